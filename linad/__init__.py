@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from .implementing import implements as implements
     from .show import explain as explain
     from .show import show as show
+    from .transforms.compiled import rule as rule
     from .transforms.hessian import hessian as hessian
     from .transforms.hessian import hvp as hvp
     from .transforms.jacobian import jacfwd as jacfwd
@@ -135,6 +136,7 @@ _HOMES = {
     "sparsity": ".transforms.sparse",
     "custom_jvp": ".transforms.custom",
     "custom_vjp": ".transforms.custom",
+    "rule": ".transforms.compiled",
     "stop_gradient": ".transforms.stop_gradient",
     "vmap": ".transforms.vmap",
     "checkpoint": ".checkpointing",
@@ -176,6 +178,7 @@ __all__ = [
     "linearize",
     "reduce",
     "release_memory",
+    "rule",
     "scanl",
     "scanr",
     "shift1l",

@@ -94,9 +94,14 @@ class RunAgain:
         return underlying(self.__wrapped__)
 
     def __linad_rule__(self) -> object:
-        from .boundary.entities import rule_of
+        from .boundary.entities import rules_of
 
-        return rule_of(self.__wrapped__)
+        return rules_of(self.__wrapped__)
+
+    def __linad_compiled__(self) -> object:
+        from .boundary.entities import compiled_of
+
+        return compiled_of(self.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)

@@ -16,6 +16,7 @@ from linad_typecheck.ir.core import (
     If,
     Loop,
     Program,
+    Rule,
     Stmt,
     Var,
     reached,
@@ -27,7 +28,8 @@ from linad_typecheck.ir.rewrite import rebuild
 from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
 
-Make = Callable[[Program, Derivative], Program]  # the derivative of the entry of a program
+# the derivative of the entry of a program, and whether no other one is taken of it
+Make = Callable[[Program, Derivative, bool], Program]
 
 
 def expand(program: Program, make: Make) -> Program:
@@ -45,7 +47,8 @@ def expand(program: Program, make: Make) -> Program:
             raise NoDerivative(what, functions[d.callee].span)
         while wanted := reached(functions, d.callee) & pending.keys():
             finish(min(wanted))
-        made = make(Program(d.callee, {k: functions[k] for k in reached(functions, d.callee)}), d)
+        last = not any(name in reached(functions, other.callee) for other in pending.values())
+        made = make(Program(d.callee, {k: functions[k] for k in reached(functions, d.callee)}), d, last)
         functions.update(adopted(made, name, functions, pending.keys()))
 
     while pending:
@@ -130,7 +133,7 @@ def _names(atoms: Iterable[Atom]) -> set[str]:
 
 
 def _fresh(name: str, taken: Set[str]) -> str:
-    return next(n for k in count(2) if (n := f"{name}_{k}") not in taken)
+    return next(n for k in count(2) if (n := f"{name}#{k}") not in taken)
 
 
 def _calling(f: Function, new: Mapping[str, str]) -> Function:
@@ -142,8 +145,10 @@ def _calling(f: Function, new: Mapping[str, str]) -> Function:
     def renamed(s: Stmt) -> Stmt:
         return replace(s, callee=new.get(s.callee, s.callee)) if isinstance(s, Call) else s
 
-    rule = f.rule
-    if rule is not None:
+    def of_rule(rule: Rule | None) -> Rule | None:
+        if rule is None:
+            return None
         forward, backward = new.get(rule.forward, rule.forward), new.get(rule.backward, rule.backward)
-        rule = replace(rule, forward=forward, backward=backward)
-    return replace(f, body=inside(f.body), rule=rule)
+        return replace(rule, forward=forward, backward=backward, tangent=of_rule(rule.tangent))
+
+    return replace(f, body=inside(f.body), rule=of_rule(f.rule))

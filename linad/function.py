@@ -32,6 +32,8 @@ A = TypeVar("A")
 A_co = TypeVar("A_co", contravariant=True)
 
 _KEPT = 8  # specialisations per argument types: constants that go back and forth do not compile again
+# classes that decide the type of an argument, with element type and rank where it is an array; a bool's value does, too
+_DECIDING = frozenset({np.ndarray, float, int, *(c for c in np.sctypeDict.values() if issubclass(c, np.number))})
 
 
 class _OfTwo(Protocol):
@@ -76,6 +78,7 @@ class CheckedFunction(Generic[P, R]):
         self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
         self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
         self._known: dict[object, list[Specialisation]] = {}
+        self._forget_kinds()
         self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
 
     def _note_parameters(self) -> None:
@@ -398,9 +401,29 @@ class CheckedFunction(Generic[P, R]):
             except LinadError as error:
                 raise told(error, self.py_func) from None
 
+    def _forget_kinds(self) -> None:
+        """What is known of arguments by their kinds alone is out of date. A call that is on its way in another thread
+        notes what it finds in the old dict."""
+        self._by_kinds: dict[object, list[Specialisation]] = {}
+
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
             return None
+        by_kinds = self._by_kinds
+        # a list is made faster than what a generator gives
+        kinds = tuple([(v.dtype, v.ndim) if v.__class__ is np.ndarray else v.__class__ for v in arguments])
+        found = by_kinds.get(kinds)
+        if found is None:
+            found = self._known_for(arguments)
+            if not self._fixed and _DECIDING.issuperset(map(type, arguments)):
+                by_kinds[kinds] = found
+        for s in found:
+            if s.complete and s.record.holds():
+                return s
+        return None
+
+    def _known_for(self, arguments: Sequence[object]) -> Sequence[Specialisation]:
+        """The specialisations for the types of these arguments, the latest first."""
         more = [
             n
             for k, n, kinds in self._noted
@@ -408,11 +431,8 @@ class CheckedFunction(Generic[P, R]):
         ]
         if more:
             self._decided_by_calls(more)
-            return None
-        for s in self._known.get(self._types(arguments), ()):
-            if s.complete and s.record.holds():
-                return s
-        return None
+            return ()
+        return self._known.get(self._types(arguments), ())
 
     def _decided_by_calls(self, names: Sequence[str]) -> None:
         """Arguments are more than the numbers that their annotations speak of: from here on their types are those of
@@ -420,6 +440,7 @@ class CheckedFunction(Generic[P, R]):
         with specialise.lock:
             self._noted = tuple(row for row in self._noted if row[1] not in names)
             self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
+            self._forget_kinds()
 
     def _types(self, arguments: Sequence[object]) -> tuple[object, ...]:
         if not self._missing:
@@ -444,6 +465,7 @@ class CheckedFunction(Generic[P, R]):
             return made
         self._fixed |= frozenset(made.front.fixed)
         self._missing = tuple(n for n in self._parameters.parameters if n in self._missing or n in self._fixed)
+        self._forget_kinds()
         return self._make(arguments)
 
     def _made(self, arguments: Sequence[object]) -> Specialisation:
@@ -475,6 +497,7 @@ class CheckedFunction(Generic[P, R]):
             (k, n, _NUMBERS[note]) for k, n, note in notes if isinstance(note, type | str) and note in _NUMBERS
         )
         self._fixed |= frozenset(made.front.fixed)
+        self._forget_kinds()
         if made.complete and not self._missing:
             derive.wanted(made.signature, self.options.wrt) if self.options.wrt is not None else None
             self._keep((), made)
@@ -482,6 +505,7 @@ class CheckedFunction(Generic[P, R]):
     def _keep(self, types: tuple[object, ...], made: Specialisation) -> None:
         check_updates(made.signature)
         self._known[types] = [made, *self._known.get(types, ())][:_KEPT]
+        self._forget_kinds()
 
     @property
     def signature(self) -> Signature | None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from .boundary.entities import underlying
 from .boundary.errors import refusal
-from .boundary.locate import FUTURES, LiveFile, live_file, located
+from .boundary.locate import FUTURES, LiveFile, as_compiled, came_with_text, file_of, live_file, located
 from .eligible import annotations
 from .transformed import once, transforms_of
 
@@ -92,7 +92,7 @@ class BySource:
 
     def __reduce__(self) -> tuple[object, ...]:
         f = self.function
-        code, (file, node) = f.__code__, located(f)
+        code, (file, node) = as_compiled(f.__code__), located(f)
         futures = code.co_flags & FUTURES
         which = next((k for k, c in enumerate(file.codes(futures)) if c == code), -1)
         place = (which, code.co_name, code.co_firstlineno)
@@ -107,7 +107,7 @@ class BySource:
             "closure": tuple(_content(cell) for cell in f.__closure__ or ()),
             "defaults": portable(f.__defaults__),
             "kwdefaults": {name: portable(v) for name, v in (f.__kwdefaults__ or {}).items()},
-            "texts": tuple(_texts(values.values(), {file.source.name})),
+            "texts": tuple(_texts(values.values())),
         }
         text = file.source.name, file.source.text, futures, place
         called = f.__module__, f.__name__, f.__qualname__
@@ -138,16 +138,12 @@ def _attributes(code: CodeType) -> set[str]:
     return {name for c in _codes(code) for name in c.co_names}
 
 
-def _texts(values: Collection[object], known: set[str]) -> Iterator[tuple[str, str]]:
+def _texts(values: Collection[object]) -> Iterator[tuple[str, str, int]]:
     """The files of the methods of classes that travel by value, which cloudpickle sends without their text."""
-    for value in values:
-        if isinstance(value, type) and name_of(value) is None:
-            functions = [m for m in vars(value).values() if isinstance(m, FunctionType)]
-            for name in {f.__code__.co_filename for f in functions} - known:
-                file = live_file(name)
-                if file is not None:
-                    known.add(name)
-                    yield name, file.source.text
+    classes = [v for v in values if isinstance(v, type) and name_of(v) is None]
+    methods = [m for c in classes for m in vars(c).values() if isinstance(m, FunctionType)]
+    found = {(file, m.__code__.co_flags & FUTURES) for m in methods if (file := file_of(m)) is not None}
+    return ((file.source.name, file.source.text, futures) for file, futures in found)
 
 
 # -------------------------------------------------------------------------------------------------------- on arrival
@@ -164,8 +160,7 @@ def _function(
     notes: dict[str, str],
 ) -> FunctionType:
     """The function without what it refers to, which may refer to it."""
-    readable = live_file(_settle(file, text))
-    code = None if readable is None else _code(readable, futures, place)
+    code = _code(_settle(file, text), futures, place)
     if code is None:
         raise refusal("no-source", f"`{name}` was pickled by another Python, which compiles its text differently")
     cells = tuple(CellType() for _ in code.co_freevars)
@@ -174,14 +169,16 @@ def _function(
     return made
 
 
-def _settle(file: str, text: str) -> str:
-    """The name under which the text can be read here: its own, unless that is a file with another text."""
+def _settle(file: str, text: str) -> LiveFile:
+    """The text, to be read here under its own name, unless that is a file with another text."""
     here = live_file(file)
     if here is not None and here.source.text == text:
-        return file
+        return here
     name = file if here is None else f"{file} (as pickled, {hashlib.sha256(text.encode()).hexdigest()[:8]})"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    return name
+    settled = live_file(name)
+    assert settled is not None
+    return settled
 
 
 def _code(file: LiveFile, futures: int, place: tuple[int, str, int]) -> CodeType | None:
@@ -195,8 +192,8 @@ def _code(file: LiveFile, futures: int, place: tuple[int, str, int]) -> CodeType
 
 
 def _fill(f: FunctionType, state: dict[str, Any]) -> None:
-    for name, text in state["texts"]:
-        _settle(name, text)
+    for name, text, futures in state["texts"]:
+        came_with_text(_settle(name, text), futures)
     f.__globals__.update(state["globals"])
     f.__defaults__ = state["defaults"]
     f.__kwdefaults__ = state["kwdefaults"] or None

@@ -47,7 +47,7 @@ def prepare(
     ``off`` are left out; ``after`` is given the outcome of each of the others. What they have to tell is added to
     ``remarks``. Without ``rules`` functions with a rule are inlined as others are: all derivatives have been taken."""
 
-    def derivative(program: Program, d: Derivative) -> Program:
+    def derivative(program: Program, d: Derivative, last: bool) -> Program:
         """The derivative of the entry that a declaration asks for."""
         ready = prepare(program, off=off)
         f = ready.main
@@ -57,6 +57,7 @@ def prepare(
         else:
             made = differentiate(ready, wrt, d.value, off=off).simplified
         if d.directions:
+            made = settled(made, off) if last and not rules else made
             made = directions(made, len(f.params), len(f.body.results) if d.value else 0, off)
         return made
 

@@ -188,7 +188,8 @@ class Specialisation:
         off = self.options.off
         try:
             program = pipeline.prepare(self.lowered(sizes), off=off, rules=bool(request))
-            for wrt, value in request:
+            for level in request:
+                wrt, value = level
                 names = tuple(program.main.params[k].var.name for k in wrt)
                 f = program.main
                 if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
@@ -198,6 +199,8 @@ class Specialisation:
                 else:
                     program = pipeline.differentiate(program, names, value is True, off=off).simplified
                 if value in (PUSHED, PULLED):
+                    if level is request[-1]:  # there is no other derivative that rules are for
+                        program = pipeline.settled(program, off=off)
                     program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
         except NoDerivative as e:
             what = re.sub(r"#\d+", "", e.what)
@@ -372,6 +375,11 @@ def specialise(
     entry = record().entry()
     folder = disk.digest(source_mark(entry), options.code(), sorted(binding.items()), disk.versions())
     store = disk.entry(f.__name__, folder, options.cache)
+
+    def kept(found: Record) -> disk.Entry:
+        """Where kernels are kept: not on disk with calls of compiled functions, which other processes do not have."""
+        return disk.entry(f.__name__, folder, False) if found.calls_compiled() else store
+
     for key, outcome in store.fronts():
         front, again = Front(*outcome), record()
         if again.replay(front.marks):
@@ -382,10 +390,11 @@ def specialise(
                     continue
                 front = replace(front, signature=signature)
             tell(again, options, front.diagnostics)
-            return Specialisation(options, binding, again, front, store, key)
+            return Specialisation(options, binding, again, front, kept(again), key)
     fresh = record()
     checked = checked_or_error(fresh, binding)
     fresh.early = False
+    store = kept(fresh)
     front = Front(fresh.marks(), checked.signature, checked.diagnostics, checked.missing, checked.fixed)
     key = disk.digest(front.marks)
     if front.signature is None or distinct(front.signature):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from linad_typecheck.types import INTS, NUMPY_NAMES
 
+from .boundary.arguments import described
 from .structures import leaves, map_leaves, parts, rebuilt
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 1,
-    modes: Sequence[str] = ("fwd", "rev"),
+    modes: str | Sequence[str] = ("fwd", "rev"),
     rtol: float | None = None,
     atol: float | None = None,
 ) -> None:
@@ -102,7 +103,7 @@ def check_grads(
         Arguments at which to check, in the order of the parameters; stay away from kinks. They are not changed.
     order : int
         1: first derivatives; 2: second derivatives, too.
-    modes : sequence of str
+    modes : str, or sequence of str
         ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode. Of
         second derivatives, the product of the Hessian with one direction is compared with differences of the gradient:
         reverse over reverse, and forward over reverse.
@@ -113,9 +114,12 @@ def check_grads(
     ------
     AssertionError
         With the argument and index that are furthest off, both numbers and, where other differences tell it, the likely
-        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes.
+        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. With its name
+        where a function under `linad.rule` is not linear in the parameters that it is declared to be linear in.
     ValueError
         For an order or a mode that does not exist, or where no argument is differentiable.
+    TypeError
+        Where `args` is no tuple of arguments.
 
     Examples
     --------
@@ -127,13 +131,18 @@ def check_grads(
     ...     return math.exp(-c * x) * math.sin(x)
     >>> check_grads(damped, (0.5, 2.0), order=2)
     """
+    modes = (modes,) if isinstance(modes, str) else modes
+    if not isinstance(args, tuple | list):
+        raise TypeError(f"args: expected a tuple with the arguments, got {described(args)}: write `(x,)` for one")
     if order not in (1, 2):
         raise ValueError(f"derivatives of order 1 or 2 are checked, not of order {order}")
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
+    from .compiled import tested
     from .composed import by_position
     from .decorator import LinearGrad
+    from .function import CheckedFunction
     from .transforms.application import checked
 
     f = f if hasattr(f, "value_and_grad") else checked(f)
@@ -150,6 +159,10 @@ def check_grads(
     rtol = rtol if rtol is not None else (1e-2 if single else 1e-5)
     atol = atol if atol is not None else (1e-3 if single else 1e-6)
     entries = dict(zip(positions, (gradient,) if len(positions) == 1 else gradient, strict=True))
+    if isinstance(f, CheckedFunction) and f.specialisation(args).record.calls_compiled():
+        interpreted = CheckedFunction(f.py_func, replace(f.options, backend="interpret"), f._surroundings)
+        with tested():
+            interpreted.value_and_grad(*_copied(args))
     if "fwd" in modes:
         _check_direction(f, args, entries, max(rtol, 1e-9), atol)
     if "rev" in modes:

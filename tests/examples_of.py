@@ -40,3 +40,14 @@ def some(cases: Iterable[Any], one_of: int) -> list[Any]:
     sets = [c if hasattr(c, "marks") else pytest.param(*(c if isinstance(c, tuple) else (c,))) for c in cases]
     rare = [pytest.param(*c.values, id=c.id, marks=(*c.marks, pytest.mark.thorough)) for c in sets]
     return [c if k % one_of == 0 else r for k, (c, r) in enumerate(zip(sets, rare, strict=True))]
+
+
+def on_backends(cases: Iterable[Any], one_of: int) -> list[Any]:
+    """Parameters with a backend as the last of each: the interpreter for all cases and Numba for one in so many, where
+    all that compiling adds is time. With the marker `thorough` every case is compiled."""
+    named = [(f"{case}" if isinstance(case, str) else getattr(case, "__name__", None), case) for case in cases]
+    made = {
+        backend: [pytest.param(c, backend, id=None if name is None else f"{name}-{backend}") for name, c in named]
+        for backend in ("interpret", "numba")
+    }
+    return made["interpret"] + some(made["numba"], one_of)

@@ -14,6 +14,7 @@ from linad_typecheck.names.scope import (
     FOREIGN,
     LIBRARIES,
     Annotation,
+    Compiled,
     Constant,
     Entity,
     EnumClass,
@@ -65,10 +66,17 @@ def elementwise(value: object) -> bool:
     return plain or (type(value).__name__ == "DUFunc" and type(value).__module__.startswith("numba."))
 
 
-def rule_of(value: object) -> tuple[str, tuple[object, ...], tuple[int, ...]] | None:
-    """The rule that a function under `linad.custom_vjp` or `linad.custom_jvp` has: its kind, its functions, and the
-    positions of the parameters that it does not differentiate by."""
+def rules_of(value: object) -> tuple[tuple[tuple[str, tuple[object, ...]], ...], tuple[int, ...]] | None:
+    """The rule, and where there is a second one for forward mode that, of a function under `linad.custom_vjp`,
+    `linad.custom_jvp` or `linad.rule`: their kinds and functions; and the positions of the parameters that it does not
+    differentiate by."""
     described = getattr(type(value), "__linad_rule__", None)
+    return None if described is None else described(value)
+
+
+def compiled_of(value: object) -> Compiled | None:
+    """The compiled function that one under `linad.rule` stands for."""
+    described = getattr(type(value), "__linad_compiled__", None)
     return None if described is None else described(value)
 
 

@@ -25,9 +25,9 @@ from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
 from .arguments import described
-from .entities import elementwise, entity, fingerprint, rule_of, underlying
+from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, underlying
 from .errors import refusal
-from .locate import live_file, locate
+from .locate import file_of, locate
 from .objects import MISSING, Property, attribute, classes, is_object, items_of
 from .records import changeable, classes_of, default_value, told
 
@@ -163,6 +163,10 @@ class Record:
             if self.lookups[path, name].mark != mark:
                 return False
         return True
+
+    def calls_compiled(self) -> bool:
+        """Whether a function under `linad.rule` was looked up."""
+        return any(compiled_of(lookup.value) is not None for lookup in self.lookups.values())
 
     def scope(self, path: str) -> LiveScope | None:
         """The scope of the function found under a path."""
@@ -310,15 +314,19 @@ class LiveScope:
         source = self.record.source(f, f"{self.path}/{name}", updates, wrt)
         if elementwise(value):
             return Helper(replace(source, elementwise=True, key=f"{source.key}/each")), f"each {source_mark(source)}"
-        given = rule_of(value)
+        given = rules_of(value)
         if given is not None:
-            kind, functions, nondiff = given
-            of_rule = [
-                None if g is None else self._of_rule(g, f"{self.path}/{name}.{k}") for k, g in enumerate(functions)
-            ]
-            rule = CustomRule(kind, tuple(of_rule), nondiff)
-            marks = [source_mark(source), *("" if g is None else source_mark(g) for g in of_rule)]
-            return Helper(replace(source, rule=rule)), f"{kind} {nondiff} {marks}"
+            rules, nondiff = given
+            rule, marks = None, [source_mark(source)]
+            for kind, functions in reversed(rules):
+                of_rule = [
+                    None if g is None else self._of_rule(g, f"{self.path}/{name}.{kind}.{k}")
+                    for k, g in enumerate(functions)
+                ]
+                rule = CustomRule(kind, tuple(of_rule), nondiff, rule)
+                marks += [kind, *("" if g is None else source_mark(g) for g in of_rule)]
+            compiled = compiled_of(value)
+            return Helper(replace(source, rule=rule, compiled=compiled)), f"{nondiff} {compiled} {marks}"
         if getattr(type(value), "__linad_again__", False):
             return Helper(source.run_again()), f"again {source_mark(source)}"
         return Helper(source), source_mark(source)
@@ -366,7 +374,7 @@ class LiveScope:
     def _bound_later(self, name: str) -> bool:
         if name in self.function.__code__.co_freevars:
             return True
-        file = live_file(self.function.__code__.co_filename, self.function.__globals__)
+        file = file_of(self.function)
         if file is not None and name.startswith(IMPLEMENTS):
             return (
                 re.search(rf"\bimplements\([^)]*\b{re.escape(name.rpartition('.')[2])}\b", file.source.text) is not None
@@ -423,6 +431,6 @@ def _code(value: object) -> tuple[object, ...] | None:
     if found is None:
         return None
     f, updates, wrt = found
-    given = rule_of(value)
-    rule = () if given is None else (given[0], given[2], *map(_code, given[1]))
-    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt, *rule)
+    given = rules_of(value)
+    rule = () if given is None else (given[1], *((kind, *map(_code, of)) for kind, of in given[0]))
+    return (f, f.__code__, id(f.__defaults__), repr(f.__kwdefaults__), updates, wrt, *rule, compiled_of(value))

@@ -13,6 +13,7 @@ import time
 import weakref
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import CO_OPTIMIZED
 from types import CodeType, FunctionType
 
 from linad_typecheck.diagnostics import LinadError
@@ -82,7 +83,13 @@ class LiveFile:
         return frozenset(found)
 
 
+def as_compiled(code: CodeType) -> CodeType:
+    """The code of a function as `compile` made it: Numba's dispatcher clears a flag of it when called under a profiler."""
+    return code if code.co_flags & CO_OPTIMIZED else code.replace(co_flags=code.co_flags | CO_OPTIMIZED)
+
+
 _files: dict[str, tuple[object, LiveFile]] = {}
+_sent: dict[CodeType, LiveFile] = {}  # code objects are equal where name, lines and instructions are
 _located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Definition]] = weakref.WeakKeyDictionary()
 
 
@@ -99,6 +106,19 @@ def live_file(name: str, module_globals: dict[str, object] | None = None) -> Liv
     fresh = LiveFile(SourceFile(name, text))
     _files[name] = (stamp, fresh)
     return fresh
+
+
+def came_with_text(file: LiveFile, futures: int) -> None:
+    """Let `file_of` find the functions of this file by their code, wherever their pickles say that they are from.
+
+    Since version 3.1.3 cloudpickle does not say it: code objects arrive with the file name `<dynamic-code>`.
+    """
+    _sent.update(dict.fromkeys(file.codes(futures), file))
+
+
+def file_of(f: FunctionType) -> LiveFile | None:
+    """The file of a function; None where no text is to be had."""
+    return live_file(f.__code__.co_filename, f.__globals__) or _sent.get(as_compiled(f.__code__))
 
 
 def _stamp(name: str) -> object:
@@ -132,9 +152,9 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     LinadError
         Where the text is not available, or is no longer the text the function was compiled from.
     """
-    code = f.__code__
+    code = as_compiled(f.__code__)
     try:
-        file = live_file(code.co_filename, f.__globals__)
+        file = file_of(f)
         tree_nodes = () if file is None else file.nodes
     except (SyntaxError, UnicodeDecodeError):
         raise _edited(f) from None
@@ -153,7 +173,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     if candidates and (
         any(c == code for c in file.codes(code.co_flags & FUTURES)) or _rewritten(candidates[0], file, code)
     ):
-        _located[f] = (code, file, _supported(candidates[0], f))
+        _located[f] = (f.__code__, file, _supported(candidates[0], f))
         return file.source, candidates[0]
     # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
     raise _no_source(f) if code.co_filename == "<string>" else _edited(f)
@@ -161,7 +181,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
 
 def _no_source(f: FunctionType) -> LinadError:
     file = f.__code__.co_filename
-    if file.startswith(CELLS) or "ipykernel_" in file:
+    if file.startswith(CELLS) or "ipykernel_" in file or file == "<dynamic-code>":  # the last as cloudpickle sends it
         help = "decorate it with `linear_grad` where it is defined: then a pickle takes its text along"
     else:
         help = "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`"

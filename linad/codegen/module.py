@@ -6,10 +6,14 @@ import builtins
 import keyword
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from typing import Literal
 
-from linad_typecheck.ir.core import Alloc, Block, Call, Const, Function, Names, Program, Reserve, Var, all_names, walk
+from linad_typecheck.dense_ops import DENSE
+from linad_typecheck.ir.core import (
+    Alloc, Block, Call, Const, Dense, Function, Names, Program, Reserve, Var, all_names, walk,
+)
 from linad_typecheck.types import BOOL, I64, NUMPY_NAMES, Array, Type
 
 from linad.analysis.logs import empty
@@ -24,7 +28,7 @@ from .printer import Printer
 from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians
+from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians, matrix_helper
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
 DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
@@ -133,6 +137,12 @@ class Emitter:
 
         return NAMES
 
+    @cached_property
+    def compiled(self) -> set[str]:
+        """The functions that `linad.rule` declares."""
+        found = (s for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Dense))
+        return {matrix_helper(s.op, s.flags) for s in found if DENSE[s.op].compiled}
+
     @property
     def mutual(self) -> bool:
         """Whether functions call each other in a circle: such machine code Numba cannot keep, as each holds the other's
@@ -172,6 +182,7 @@ class Emitter:
             | set(LOGS)
             | set(SPECIAL)
             | set(MATRICES)
+            | self.compiled
             | set(self.vector)
             | set(dir(builtins))
             | set(CASTS.values())
@@ -228,11 +239,12 @@ class Emitter:
             lines += ["from linad.codegen.threads import spreading", "from numba import int64, prange"]
         vector = self.needed & set(self.vector)
         special, matrices, logs = (self.needed & set(names) for names in (SPECIAL, MATRICES, LOGS))
-        own = set(helpers) - vector - special - matrices - logs
+        own = set(helpers) - vector - special - matrices - logs - self.compiled
         groups = (
             ("runtime.scalars", own),
             ("runtime.logs", logs),
             ("runtime.linalg", matrices),
+            ("runtime.compiled", self.needed & self.compiled),
             ("runtime.special", special),
             ("codegen.vector_math", vector),
         )

@@ -10,7 +10,7 @@ from linad_typecheck.types import I64 as _I64
 
 from .build import negate
 from .parallel import on_threads
-from .text import PRODUCT, SUM, Text, matrix_flags
+from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
     AddAll,
     Apply,
@@ -96,7 +96,7 @@ class Printer:
                 self.line(depth, f"{self.names[array.name]}.fill({self.text(value)})")
             case Matrix(op, flags, arrays):
                 args = [*(self.names[a.name] for a in arrays), *matrix_flags(op, flags)]
-                self.line(depth, f"{self.text.helper(f'dense_{op}')}({', '.join(args)})")
+                self.line(depth, f"{self.text.helper(matrix_helper(op, flags))}({', '.join(args)})")
             case AddAll(array, other):
                 name = self.text.helper("add_into")
                 self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")

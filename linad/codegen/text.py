@@ -57,7 +57,7 @@ SPECIAL = (
     "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills ndtr ndtri "
     "polygamma rel_entr remainder sinc xlog1py xlogy"
 ).split()  # helpers of runtime.special, under these names
-MATRICES = tuple(f"dense_{op}" for op in DENSE)  # helpers of runtime.linalg
+MATRICES = tuple(f"dense_{op}" for op in DENSE if not DENSE[op].compiled)  # helpers of runtime.linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {d: f"np.{name}{'_' * (d == 'bool')}" for d, name in NUMPY_NAMES.items()}
 KINDS = tuple(NUMPY_DTYPE)
@@ -70,8 +70,15 @@ CASTS = NUMPY_NAMES
 BUILTIN = {"min", "max", "abs", "bool"}
 
 
+def matrix_helper(op: str, flags: str) -> str:
+    """The name of what is called for a dense operation."""
+    return f"{op}_{flags}" if DENSE[op].compiled else f"dense_{op}"
+
+
 def matrix_flags(op: str, flags: str) -> tuple[str, ...]:
     """The flags of a dense operation as arguments of its helper."""
+    if DENSE[op].compiled:
+        return ()
     if op == "gemm":
         return str(flags[0] == "t"), str(flags[1] == "t"), "1.0" if flags[2] == "p" else "-1.0"
     return (str(flags == "t"),) if flags else ()

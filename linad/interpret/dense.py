@@ -9,6 +9,8 @@ import numpy as np
 from linad_typecheck.ir.core import Dense
 from linad_typecheck.dense_ops import DENSE
 
+from .functions import FUNCTIONS
+
 Array = np.ndarray
 
 
@@ -115,12 +117,27 @@ def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> No
 def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
     """The statement as an action on the environment, which also counts its operations; ``get`` gives the look-up of a
     name."""
-    rule, op, gets = RULES[s.op], DENSE[s.op], [get(a) for a in (*s.updated, *s.read)]
+    op = DENSE[s.op]
+    if op.compiled:
+        return _of_compiled(s, counts, [get(a) for a in (*s.updated, *s.read)])
+    rule, gets = RULES[s.op], [get(a) for a in (*s.updated, *s.read)]
 
     def run(env: dict) -> None:
         arrays = [find(env) for find in gets]
         rule(s.flags, *arrays)
         counts["dense"] += op.flops(*(a.shape for a in arrays))
+
+    return run
+
+
+def _of_compiled(s: Dense, counts: Counter[str], gets: list[Callable]) -> Callable[[dict], None]:
+    """The call of a function that `linad.rule` declares."""
+    function, first = FUNCTIONS[s.flags], len(s.updated)
+
+    def run(env: dict) -> None:
+        arrays = [find(env) for find in gets]
+        function.into(arrays[0], arrays[1:first], arrays[first:])
+        counts["dense"] += DENSE[s.op].flops(*(a.shape for a in arrays))
 
     return run
 

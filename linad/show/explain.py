@@ -26,6 +26,7 @@ from linad_typecheck.ir.core import (
     base_name,
     walk,
 )
+from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.facts import Fact
 from linad_typecheck.types import BOOL, Array
 
@@ -168,11 +169,10 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
                 name = re.sub(r"#\d+", "", s.callee)
                 rule = gradient.linear.functions[s.callee].rule
                 if rule is not None:
-                    yield Remark(
-                        s.span.line,
-                        "call",
-                        f"of {name}, whose derivative is that of its rule: {_of_rule(s, rule, plan)}",
-                    )
+                    body = walk(gradient.linear.functions[s.callee].body)
+                    compiled = any(isinstance(t, Dense) and DENSE[t.op].compiled for t in body)
+                    what = "compiled elsewhere; its derivative is that" if compiled else "whose derivative is that"
+                    yield Remark(s.span.line, "call", f"of {name}, {what} of its rule: {_of_rule(s, rule, plan)}")
                     continue
                 read = [base_name(s.args[k].name) for k in plan.unchanged[id(s)]]
                 again = f"; {', '.join(read)} {'is' if len(read) == 1 else 'are'} read again" if read else ""

@@ -159,6 +159,11 @@ def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[in
     for n in given:
         if isinstance(n, str) and n not in names:
             raise refusal("no-gradient", f"`{function.__name__}` has no parameter `{n}`; it has {', '.join(names)}")
+    starred = [p.name for p in inspect.signature(function.py_func).parameters.values() if p.kind is p.VAR_POSITIONAL]
+    if starred and (outside := [n for n in given if type(n) is int and not -len(names) <= n < len(names)]):
+        told = f"`{function.__name__}` has no parameter number {outside[0]}: all of `*{starred[0]}` is one parameter"
+        instead = f"differentiate by all of them, `argnums={starred[0]!r}`, or by a parameter of its own"
+        raise refusal("no-gradient", told, help=instead)
     found = tuple(names.index(n) if isinstance(n, str) else n for n in given)
     return found[0] if one else found
 

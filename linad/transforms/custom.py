@@ -37,7 +37,7 @@ class Custom(Generic[P, R]):
 
     def __init__(self, fun: Callable[P, R], nondiff_argnums: int | str | Sequence[int | str] = ()) -> None:
         plain = plain_function(fun)
-        self.__setstate__((fun, plain, _positions(plain, nondiff_argnums), self._kind, ()))
+        self.__setstate__((fun, plain, chosen(plain, "nondiff_argnums", nondiff_argnums), self._kind, ()))
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         fun, self._plain, self.nondiff_argnums, self._kind, self._functions = state
@@ -50,8 +50,8 @@ class Custom(Generic[P, R]):
     def __linad_source__(self) -> object:
         return underlying(self._plain)
 
-    def __linad_rule__(self) -> tuple[str, tuple[Any, ...], tuple[int, ...]]:
-        return self._kind, self._functions, self.nondiff_argnums
+    def __linad_rule__(self) -> tuple[tuple[tuple[str, tuple[Any, ...]], ...], tuple[int, ...]]:
+        return ((self._kind, self._functions),), self.nondiff_argnums
 
     def __linad_calling__(self) -> FunctionType:
         """The plain function that calls this one: what is checked and differentiated for it."""
@@ -146,13 +146,14 @@ class CustomJvp(Custom[P, R]):
         self._set("jvps", jvps)
 
 
-def _positions(f: FunctionType, given: Any) -> tuple[int, ...]:
+def chosen(f: FunctionType, option: str, given: Any) -> tuple[int, ...]:
+    """The positions of parameters that an option names."""
     names = list(inspect.signature(f).parameters)
     found = []
     for which in (given,) if isinstance(given, int | str) else tuple(given):
         if which not in names and not (type(which) is int and -len(names) <= which < len(names)):
             told = f"there is no parameter {which!r}; it has {', '.join(names) or 'none'}"
-            raise refusal("bad-rule", f"`nondiff_argnums` of `{f.__name__}`: {told}")
+            raise refusal("bad-rule", f"`{option}` of `{f.__name__}`: {told}")
         found.append(names.index(which) if isinstance(which, str) else which % len(names))
     return tuple(sorted(set(found)))
 

@@ -144,13 +144,19 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
 
 @overload
 def jacobian(
-    f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: None = None
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, mode: Mode = "auto", *, has_aux: Literal[True]
+) -> Transformed[P, tuple[Any, Aux]]: ...
+@overload
+def jacobian(
+    f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: None = None, *, has_aux: bool = False
 ) -> Transformed[P, Any]: ...
 @overload
 def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", *, sparsity: Any) -> Callable[P, Any]: ...
 
 
-def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: Any = None) -> Any:
+def jacobian(
+    f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: Any = None, *, has_aux: bool = False
+) -> Any:
     """The function that gives the Jacobian.
 
     Parameters
@@ -165,6 +171,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
         True: the pattern of each call is found by `linad.sparsity`. A pattern that was found before spares that; where
         it does not hold, there is a ValueError. One direction serves all columns, or rows, of
         a colour, and one sweep up to 64 directions.
+    has_aux : bool
+        As for `jacfwd`; not with `sparsity`.
 
     Returns
     -------
@@ -178,7 +186,8 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
     LinadError, TypeError
         As for `jacfwd`.
     ValueError
-        Where there is no such mode; at a call where a given pattern does not fit the arguments.
+        Where there is no such mode, or `sparsity` comes with `has_aux`; at a call where a given pattern does not fit
+        the arguments.
 
     Examples
     --------
@@ -196,7 +205,9 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", s
            [ 0., 30., 20.]]))
     """
     if sparsity is None or sparsity is False:
-        return _applied("jacobian", f, argnums, mode=mode)
+        return _applied("jacobian", f, argnums, has_aux, mode)
+    if has_aux:
+        raise ValueError("has_aux: with `sparsity` there is no function that returns something beside; leave one out")
     function = checked(f)
     return sparse_jacobian(function, Transform("jacobian", numbers(function, argnums), mode=_known(mode)), sparsity)
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from linad import LinadError, linear_grad
 
+from tests.examples_of import on_backends
+
 from tests.two_roads import differences
 
 X = np.array([0.3, 0.5, 0.7])
@@ -159,8 +161,7 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("backend", ["interpret", "numba"])
-@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("f", "backend"), on_backends(FUNCTIONS, 4))
 def test_values_and_derivatives(f, backend):
     g = linear_grad(f, backend=backend)
     for x in (X, X[::-1].copy(), 0.9 * X):

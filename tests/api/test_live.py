@@ -1,5 +1,6 @@
 """Names around live functions: what they stand for, and whether that is still so."""
 
+import cProfile
 import math
 from functools import partial
 
@@ -13,6 +14,7 @@ from linad_typecheck.types import Array
 from numba import njit
 from numpy import sin as sine
 
+from linad import linear_grad
 from linad.boundary.entities import REAL_PARTS
 from linad.boundary.live import NotYet, Record
 from linad.boundary.locate import locate
@@ -243,3 +245,14 @@ def early_user(x):
 
 if not early_user:
     never_called_before_it_is_bound = None
+
+
+def test_under_a_profiler():
+    """Called there, what Numba compiled clears a flag of the code of its function."""
+
+    def scaled(x: float) -> float:
+        return 2.0 * x
+
+    f, profile = linear_grad(scaled, backend="interpret"), cProfile.Profile()
+    profile.runcall(njit(scaled), 3.0)
+    assert f.grad(3.0) == linear_grad(scaled, backend="interpret").grad(3.0) == 2.0

@@ -8,6 +8,7 @@ import pytest
 from jaxtyping import Float, Float64
 
 from linad import LinadError, linear_grad
+from linad.boundary.arguments import argument_type
 
 SCALE = 2.0
 TABLE = np.arange(4.0)
@@ -172,6 +173,54 @@ def test_types_come_from_the_call():
         total(object())
     with pytest.raises(LinadError):
         total(x[None])
+
+
+def test_types_of_arguments_are_looked_up_once(monkeypatch):
+    f = linear_grad(lambda x, c: c * np.sum(x), backend="interpret")
+    looked_up = []
+
+    def counted(value, where):
+        looked_up.append(where)
+        return argument_type(value, where)
+
+    monkeypatch.setattr("linad.function.argument_type", counted)
+    calls = [(np.ones(2), 2.0), (np.ones(2), 2), (np.ones((2, 2)), 2.0), (np.ones(2, np.float32), np.float32(2.0))]
+    assert [f(*a) for a in calls] == [4.0, 4.0, 8.0, 4.0]
+    assert [f(*a) for a in calls] == [4.0, 4.0, 8.0, 4.0] and looked_up  # noted after the first
+    looked_up.clear()
+    assert [f(*a) for a in calls] == [4.0, 4.0, 8.0, 4.0] and not looked_up
+    assert f.grad(np.ones((2, 2)), 3.0)[0].tolist() == [[3.0, 3.0], [3.0, 3.0]] and not looked_up
+    with pytest.raises(TypeError, match="argument `x`"):
+        f(np.ones(2).astype(">f8"), 2.0)
+    looked_up.clear()
+    assert [f(np.ones(2), c) for c in (True, 2.0, False)] == [2.0, 4.0, 0.0]  # compiled for the value of a bool
+    assert f(np.ones(2).view(Cells), 2.0) == 4.0 and looked_up
+
+
+class Cells(np.ndarray):
+    """A class of its own decides nothing."""
+
+
+@pytest.mark.parametrize("first, second", [(2, 3), (3, 2)])
+def test_an_int_that_turns_out_to_be_fixed_is_looked_up_by_value(first, second):
+    @linear_grad(backend="interpret")
+    def f(x, n):
+        total = 0.0
+        for k in (1.0,) * n:
+            total += k * x
+        return total
+
+    assert [f(2.0, n) for n in (first, second, first)] == [2.0 * n for n in (first, second, first)]
+
+
+def test_a_number_that_turns_out_to_be_an_array_is_looked_up_by_each_call():
+    @linear_grad(backend="interpret")
+    def f(x, c: float):
+        return np.sum(c * x)
+
+    pair = np.array([1.0, 2.0])
+    for c, expected in [(2.0, 6.0), (pair, 9.0), (2.0, 6.0), (np.array(2.0), 6.0), (pair, 9.0)]:
+        assert f(3.0, c) == expected
 
 
 def test_open_dtypes_specialise():

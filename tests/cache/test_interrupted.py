@@ -9,6 +9,7 @@ import importlib, os, signal, sys
 import numpy
 from linad.codegen import startup
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts in the background
 real = importlib.import_module
 def slow(name):
     os.kill(os.getpid(), signal.SIGINT)

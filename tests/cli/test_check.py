@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from linad_typecheck.cli import main
+from linad_typecheck.ownership.rules import RULES
 
 BROKEN = "from linad import linear_grad\n@linear_grad\ndef f(:\n"
 UNKNOWN = "from linad import linear_grad\n\n\n@linear_grad\ndef f(x: float) -> float:\n    return x * nothing\n"
@@ -88,6 +89,8 @@ def test_explain(capsys):
     by_slug = capsys.readouterr().out
     assert main(["explain", "lin101"]) == 0
     assert capsys.readouterr().out == by_slug and "LIN101" in by_slug
+    assert main(["explain", "r2"]) == 0
+    assert RULES["R2"].statement[1:] in capsys.readouterr().out
     assert main(["explain", "use-after-mov"]) == 2
     assert "did you mean `use-after-move`" in capsys.readouterr().err
 

@@ -29,6 +29,7 @@ RULES = [
     Rule("vjp", "f_forward", (0,), (1,), "f_backward"),
     Rule("jvp", "f_tangent", (1,)),
     Rule("jvp", "f_tangent", ()),
+    Rule("vjp", "f_forward", (0,), (), "f_backward", (0,), Rule("jvp", "f_tangent", (0,))),
 ]
 
 

@@ -1,4 +1,5 @@
-"""What is generated from the table of codes: its document and the schema of the JSON output; `--regenerate` writes them."""
+"""What is generated from the tables of codes and of ownership rules: their documents, and the schema of the JSON output;
+`--regenerate` writes them."""
 
 import json
 from pathlib import Path
@@ -7,14 +8,18 @@ import jsonschema
 import pytest
 from linad_typecheck import check_source
 from linad_typecheck.codes import CODES
-from linad_typecheck.explain import page
+from linad_typecheck.explain import page, rules_document
 from linad_typecheck.render import render_json
 from linad_typecheck.render.schema import codes_document, json_schema
 
 from .test_codes import FENCE
 
 DOCS = Path(__file__).parents[2] / "docs"
-GENERATED = {"codes.md": codes_document, "check.schema.json": lambda: json.dumps(json_schema(), indent=2) + "\n"}
+GENERATED = {
+    "codes.md": codes_document,
+    "reference/ownership.md": rules_document,
+    "check.schema.json": lambda: json.dumps(json_schema(), indent=2) + "\n",
+}
 
 
 @pytest.mark.parametrize("name", GENERATED)

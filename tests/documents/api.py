@@ -29,6 +29,7 @@ PAGE = (
         (
             *("grad", "value_and_grad", "vjp", "jvp", "linearize", "linear_transpose", "jacfwd", "jacrev", "jacobian"),
             *("value_and_jacobian", "hessian", "hvp", "vmap", "sparsity", "stop_gradient", "custom_vjp", "custom_jvp"),
+            "rule",
         ),
     ),
     ("Combinators", ("build", "map", "sum", "reduce", "fold", "scanl", "scanr", "shift1l", "shift1r")),

@@ -16,7 +16,7 @@ from linad_typecheck import check_source
 from linad_typecheck.checking.fixes import fix
 from linad_typecheck.render import FORMATS
 
-from ..examples_of import quick
+from ..examples_of import quick, some
 from .corpus import HEAD, texts
 
 SECONDS = 20.0  # for a text of some hundred lines; a hundred times what it takes
@@ -189,7 +189,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("name", some(DEEP, 4))
 def test_deep_and_long_functions(name, tmp_path):
     """In a process of its own with half a gigabyte: no crash of the interpreter, no swallowing of the machine."""
     (tmp_path / "deep.py").write_text(

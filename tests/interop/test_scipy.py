@@ -10,6 +10,7 @@ from scipy.optimize import least_squares, minimize, root
 import linad
 from linad import LinadError, linear_grad
 from linad.interop.scipy import flat
+from tests.examples_of import on_backends
 
 
 class Part(NamedTuple):
@@ -40,9 +41,9 @@ def differences(f, x):
     return np.stack([(f(x + h) - f(x - h)) / 2e-6 for h in steps], axis=-1)
 
 
-@pytest.mark.parametrize("wrt", [None, "w", pytest.param(("w", "c"), marks=pytest.mark.thorough), pytest.param(("c", "x"), marks=pytest.mark.thorough)])
-def test_vectors_and_back(wrt):
-    f = flat(linear_grad(values, wrt=wrt), W, np.ones(3), 0.5)
+@pytest.mark.parametrize(("wrt", "backend"), on_backends([("c", "x"), None, "w", ("w", "c")], 4))
+def test_vectors_and_back(wrt, backend):
+    f = flat(linear_grad(values, wrt=wrt, backend=backend), W, np.ones(3), 0.5)
     size = {None: 11, "w": 7, ("w", "c"): 8, ("c", "x"): 4}[wrt]
     assert f.x0.shape == (size,) and f.x0.dtype == np.float64
     w, x, c = f.arguments(f.x0)
@@ -50,7 +51,7 @@ def test_vectors_and_back(wrt):
     np.testing.assert_array_equal(w.m, W.m)
     assert f(f.x0).shape == (3,)
     np.testing.assert_allclose(f.jacobian(f.x0), differences(f, f.x0), atol=1e-8)
-    g = flat(linear_grad(energy, wrt=wrt), W, np.ones(3), 0.5)
+    g = flat(linear_grad(energy, wrt=wrt, backend=backend), W, np.ones(3), 0.5)
     value, gradient = g.value_and_grad(g.x0)
     assert value == g(g.x0) == energy(W, np.ones(3), 0.5) and type(value) is float
     np.testing.assert_allclose(gradient, differences(g, g.x0), rtol=1e-7, atol=1e-7)

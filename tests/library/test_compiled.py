@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 pytest.importorskip("scipy")
@@ -60,6 +61,12 @@ def _never_raises(text: str, dtype: str) -> bool:
     return True
 
 
+def noise(m: Mismatch) -> bool:
+    """Whether it rests on a singular value of 0, which NumPy's and SciPy's LAPACK round to different numbers around the
+    1e-15 below which `pinv` takes it for 0."""
+    return m.name == "numpy.linalg.pinv" and np.linalg.matrix_rank(m.args[0]) < min(np.shape(m.args[0]))
+
+
 def unexpected(group: tuple[tuple[str, str], ...], dtype: str) -> Iterator[str]:
     f = linear_grad(function("(" + ", ".join(text for _, text in group) + ",)"))
     for args in arguments(group[0][1], dtype, "", False):
@@ -68,7 +75,7 @@ def unexpected(group: tuple[tuple[str, str], ...], dtype: str) -> Iterator[str]:
             mine = ours if ours.error is not None else oracle.Ended(ours.value[k])
             cell = lambda *a, k=k: f(*a)[k]
             for m in mismatches(Mismatch(name, text, dtype, args, plain(text, args), mine), cell, ROUGH.get(name, 0.0)):
-                if not any(a.covers(m) for a in ALLOWED):
+                if not noise(m) and not any(a.covers(m) for a in ALLOWED):
                     yield str(m)
 
 

@@ -59,11 +59,12 @@ def judge(program: Program, compiled: tuple[str, ...] = (), stages: bool = True)
         warnings.simplefilter("ignore")
         f = program.load()
         whole = Whole(f, program.args, program.updates, program.single)
-        if whole.errors:
-            codes = [e for e in whole.errors if e.startswith(INTERNAL)]
+        errors = whole.errors or _of_the_call(whole)
+        if errors:
+            codes = [e for e in errors if e.startswith(INTERNAL)]
             assert not codes, f"internal: {codes}"
             runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
-            return "refused: " + "; ".join(whole.errors) if runs else "wrong in CPython too"
+            return "refused: " + "; ".join(errors) if runs else "wrong in CPython too"
         ended = _value(whole)
         if ended.error is None:
             wanted = _gradient(whole, stages)
@@ -74,6 +75,13 @@ def judge(program: Program, compiled: tuple[str, ...] = (), stages: bool = True)
         for name in compiled:
             _compiled(whole, name, ended, wanted)
     return "agrees" if ended.error is None else "raises"
+
+
+def _of_the_call(whole: Whole) -> list[str]:
+    """Why a function is refused of which the values of a call decide what it means."""
+    if whole.checked.program is not None:
+        return []
+    return [str(attempt(lambda: linear_grad(whole.function, backend="interpret")(*fresh(list(whole.args)))).error)]
 
 
 def _value(whole: Whole) -> Ended:

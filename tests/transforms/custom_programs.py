@@ -3,7 +3,9 @@ ignoring one shows; `WITHOUT` has functions with the same values and the derivat
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
+from jaxtyping import Float64
 
 import linad
 
@@ -280,6 +282,25 @@ def of_each_other(x, w: float):
     return np.sum(x) * sine(w) * cosine(w * x[0])
 
 
+@linad.custom_vjp
+def weighted(x, g):
+    """Its body has no derivative by ``x``."""
+    return linad.stop_gradient(x) * g
+
+
+@linad.custom_vjp
+def bent(x):
+    return x * x
+
+
+weighted.defvjp(lambda x, g: (weighted(x, g), (x, g)), lambda xg, h: (weighted(xg[1], h), weighted(xg[0], h)))
+bent.defvjp(lambda x: (bent(x), x), lambda x, g: (weighted(2.0 * x, g),))
+
+
+def rule_in_a_rule(x, w: float):
+    return np.sum(bent(w * x) * x)
+
+
 # ----------------------------------------------------------------------------------------------------- matrix rules
 
 
@@ -306,6 +327,80 @@ def linear_system(x, w: float):
     n = len(x)
     a = np.outer(x, x) + w * np.eye(n)
     return np.sum(solved(a, x) ** 2)
+
+
+# --------------------------------------------------------------------------------------------- compiled elsewhere
+
+
+@numba.njit
+def _cube_compiled(x):
+    return x * x * x
+
+
+@linad.rule(_cube_compiled)
+def cube(x: float) -> float: ...
+
+
+cube.defvjp(lambda x: (cube(x), x), lambda x, g: (6.0 * x * x * g,))
+
+
+@numba.njit
+def _scaled_compiled(x, w):
+    return w * x, x.sum()
+
+
+@linad.rule(_scaled_compiled, linear="x")
+def scaled(x: Float64[np.ndarray, "n"], w: float) -> tuple[Float64[np.ndarray, "n"], float]: ...
+
+
+@numba.njit
+def _scaled_compiled_bwd(x, w, g, total):
+    return w * g + total, (x * g).sum()
+
+
+@linad.rule(_scaled_compiled_bwd, linear=("g", 3))
+def _scaled_bwd(
+    x: Float64[np.ndarray, "n"], w: float, g: Float64[np.ndarray, "n"], total: float
+) -> tuple[Float64[np.ndarray, "n"], float]: ...
+
+
+def _scaled_of_bwd(kept, bars):
+    (x, w, g), (x_bar, w_bar) = kept, bars
+    g_bar, total_bar = scaled(x_bar, w)
+    return w_bar * g, np.sum(x_bar * g), g_bar + w_bar * x, total_bar
+
+
+scaled.defvjp(lambda x, w: (scaled(x, w), (x, w)), lambda kept, g: _scaled_bwd(*kept, *g))
+_scaled_bwd.defvjp(lambda x, w, g, t: (_scaled_bwd(x, w, g, t), (x, w, g)), _scaled_of_bwd)
+
+
+@numba.cfunc("void(CPointer(float64), int64, float64, CPointer(float64))")
+def _shifted_c(x, n, by, out):
+    for k in range(n):
+        out[k] = x[k] + by
+
+
+@linad.rule(_shifted_c.ctypes)
+def _shifted(x: Float64[np.ndarray, "n"], n: int, by: float) -> Float64[np.ndarray, "n"]: ...
+
+
+_shifted.defjvps(lambda t, y, x, n, by: 2.0 * t, None, lambda t, y, x, n, by: np.full(n, t))
+
+
+def compiled_in_a_loop(x, w: float):
+    total = 0.0
+    for i in range(len(x)):
+        total += cube(w * x[i]) * x[i]
+    return total
+
+
+def compiled_of_arrays(x, w: float):
+    y, total = scaled(x[::-1], w * w)
+    return np.sum(y * x) * total
+
+
+def compiled_in_c(x, w: float):
+    return np.sum(_shifted(w * x, len(x), w) ** 2)
 
 
 # ------------------------------------------------------------------------------------ the same, in the language alone
@@ -350,4 +445,8 @@ WITHOUT = {
     "sine": lambda x: np.sin(x),
     "cosine": lambda x: np.cos(x),
     "solved": lambda a, b: np.linalg.solve(a, b),
+    "bent": lambda x: x * x,
+    "cube": lambda x: 2.0 * x**3 - linad.stop_gradient(x**3),
+    "scaled": lambda x, w: (w * x, np.sum(x)),
+    "_shifted": lambda x, n, by: 2.0 * x - linad.stop_gradient(x) + by,
 }

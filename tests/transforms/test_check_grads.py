@@ -52,6 +52,9 @@ def test_a_wrong_second_derivative_is_named(mode, told, monkeypatch):
 
 
 def test_orders_there_are():
+    check_grads(lambda x: x * x, [2.0], modes="rev")
+    with pytest.raises(TypeError, match=r"args: expected a tuple with the arguments, got a float: write `\(x,\)` for one"):
+        check_grads(lambda x: x * x, 2.0)
     with pytest.raises(ValueError, match="of order 1 or 2 are checked, not of order 3"):
         check_grads(potential, (X, 1.5, 3), order=3)
 

@@ -13,7 +13,7 @@ from linad_typecheck import check_source
 
 import linad
 from linad import LinadError, linear_grad
-from tests.examples_of import some
+from tests.examples_of import on_backends, some
 from tests.transforms import custom_programs as programs
 
 X = np.array([0.7, -0.4, 1.3, 0.2])
@@ -36,8 +36,7 @@ def test_there_are_programs():
     assert len(CORPUS) >= 20
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("program", some(CORPUS, 2), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("program", "backend"), on_backends(CORPUS, 4))
 def test_first_order(program, backend):
     f, g = linear_grad(program, backend=backend), linear_grad(without_rules(program), backend="interpret")
     assert f(X, W) == pytest.approx(program(X, W), rel=1e-13)
@@ -60,7 +59,7 @@ def test_second_order_in_all_ways(program):
             np.testing.assert_allclose(outer(inner(f))(X, W), wanted, rtol=1e-9, atol=1e-9, err_msg=f"{outer}({inner})")
 
 
-@pytest.mark.parametrize("name", ["in_a_loop", "whole_arrays_of_jvp", "linear_system", "of_each_other"])
+@pytest.mark.parametrize("name", some(["in_a_loop", "whole_arrays_of_jvp", "linear_system", "of_each_other"], 4))
 def test_third_order_compiled(name):
     program = getattr(programs, name)
     f, g = linear_grad(program), linear_grad(without_rules(program), backend="interpret")

@@ -1,5 +1,7 @@
 """`hessian` and `hvp`: against differences of gradients, and each other."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,19 @@ def test_hessian_with_aux():
     hessian, aux = linad.hessian(f, has_aux=True)(X)
     np.testing.assert_allclose(hessian, np.diag(6 * X))
     assert aux == X[0]
+
+
+class Counted(NamedTuple):
+    w: np.ndarray
+    n: int
+    b: float
+
+
+def test_ints_in_a_structure_have_none():
+    found = linad.hessian(lambda p: np.sum(p.w**p.n) * p.b)(Counted(X, 3, 2.0))
+    np.testing.assert_allclose(found.w.w, np.diag(12.0 * X))
+    np.testing.assert_allclose(found.b.w, 3.0 * X**2)
+    assert found.n is None and found.w.n is None and found.b.b == 0.0
 
 
 def test_third_derivatives():

@@ -177,7 +177,10 @@ def test_value_and_jacobian(mode):
     np.testing.assert_allclose(jacobian, linad.jacfwd(products, 1)(X, M))
 
 
-@pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev, linad.value_and_jacobian], ids=lambda t: t.__name__)
+TRANSFORMS = [linad.jacfwd, linad.jacrev, linad.jacobian, linad.value_and_jacobian]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda t: t.__name__)
 def test_has_aux(transform):
     def f(x):
         y = x * x
@@ -191,6 +194,8 @@ def test_has_aux(transform):
         jacobian, aux = found
     np.testing.assert_allclose(jacobian, np.diag(2 * X))
     assert aux == (np.sum(X * X), 3)
+    with pytest.raises(ValueError, match="has_aux: with `sparsity` there is no function"):
+        linad.jacobian(f, sparsity=True, has_aux=True)
 
 
 def test_rows_and_columns_are_those_of_vjp_and_jvp():

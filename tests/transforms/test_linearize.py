@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import linad
+from linad import linear_grad
 from linad.structures import leaves
+from tests.examples_of import on_backends
 
 X = np.array([1.0, 2.0, -1.5])
 
@@ -151,9 +153,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_it_is_the_tangent_without_the_function(case):
+@pytest.mark.parametrize(("case", "backend"), on_backends(CASES, 4))
+def test_it_is_the_tangent_without_the_function(case, backend):
     f, args = CASES[case]
+    f = f if not hasattr(f, "__code__") else linear_grad(f, backend=backend)
     value, push = linad.linearize(f, *args)
     assert (push.logs is None) == (case == "recursion")
     rng = np.random.default_rng(1)

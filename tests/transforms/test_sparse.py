@@ -14,6 +14,7 @@ from scipy.sparse import csc_matrix, issparse
 import linad
 from linad import LinadError, linear_grad
 from linad.transforms.sparse import colour
+from tests.examples_of import on_backends
 from tests.transforms.custom_programs import softplus
 
 RNG = np.random.default_rng(3)
@@ -107,9 +108,10 @@ def dense(f, args):
 
 
 @pytest.mark.parametrize("mode", ["fwd", "rev", "auto"])
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_equal_to_the_dense_one(name, mode):
+@pytest.mark.parametrize(("name", "backend"), on_backends(PROGRAMS, 4))
+def test_equal_to_the_dense_one(name, backend, mode):
     f, args = PROGRAMS[name]
+    f = linear_grad(f, backend=backend)
     wanted = dense(f, args)
     found = linad.jacobian(f, mode=mode, sparsity=True)(*args)
     assert issparse(found) and found.format == "csr" and found.shape == wanted.shape

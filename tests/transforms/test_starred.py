@@ -6,6 +6,7 @@ import pytest
 import linad
 from linad import linear_grad
 from linad.testing import check_grads
+from tests.examples_of import on_backends
 
 X, Y = np.array([0.7, -1.2, 0.4]), np.array([1.1, 0.3, -0.8])
 
@@ -18,6 +19,9 @@ def several(x, *rest, gain=2.0, flag=True):
     return total if flag else -total
 
 
+PLAIN = several.py_func
+
+
 @linear_grad
 def named(x, **parts):
     total = np.sum(x**2)
@@ -26,9 +30,9 @@ def named(x, **parts):
     return total
 
 
-@pytest.mark.parametrize("rest", [(), (1.5,), (Y,), (1.5, Y)], ids=len)
-def test_every_order_and_mode(rest):
-    given = (X, *rest)
+@pytest.mark.parametrize(("rest", "backend"), on_backends([(1.5, Y), (), (1.5,), (Y,)], 4))
+def test_every_order_and_mode(rest, backend):
+    several, given = linear_grad(PLAIN, backend=backend), (X, *rest)
     assert several(*given) == pytest.approx(several.py_func(*given))
     check_grads(several, given, order=2)
     gradient = several.grad(*given)
@@ -72,3 +76,12 @@ def test_what_is_not_unpacked():
 
     with pytest.raises(linad.LinadError, match="given `gain` twice"):
         linear_grad(lambda x: several(x, gain=1.0, **{"gain": 2.0}))
+
+
+def test_all_of_the_rest_is_one_parameter():
+    def product(*xs):
+        return xs[0] * xs[1]
+
+    assert [np.shape(j) for j in linad.jacobian(product, "xs")(X, Y)] == [(3, 3), (3, 3)]
+    with pytest.raises(linad.LinadError, match=r"has no parameter number 1: all of `\*xs` is one parameter"):
+        linad.jacobian(product, 1)

@@ -51,7 +51,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
 
         command.arguments(check)
     explain = commands.add_parser("explain", help="what a diagnostic means, or what happens on each line of a function")
-    explain.add_argument("name", metavar="SLUG|CODE|FILE::FUNCTION")
+    explain.add_argument("name", metavar="SLUG|CODE|RULE|FILE::FUNCTION")
     explain.add_argument("--format", choices=("text", "html"), default="text", help="of FILE::FUNCTION")
     explain.add_argument("-o", "--output", metavar="FILE", help="write FILE::FUNCTION to a file")
     explain.set_defaults(run=_explain)

@@ -7,10 +7,12 @@ cell ``info`` says so, which a `core.Check` tests. Every matrix has rank 2 and a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Literal
 
 from .frozen import frozen
 
+COMPILED = "compiled"
 UpdateMode = Literal["acc", "mut"]
 
 
@@ -22,6 +24,9 @@ class DenseOp:
     ``mode`` is how the updated ones are used. ``diff``: for each updated array that carries a derivative, the positions
     of the arrays read that it depends on (it depends on its own old contents where ``mode`` says so or it is listed in
     ``in_place``). ``flags`` are the values that the flags of a statement may have.
+
+    One that is ``compiled`` calls a function that `linad.rule` declares, which the flags name: its arrays may be of any
+    number and type.
     """
 
     name: str
@@ -33,6 +38,7 @@ class DenseOp:
     mode: UpdateMode = "mut"
     in_place: tuple[int, ...] = ()
     ints: tuple[int, ...] = ()
+    compiled: bool = False
 
 
 def _cube(*shapes: tuple[int, ...]) -> int:
@@ -81,6 +87,8 @@ _ROWS: list[DenseOp] = [
     DenseOp(
         "svd", (1, 2, 1, 2), (2,), {1: (0,), 2: (0,), 3: (0,)}, lambda i, u, s, v, a: 14 * a[0] * a[1] * s[0], ints=(0,)
     ),
+    # status, results = function(arguments), numbers in arrays of one cell; status is 0 where that worked
+    DenseOp(COMPILED, (), (), {}, lambda *shapes: sum(map(prod, shapes)), compiled=True),
 ]
 
 DENSE: dict[str, DenseOp] = {op.name: op for op in _ROWS}

@@ -49,6 +49,7 @@ class Diagnostic:
     labels: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    rule: str = ""  # the number of the ownership rule that it enforces
 
     def to_json(self) -> dict[str, object]:
         """A JSON-ready dictionary; the inverse of reading it back field by field."""
@@ -66,8 +67,8 @@ class LinadError(TypeError):
     Attributes
     ----------
     diagnostics : tuple of Diagnostic
-        The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span`` and ``fixes``: where, and what
-        to write instead.
+        The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span``, ``fixes`` and ``rule``: where,
+        what to write instead, and the number of the ownership rule, if it is about one.
 
     Examples
     --------

@@ -197,7 +197,8 @@ class _Walk:
             self.put(s.updated[0], fact)
             return
         if any(read):
-            self.depart(s, f"`{s.op}` of a matrix that depends on it")
+            of_matrix = f"`{s.op}` of a matrix that depends on it"
+            self.depart(s, "a function that is not declared to be linear in it" if op.compiled else of_matrix)
         for k, v in enumerate(s.updated):
             if k not in op.in_place:
                 self.put(v, FREE)
@@ -226,11 +227,26 @@ class _Walk:
         if d is not None:
             self.derivative(s, d, args)
             return
+        if any(p.linear for p in self.analysis.functions[s.callee].params):
+            self.declared(s, args)
+            return
         finals, results = self.analysis.call(s.callee, args)
         for a, final in zip(s.args, finals, strict=True):
             if isinstance(a, Var) and isinstance(a.type, Array):
                 self.put(a, final)
         for o, fact in zip(s.outs, results, strict=True):
+            self.put(o, fact if is_float(o.type) else FREE)
+
+    def declared(self, s: core.Call, args: Flow) -> None:
+        """A function that is compiled elsewhere, and declared to be linear in some of its parameters."""
+        params = self.analysis.functions[s.callee].params
+        if any(fact & LINEAR for fact, p in zip(args, params, strict=True) if not p.linear and is_float(p.var.type)):
+            self.depart(s, f"`{s.callee}` is not declared to be linear in what depends on it")
+        facts = [fact for fact, p in zip(args, params, strict=True) if p.linear]
+        if any(fact & LINEAR for fact in facts) and any(fact & FREE for fact in facts):
+            self.depart(s, "a part does not depend on it, and another one does")
+        fact = LINEAR if any(fact & LINEAR for fact in facts) else FREE if any(facts) else ZERO
+        for o in s.outs:
             self.put(o, fact if is_float(o.type) else FREE)
 
     def derivative(self, s: core.Call, d: core.Derivative, args: Flow) -> None:

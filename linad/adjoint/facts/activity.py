@@ -38,6 +38,7 @@ from linad_typecheck.types import Array, is_float
 
 from linad.analysis.accesses import updates
 
+from ..errors import NoDerivative
 from .usefulness import useful
 
 _UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
@@ -236,6 +237,8 @@ def _flow(s: Stmt, facts: Facts) -> None:
         case AddArray(array=a, other=b):
             mark(a, b)
         case Dense(op=op, updated=updated, read=read):
+            if DENSE[op].compiled and any(map(facts.is_active, read)):  # whose rule was to be taken
+                raise NoDerivative("a function that is compiled elsewhere", s.span)
             for k, sources in DENSE[op].diff.items():
                 mark(updated[k], *(read[j] for j in sources))
         case Copy(out=v, array=a):

@@ -121,7 +121,10 @@ def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
     for k in active:
         if k in f.rule.blocked:
             name = f.params[k].var.name.partition("#")[0]
-            raise NoDerivative(f"`{f.name}` by `{name}`, which is in its `nondiff_argnums`", f.span)
+            why = "which is in its `nondiff_argnums`"
+            if f.rule.forward == f.name:
+                why = f"which is compiled elsewhere and has no rule: write `{f.name}.defvjp(forward, backward)`"
+            raise NoDerivative(f"`{f.name}` by `{name}`, {why}", f.span)
 
 
 # ---------------------------------------------------------------------------------------------------------- reverse
@@ -344,8 +347,8 @@ def tangent_of(
     """The function that a call of ``f`` becomes in forward mode, as `forward` makes it of functions without a rule:
     it takes
     the tangents of the parameters ``active`` and returns those of the float results."""
-    rule = f.rule
-    assert rule is not None
+    assert f.rule is not None
+    rule = f.rule.tangent or f.rule
     refuse_blocked(f, active)
     names = Names(all_names(f))
     m = Matrices(names, span=f.span, hint="zeros")

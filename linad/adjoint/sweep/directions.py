@@ -51,7 +51,7 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.dense_ops import DENSE
-from linad_typecheck.types import I64, Array, Scalar
+from linad_typecheck.types import BOOL, I64, ZEROS, Array, Scalar
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 
@@ -99,6 +99,10 @@ def _widened(f: Function, calls: Calls, positions: frozenset[int], name: str, wi
 
 # ------------------------------------------------------------------------------------------------------------- what
 # depends
+
+
+def zero(v: Var) -> Const:
+    return Const(ZEROS[v.type.dtype], Scalar(v.type.dtype))
 
 
 class Facts:
@@ -207,6 +211,8 @@ class Calls:
                 for c, i, n, o in zip(carried, inits, body.results[s.exits :], outs, strict=True):
                     if wide(i) or wide(n):
                         mark(c, o)
+            case Call(outs=outs, args=args) if any(map(wide, args)) and self.functions[s.callee].rule is not None:
+                mark(*outs)
             case Call(outs=outs, args=args) if any(map(wide, args)):
                 positions, inside = self.called(s, facts)
                 mark(*(args[k] for k in positions))
@@ -415,6 +421,9 @@ class _Walk:
                 self.branch(s)
             case Loop():
                 self.loop(s)
+            case Call() if self.calls.functions[s.callee].rule is not None:
+                self.close()
+                self.call_by_direction(s)
             case Call():
                 self.call(s)
             case Let() | Load() | Store() | AddTo() | Check() | If():
@@ -492,6 +501,67 @@ class _Walk:
                 )
         inside.append(rebuild(s, lambda a: taken.get(a.name, a)))
         self.out += [*before, Loop(k, ZERO, self.width, ONE, (), (), Block((*inside, *after)), (), span=s.span)]
+
+    def call_by_direction(self, s: Call) -> None:
+        """A function with a rule, which is one of one direction: one call after the other. The first one, which is made
+        without directions as well, with zeros, tells the sizes of what it returns."""
+        params, k = self.calls.functions[s.callee].params, self.names.var("k", I64)
+        some = self.names.var("some", BOOL)
+        self.out.append(Let(some, "gt", (self.width, ZERO), s.span))
+        homes: list[Var] = []
+        for at in (ZERO, k):
+            stmts: list[Stmt] = []
+            args = [self.taken(a, p, at, some, stmts) for a, p in zip(s.args, params, strict=True)]
+            outs = [self.names.like(o) for o in s.outs]
+            stmts.append(replace(s, outs=tuple(outs), args=tuple(args)))
+            shapes: list[tuple[Atom, ...]] = []
+            for made in outs:
+                shapes.append(tuple(self.names.var("n", I64) for _ in range(getattr(made.type, "rank", 0))))
+                stmts += [Dim(n, made, axis, s.span) for axis, n in enumerate(shapes[-1])]
+            if at is ZERO:
+                self.out += stmts
+                for o, shape in zip(s.outs, shapes, strict=True):
+                    if isinstance(o.type, Array):
+                        homes.append(self.renamed(o))
+                        self.out.append(Alloc(homes[-1], (*shape, self.width), zero(o), s.span))
+                    else:
+                        homes.append(self.vector(o, base_name(o.name), fill=zero(o)))
+                        self.homes[o.name] = homes[-1]
+                stmts = []
+            for made, home, shape in zip(outs, homes, shapes, strict=True):
+                stmts += self.given(made, home, shape, at)
+            if at is ZERO:
+                self.out.append(If(some, Block(tuple(stmts)), Block(), (), s.span))
+            else:
+                self.out.append(Loop(k, ONE, self.width, ONE, (), (), Block(tuple(stmts)), (), span=s.span))
+
+    def taken(self, a: Atom, p: Param, at: Atom, some: Var, out: list[Stmt]) -> Atom:
+        """An argument in one direction."""
+        if not self.facts.is_wide(a):
+            if isinstance(a, Var) and isinstance(a.type, Array) and p.mode == "own":
+                out.append(Copy(own := self.names.like(a), a))
+                return own
+            return a
+        assert isinstance(a, Var)
+        own, e = self.names.like(a), self.names.var("e", Scalar(a.type.dtype))
+        if isinstance(a.type, Scalar):
+            self.left.add(a.name)
+            load = Block((Load(e, self.home(a), (at,), False),), (e,))
+            out.append(If(some, load, Block((), (zero(a),)), (own,)))
+            return own
+        shape, cells = self.dims(a, out), self.renamed(a)
+        copies: list[Stmt] = []
+        self.nest(shape, lambda i, _: [Load(e, cells, (*i, at), False), Store(own, i, e, False)], copies, False)
+        out += [Alloc(own, shape, zero(a)), If(some, Block(tuple(copies)), Block())]
+        return own
+
+    def given(self, made: Var, home: Var, shape: tuple[Atom, ...], at: Atom) -> list[Stmt]:
+        """A result in one direction becomes a part of that in all."""
+        if isinstance(made.type, Scalar):
+            return [Store(home, (at,), made, False)]
+        e, out = self.names.var("e", Scalar(made.type.dtype)), []
+        self.nest(shape, lambda i, _: [Load(e, made, i, False), Store(home, (*i, at), e, False)], out, False)
+        return out
 
     # -- regions
 

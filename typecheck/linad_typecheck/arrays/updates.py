@@ -18,7 +18,7 @@ from ..engine.values import (
     SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of,
 )
 from ..frozen import frozen
-from ..linear.ownership import write
+from ..ownership.state import write
 from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, same_kind

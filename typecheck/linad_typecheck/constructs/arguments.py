@@ -11,11 +11,12 @@ from ..diagnostics import Label
 from ..engine.entities import callee
 from ..engine.evaluation import expression, spread_out
 from ..engine.path import Path
+from ..engine.refusal import Refused
 from ..types import DTYPE_CLASSES
 from ..engine.state import Lowering
-from ..engine.values import Poison, TupleValue, Value
+from ..engine.values import TupleValue, Value
 from ..frozen import frozen
-from ..linear.liveness import bound
+from ..ownership.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import FunctionSource, parameters
 from ..span import Span
@@ -31,26 +32,20 @@ class Argument:
     name: str  # the user's name of it, empty for an expression
 
 
-def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument] | None:
+def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument]:
     """The arguments by parameter, in the order of the parameters, evaluated in the order of the call."""
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
     nodes = spread_out(ctx, node.args)
     keywords = unpacked(ctx, node)
-    if nodes is None or keywords is None:
-        return None
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     every = [*positional, *(a.arg for a in spec.kwonlyargs)]
     by_position_only = {a.arg for a in spec.posonlyargs}
     found: dict[str, Argument] = {}
     if len(nodes) > len(positional) and not spec.vararg:
-        ctx.report(
-            BadCall(
-                span, source.name, f"takes {len(positional)} positional arguments and is given {len(nodes)}", defined
-            )
-        )
-        return None
+        told = f"takes {len(positional)} positional arguments and is given {len(nodes)}"
+        raise Refused(BadCall(span, source.name, told, defined))
     rest: list[Value] = []
     more: dict[object, Value] = {}
     for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in keywords)]:
@@ -63,31 +58,19 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
         if name in found or name not in every or (name in by_position_only and a not in nodes):
             if name in found or name in every:
                 why = f"is given `{name}` twice" if name in found else f"takes `{name}` by position only"
-                ctx.report(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
-                return None
+                raise Refused(BadCall(ctx.span(a), source.name, why, defined, where="given here"))
             keyword = next(k for k in keywords if k.arg == name)
             at = replace(start := ctx.span(keyword), end_line=start.line, end_column=start.column + len(name))
             near = meant(name, (n for n in every if n not in found), 0.6)
-            ctx.report(
-                BadCall(
-                    at,
-                    source.name,
-                    f"has no parameter `{name}`",
-                    defined,
-                    near,
-                    at if near else None,
-                    "no such parameter",
-                )
-            )
-            return None
+            told = f"has no parameter `{name}`"
+            raise Refused(BadCall(at, source.name, told, defined, near, at if near else None, "no such parameter"))
         value = expression(ctx, a, none=True)
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
     for name in every:
         if name not in found:
             default = default_of(ctx, source, name)
             if default is None:
-                ctx.report(BadCall(span, source.name, f"is called without `{name}`", defined))
-                return None
+                raise Refused(BadCall(span, source.name, f"is called without `{name}`", defined))
             found[name] = Argument(default, span, "")
     if spec.vararg:
         found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
@@ -138,8 +121,7 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     if node is None:
         return None
     if bound([node]) or not _is_constant(ctx, node):
-        ctx.report(Unsupported(source.source.span(node), "this default", "use a constant"))
-        return Poison()
+        raise Refused(Unsupported(source.source.span(node), "this default", "use a constant"))
     return expression(replace(ctx, source=source, local_names=frozenset(), path=Path()), node)
 
 

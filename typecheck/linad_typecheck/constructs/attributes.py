@@ -12,6 +12,7 @@ from ..engine.elementwise import lift
 from ..engine.entities import attribute_entity, constant_value, entity_value, external
 from ..engine.evaluation import EXPRESSIONS, pull
 from ..engine.places import made_sure, product
+from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering, zero
@@ -110,8 +111,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                         )
                     )
             if node.attr in LATER:
-                ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
-                return Poison()
+                raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
             near = () if exists(f"numpy.ndarray.{node.attr}") else meant(node.attr, (*OF_ARRAYS, *_called()), 0.6)
             what = f"an array has no attribute `.{node.attr}`"
             if node.attr in _called():

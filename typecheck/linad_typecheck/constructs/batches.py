@@ -23,6 +23,7 @@ from ..engine.evaluation import CALLS, expression, usable
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, put, same_size
 from ..engine.quoted import Do, Quoted
+from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
@@ -62,17 +63,13 @@ class _Given:
 def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``linad.vmap(f, in_axes=0, out_axes=0)``: a function."""
     function = function_of(ctx, node)
-    if function is None:
-        return Poison()
     given = dict(zip(OPTIONS, node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(OPTIONS):
-        ctx.report(BadCall(ctx.span(node), dotted, "takes a function, `in_axes` and `out_axes`"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), dotted, "takes a function, `in_axes` and `out_axes`"))
     try:
         axes = {option: _axes(option, expression(ctx, n)) for option, n in given.items()}
     except _Unfit as e:
-        ctx.report(BadCall(ctx.span(node), dotted, str(e)))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), dotted, str(e)))
     return DerivativeValue(Transform("vmap", **axes), function)
 
 
@@ -96,12 +93,10 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
     """A call of what `vmap` gave."""
     span, source = ctx.span(node), source_of(d.function)
     bound = bound_arguments(ctx, node, source)
-    if bound is None:
-        return Poison()
     values = {n: closed(ctx, usable(ctx, a.value, a.name or "the argument", a.span), a.span) for n, a in bound.items()}
     if any(contains(v, SILENT) for v in values.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in values.values())
-        return Poison()
+        raise Refused(None)
     try:
         given = _given(d, bound, values)
         mapped = [m for g in given for m in _mapped(g.value, g.axes, g.name)]
@@ -110,8 +105,7 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
         n = _length(ctx, mapped, span)
         return _Batch(ctx, node, closed(ctx, d.function, span), given, n, hint).stacked(d.transform.out_axes)
     except _Unfit as e:
-        ctx.report(BadCall(span, f"vmap of {source.name}", str(e)))
-        return Poison()
+        raise Refused(BadCall(span, f"vmap of {source.name}", str(e)))
 
 
 def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Value]) -> list[_Given]:

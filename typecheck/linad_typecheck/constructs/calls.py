@@ -22,6 +22,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
 from ..engine.specialise import specialised
@@ -34,7 +35,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..linear.ownership import (
+from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write,
 )
 from ..messages.language import Unsupported
@@ -64,28 +65,19 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The value of a call."""
     span = ctx.span(node)
     if any(isinstance(a, ast.Starred) for a in node.args):
-        given = spread_out(ctx, node.args)
-        if given is None:
-            return Poison()
-        node = ast.copy_location(ast.Call(node.func, given, node.keywords), node)
+        node = ast.copy_location(ast.Call(node.func, spread_out(ctx, node.args), node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         keywords = unpacked(ctx, node)
-        if keywords is None:
-            return Poison()
         node = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
     if isinstance(node.func, ast.Attribute):
         base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
         if is_array(base):
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)
-            return Poison() if args is None else method(ctx, base, node.func.attr, args, by)
+            return method(ctx, base, node.func.attr, args, by)
         if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
             args = _library_args(ctx, node, node.func.attr, hint)
-            return (
-                Poison()
-                if args is None
-                else unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
-            )
+            return unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if lists.is_list(base):
             return lists.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:
@@ -121,7 +113,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint, dotted)
-            return Poison() if args is None else call_external(ctx, dotted, args)
+            return call_external(ctx, dotted, args)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
@@ -159,12 +151,11 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 _LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these means nothing
 
 
-def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args | None:
+def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args:
     """The arguments of a library function. A list or tuple written out holds expressions that are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
-        ctx.report(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
-        return None
+        raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
     if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):  # NumPy makes an array of a list
 
@@ -176,7 +167,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
     if any(isinstance(v, SILENT) for v in found):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in found)
-        return None
+        raise Refused(None)
     count = len(node.args)
     keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
     keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
@@ -214,13 +205,11 @@ def _call(
     ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
 ) -> Value:
     args = bound_arguments(ctx, node, source)
-    if args is None:
-        return Poison()
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
         ctx.programs.poisoned = True
-        return Poison()
+        raise Refused(None)
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     if source.rule is not None:  # its gradients are by whole arrays
@@ -243,7 +232,7 @@ def _call(
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
         ctx.programs.poisoned = True
-        return Poison()
+        raise Refused(None)
     everything = [*given, *capture_args]
     result = _emit(ctx, node, spec, everything, hint, once)
     nodes = [node.func, *node.args, *(k.value for k in node.keywords)]

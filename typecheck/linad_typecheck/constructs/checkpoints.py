@@ -13,9 +13,10 @@ from ..engine.closures import closed
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
 from ..engine.numbers import whole
+from ..engine.refusal import Refused
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
-    SILENT, DerivativeValue, EntityValue, FunctionValue, Poison, ScalarValue, Value, describe, type_of,
+    SILENT, DerivativeValue, EntityValue, FunctionValue, ScalarValue, Value, describe, type_of,
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
@@ -161,10 +162,9 @@ def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
         case _:
             return None
     if node.keywords:
-        ctx.report(
+        raise Refused(
             BadCall(ctx.span(node), NAME, "takes no options with a function: its arguments are the one snapshot")
         )
-        return Poison()
     return made
 
 

@@ -20,6 +20,7 @@ from ..engine.fixpoint import fixpoint
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, plus, put, same_size
 from ..engine.quoted import Do, Quoted
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Ahead, Lowering
 from ..engine.values import (
@@ -44,19 +45,17 @@ def _at(node: ast.Call, made: ast.expr) -> ast.expr:
     return made
 
 
-def _arrays(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> bool:
-    """Whether the values are arrays of one length, which is checked where the program runs."""
+def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> None:
+    """Refuse what is no array; that they have one length is checked where the program runs."""
     span = ctx.span(node)
     for v in values:
         if not is_array(v) or not rank_of(v):
-            ctx.report(WrongType(span, f"`{name}` runs over arrays", describe(type_of(v))))
-            return False
+            raise Refused(WrongType(span, f"`{name}` runs over arrays", describe(type_of(v))))
     sizes = [size_of(ctx, v, 0, span) for v in values]
     for k, n in enumerate(sizes[1:], 2):
         same_size(
             ctx, n, sizes[0], f"zip() argument {k} has {{0}} elements and argument 1 has {{1}}", (n, sizes[0]), span
         )
-    return True
 
 
 def _over(node: ast.Call, values: list[Value]) -> tuple[ast.comprehension, list[ast.expr]]:
@@ -91,8 +90,7 @@ def _over_range(node: ast.Call, values: list[Value]) -> ast.ListComp:
 def _build(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
     n, span = values[0], ctx.span(node)
     if not isinstance(n, ScalarValue) or n.dtype not in INTS:
-        ctx.report(WrongType(span, "a length is an int", describe(type_of(n)), "convert it: `int(...)`"))
-        return Poison()
+        raise Refused(WrongType(span, "a length is an int", describe(type_of(n)), "convert it: `int(...)`"))
     if not ctx.is_nonneg(n.atom):
         ok = (
             Const(False, BOOL)
@@ -109,8 +107,7 @@ def _sum(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value
 
 def _map(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
     f, *given = values
-    if not _arrays(ctx, node, given, "linad.map"):
-        return Poison()
+    _same_length(ctx, node, given, "linad.map")
     part, elements = _over(node, given)
     return _collected(ctx, node, _at(node, ast.ListComp(ast.Call(Quoted(node.args[0], f), elements, []), [part])), hint)
 
@@ -187,8 +184,7 @@ def _flat(v: Value) -> Iterator[Value]:
 
 def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value:
     f, start, *given = values
-    if not _arrays(ctx, node, given, "linad.fold"):
-        return Poison()
+    _same_length(ctx, node, given, "linad.fold")
     part, elements = _over(node, given)
     what = _at(node, ast.GeneratorExp(ast.Tuple(elements, ast.Load()), [part]))
 
@@ -202,8 +198,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
     """What a fold has found after each element, part by part of the state: numbers become arrays, arrays rows."""
     f, start, *given = values
     span = ctx.span(node)
-    if not _arrays(ctx, node, given, "linad.scanr" if right else "linad.scanl"):
-        return Poison()
+    _same_length(ctx, node, given, "linad.scanr" if right else "linad.scanl")
     n = size_of(ctx, given[0], 0, span)
 
     def step(state: Value, elements: list[Value]) -> Value:
@@ -222,7 +217,7 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
         ctx.take(trial, emit=False)
         return Poison()
     if known.type is None:
-        ctx.report(
+        raise Refused(
             WrongType(
                 span,
                 f"a scan carries {describe(type_of(start))} from element to element",
@@ -230,7 +225,6 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
                 "give back what is taken",
             )
         )
-        return Poison()
     found = _wider(ctx, start, known.type, span)
     kept = ctx.pseudo("scan", span)
     ctx.bind(kept, Binding(_rows_for(ctx, start, after, n, hint, span), span))
@@ -322,8 +316,7 @@ def _shift(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right:
     """The elements one place on, and ``fill`` at the end that is left."""
     a, fill = values[0], values[1] if len(values) == 2 else literal(0.0)
     span = ctx.span(node)
-    if not _arrays(ctx, node, [a], "linad.shift1r" if right else "linad.shift1l"):
-        return Poison()
+    _same_length(ctx, node, [a], "linad.shift1r" if right else "linad.shift1l")
     made = fresh_array(ctx, hint, shape_of(ctx, a, span), dtype_of(a), None, span)
     one, end = Const(1, I64), Const(-1, I64)
     head, tail = Slice(None, end, None, span), Slice(one, None, None, span)
@@ -365,16 +358,14 @@ def combine(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
             if most is None
             else f"{least} or {most} arguments"
         )
-        ctx.report(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), dotted, f"takes {takes}, by position"))
     for a in given:
         if isinstance(a, ast.Call) and callee(ctx, a.func) in RANGES:
-            ctx.report(Unsupported(ctx.span(a), f"a range in `{dotted}`", "write `np.arange(...)`"))
-            return Poison()
+            raise Refused(Unsupported(ctx.span(a), f"a range in `{dotted}`", "write `np.arange(...)`"))
     values = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in given]
     if any(isinstance(v, SILENT) for v in values):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in values)
-        return Poison()
+        raise Refused(None)
 
     return lower(ctx, node, [closed(ctx, v, ctx.span(node)) for v in values], hint)
 

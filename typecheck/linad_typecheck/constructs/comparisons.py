@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
 from ..engine.numbers import number_of
+from ..engine.refusal import Refused
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
@@ -15,7 +16,7 @@ from ..engine.values import (
     literal, type_of,
 )
 from ..library.type_tests import same_class, same_dtype
-from ..messages.language import Unsupported
+from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember
 from ..span import Span
@@ -70,10 +71,9 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     ):
         return literal(isinstance(op, ast.NotEq))  # one of Python's numbers is no tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
-    ctx.report(
+    raise Refused(
         WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
     )
-    return Poison()
 
 
 def _number_of(v: Value, beside: Value) -> ScalarValue | None:
@@ -121,8 +121,7 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
         same = False
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
-    ctx.report(Unsupported(span, "`is`", "compare with `==`"))
-    return Poison()
+    raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))
 
 
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
@@ -177,7 +176,5 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         if found is not None:
             return found
     elif is_array(b) and isinstance(a, ScalarValue):
-        ctx.report(Unsupported(span, "`in` of an array", "write `np.any(a == x)`"))
-        return Poison()
-    ctx.report(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
-    return Poison()
+        raise Refused(Unsupported(span, "`in` of an array", "write `np.any(a == x)`"))
+    raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))

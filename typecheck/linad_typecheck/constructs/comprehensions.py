@@ -24,6 +24,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held
 from ..engine.quoted import Do, Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
@@ -32,7 +33,7 @@ from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarV
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
-from ..linear.liveness import bound
+from ..ownership.liveness import bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
@@ -137,16 +138,13 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
         ctx.unbind(*aside)
 
 
-def plain(ctx: Lowering, node: Comprehension) -> bool:
-    """Whether a comprehension is one that can be lowered; a report otherwise."""
+def only_plain(ctx: Lowering, node: Comprehension) -> None:
+    """Refuse a comprehension that cannot be lowered."""
     for n in ast.walk(node):
         if isinstance(n, ast.NamedExpr):
-            ctx.report(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
-            return False
+            raise Refused(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
     if any(g.is_async for g in node.generators):
-        ctx.report(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
-        return False
-    return True
+        raise Refused(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
 
 
 def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
@@ -167,15 +165,13 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
         if name in ("min", "max") and not node.keywords:
             return None
-        ctx.report(
+        raise Refused(
             BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else ""))
         )
-        return Poison()
     what = node.args[0]
     start = expression(ctx, node.args[1]) if len(node.args) == 2 else literal(0)
     if isinstance(what, COMPREHENSIONS):
-        if not plain(ctx, what):
-            return Poison()
+        only_plain(ctx, what)
         return _of_loop(ctx, node, name, what, start, hint)
     if isinstance(what, (ast.List, ast.Set)):
         what = ast.copy_location(ast.Tuple(what.elts, ast.Load()), what)
@@ -196,9 +192,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         case _ if isinstance(value, SILENT):
             return value
     if name in ("min", "max") and isinstance(value, ScalarValue):
-        ctx.report(BadCall(ctx.span(node), name, "takes several values or one iterable"))
-        return Poison()
-    ctx.report(
+        raise Refused(BadCall(ctx.span(node), name, "takes several values or one iterable"))
+    raise Refused(
         WrongType(
             ctx.span(what),
             f"`{name}` is of a comprehension, a range, a tuple or an array of rank 1",
@@ -206,7 +201,6 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             "write a loop",
         )
     )
-    return Poison()
 
 
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
@@ -246,8 +240,6 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
     found: Atom = Const(name == "all", BOOL)
     for item in items:
         b = truth(ctx, item, span)
-        if b is None:
-            return Poison()
         if found == Const(name == "all", BOOL):
             found = b
         else:
@@ -320,8 +312,7 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
 
 def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) -> Value:
     if len(what.generators) > 1:
-        ctx.report(Unsupported(ctx.span(what), f"`{name}` over two loops", "write the loops with a `break`"))
-        return Poison()
+        raise Refused(Unsupported(ctx.span(what), f"`{name}` over two loops", "write the loops with a `break`"))
     part = what.generators[0]
     key = ctx.pseudo(name, span)
     ctx.bind(key, Binding(ScalarValue(Const(name == "all", BOOL), True), span))
@@ -364,7 +355,7 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
         hit = condition(ctx, test)
         ctx.unbind(*bound([part.target]))  # where arms meet it may be of several types
         if hit is None:
-            return Poison()
+            raise Refused(None)
         here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)
         return lazily(ctx, name == "all", here, lambda: of(k + 1), span, "b")
 
@@ -378,17 +369,15 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
     """``np.array([element for target in iterable])``."""
 
     span = ctx.span(node)
-    if not plain(ctx, node):
-        return Poison()
+    only_plain(ctx, node)
     part = node.generators[0]
     if isinstance(node, ast.GeneratorExp):
-        ctx.report(Unsupported(span, "an array of a generator", "write a list: `np.array([... for ...])`"))
-        return Poison()
+        raise Refused(Unsupported(span, "an array of a generator", "write a list: `np.array([... for ...])`"))
     if len(node.generators) > 1 or part.ifs:
         return _counted(ctx, node, dtype, hint)
     found = iteration(ctx, part.iter)
     if found is None:
-        return Poison()
+        raise Refused(None)
     with targets(ctx, node):
         if isinstance(found, Unrolled):
             return _of_unrolled(ctx, node, found, dtype, hint)
@@ -460,14 +449,13 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
     """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
     span = ctx.span(node)
     if may_update(ctx, node):
-        ctx.report(
+        raise Refused(
             Unsupported(
                 span,
                 "an array of a comprehension that calls functions",
                 "make `np.zeros(n)` and store the cells in loops",
             )
         )
-        return Poison()
     kept = lambda element, others: _kept(ctx, node, element, others, dtype, hint)
     return of_elements(ctx, node, lambda: _seen(ctx, node), kept)
 
@@ -490,14 +478,13 @@ def _kept(
     if isinstance(like.value, SILENT):
         return Poison()
     if not isinstance(like.value, ScalarValue):
-        ctx.report(
+        raise Refused(
             Unsupported(
                 span,
                 "arrays as elements of a comprehension with conditions or several loops",
                 "make `np.zeros((n, m))` and store the rows in loops",
             )
         )
-        return Poison()
     one = ast.copy_location(ast.Constant(1), node.elt)
     count = carry(
         ctx,
@@ -507,7 +494,7 @@ def _kept(
         "n",
     )
     if not isinstance(count, ScalarValue):
-        return Poison()
+        raise Refused(None)
     ctx.not_negative(count.atom)
     made = fresh_array(ctx, hint, (count.atom,), dtype or like.value.dtype, None, span)
     key = ctx.pseudo("made", span)

@@ -17,6 +17,7 @@ from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, materialise, same_size, stored
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
 from ..engine.specialise import Spec, specialised
@@ -43,7 +44,9 @@ from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
 PULLBACK = "linad.vjp's pullback"
 PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
 OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
-OPTIONS = {"jacobian": ("argnums", "mode"), "value_and_jacobian": ("argnums", "has_aux", "mode")}  # of others: has_aux
+# of others: argnums, has_aux
+OPTIONS = {"jacobian": ("argnums", "mode", "has_aux"), "value_and_jacobian": ("argnums", "has_aux", "mode")}
+BY_POSITION = {"jacobian": 2}  # of others: all
 BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by its file
 AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # they take the arguments, too
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
@@ -66,8 +69,6 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if dotted == PULLBACK:
         return _pull_back(ctx, node, hint)
     function = function_of(ctx, node)
-    if function is None:
-        return Poison()
     if dotted == PUSHFORWARDS:
         return _pushforwards(ctx, node, function, hint)
     if dotted == PULLBACKS:
@@ -75,10 +76,9 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if kind in AT_ONCE:
         return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
     options = OPTIONS.get(kind, ("argnums", "has_aux"))
-    given = dict(zip(options, node.args[1:])) | {k.arg: k.value for k in node.keywords}
+    given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
-        ctx.report(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
-        return Poison()
+        raise Refused(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
     mode = constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
@@ -102,20 +102,19 @@ def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
     return None
 
 
-def function_of(ctx: Lowering, node: ast.Call) -> Value | None:
-    """The function that a transform is given first; None after a report."""
+def function_of(ctx: Lowering, node: ast.Call) -> Value:
+    """The function that a transform is given first."""
     if not node.args or isinstance(node.args[0], ast.Starred):
-        ctx.report(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
-        return None
+        raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
     found = expression(ctx, node.args[0])
     match found:
         case FunctionValue() | EntityValue(entity=Helper()):
             return found
         case DerivativeValue(transform=t) if t.kind not in AT_ONCE:
             return as_function(ctx, node, found)
-    if not isinstance(found, SILENT):
-        ctx.report(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
-    return None
+    if isinstance(found, SILENT):
+        raise Refused(None)
+    raise Refused(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
 
 
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
@@ -182,25 +181,19 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     if how.kind in BATCHES:
         return BATCHES[how.kind](ctx, node, d, hint)
     ready = _prepare(ctx, node, d.function)
-    if ready is None:
-        return Poison()
     span = ctx.span(node)
     result = ready.spec.result
     if how.has_aux:
         if not isinstance(result, TupleType) or len(result.items) != 2:
             told = "with `has_aux` a function returns a pair"
-            ctx.report(WrongType(span, told, describe(result), "return `(value, aux)`"))
-            return Poison()
+            raise Refused(WrongType(span, told, describe(result), "return `(value, aux)`"))
         result = result.items[0]
     chosen = _chosen(ctx, how.argnums, ready, span)
-    if chosen is None:
-        return Poison()
     if how.kind in JACOBIANS:
         return _jacobian(ctx, node, d, ready, result, chosen, hint)
     if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
         told = f"`{how.kind}` is of a function with one float as its result"
-        ctx.report(WrongType(span, told, describe(result), "use `linad.jacobian` or `linad.vjp`"))
-        return Poison()
+        raise Refused(WrongType(span, told, describe(result), "use `linad.jacobian` or `linad.vjp`"))
     if how.has_aux:
         assert how.argnums is not None
         return _text(ctx, node, d, ready, beside(_signature(d, ready, result, chosen), how.kind, how.argnums), hint)
@@ -244,13 +237,11 @@ def _jacobian(
 ) -> Value:
     how = d.transform
     if not chosen:
-        ctx.report(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
         told = f"`{how.kind}` is of a function with float results"
-        ctx.report(WrongType(ctx.span(node), told, describe(result)))
-        return Poison()
+        raise Refused(WrongType(ctx.span(node), told, describe(result)))
     found = _text(ctx, node, d, ready, jacobian(s, how.kind, how.mode), hint)
     if isinstance(found, SILENT):
         return found
@@ -285,27 +276,23 @@ def _each(t: ValueType, cells: Iterator[Value]) -> Value:
 # ------------------------------------------------------------------------------------------------ what is called
 
 
-def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared | None:
+def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:
     """The function at the types of the arguments, which it only reads, and its flat arguments."""
     span = ctx.span(node)
     source = f.entity.function if isinstance(f, EntityValue) else f.source
     captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
     args = bound_arguments(ctx, node, source)
-    if args is None:
-        return None
     values = {
         n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()
     }
     return _at_types(ctx, source, values, captures, span)
 
 
-def _at_types(
-    ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span
-) -> _Prepared | None:
+def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared:
     every = {**values, **dict(captures)}
     if any(contains(v, SILENT) for v in every.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
-        return None
+        raise Refused(None)
     every = {n: as_flag(v) for n, v in every.items()}  # as in any other call, options are known when it is compiled
     spec, literals = specialised(ctx, source, {n: every[n] for n in values}, {n: every[n] for n, _ in captures})
     every |= literals
@@ -315,20 +302,15 @@ def _at_types(
         spec = ctx.programs.specialise(*given, apart=True)
     if spec.failed or not spec.done:
         ctx.programs.poisoned |= spec.failed
-        if not spec.done:
-            ctx.report(
-                Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out")
-            )
-        return None
+        inside = Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out")
+        raise Refused(None if spec.done else inside)
     flat = [leaf for _, t in spec.params for leaf in type_leaves(t)]
     taken = [
         k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)
     ]
     if any(spec.modes[k] != "own" or spec.writes(k) for k in taken):
-        ctx.report(
-            Unsupported(span, f"the derivative of `{source.name}`, which updates an argument", "let it work on a copy")
-        )
-        return None
+        what = f"the derivative of `{source.name}`, which updates an argument"
+        raise Refused(Unsupported(span, what, "let it work on a copy"))
     if taken:
         spec = _on_copies(ctx, spec, taken)
     atoms = [leaf for v in every.values() for leaf in leaves(as_argument(v))]
@@ -365,7 +347,7 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
     return ctx.programs.specs[key]
 
 
-def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str] | None:
+def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str]:
     """The parameters that a derivative is taken by."""
     names = list(ready.values)
     if argnums is None and ready.spec.source.wrt is None:
@@ -375,23 +357,14 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
     found: list[str] = []
     for k in (argnums,) if isinstance(argnums, int) else argnums:
         if not -len(names) <= k < len(names):
-            ctx.report(
-                BadCall(
-                    span, ready.spec.source.name, f"has {len(names)} parameters and is differentiated by number {k}"
-                )
-            )
-            return None
+            told = f"has {len(names)} parameters and is differentiated by number {k}"
+            raise Refused(BadCall(span, ready.spec.source.name, told))
         t = ready.types[k][1]
         if not any(map(is_float, type_leaves(t))):
-            ctx.report(
-                WrongType(
-                    span, f"parameter `{names[k]}` is not a float", describe(t), "differentiate by float parameters"
-                )
-            )
-            return None
+            told = f"parameter `{names[k]}` is not a float"
+            raise Refused(WrongType(span, told, describe(t), "differentiate by float parameters"))
         if names[k] in found:
-            ctx.report(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
-            return None
+            raise Refused(BadCall(span, ready.spec.source.name, f"is to be differentiated by `{names[k]}` twice"))
         found.append(names[k])
     return found
 
@@ -512,13 +485,12 @@ def source_of(f: Value) -> FunctionSource:
     return f.entity.function if isinstance(f, EntityValue) else f.source
 
 
-def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared | None:
+def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared:
     """The function at the types of positional arguments, which are evaluated."""
     source = source_of(f)
     names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
     if len(names) != len(values) or source.node.args.kwonlyargs:
-        ctx.report(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
-        return None
+        raise Refused(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
     captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
     return _at_types(ctx, source, dict(zip(names, values, strict=True)), captures, span)
 
@@ -536,12 +508,9 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     """``value, pullback = linad.vjp(f, *primals)``: the pullback holds copies, and runs the function again."""
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        ctx.report(BadCall(span, "vjp", "takes a function and its arguments by position"))
-        return Poison()
+        raise Refused(BadCall(span, "vjp", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
     ready = _given(ctx, node, f, primals, span)
-    if ready is None:
-        return Poison()
     outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
     ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
     value = rebuild(ready.spec.result, iter(outs))
@@ -580,11 +549,9 @@ def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     span = ctx.span(node)
     f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
     ready = _given(ctx, node, f, primals, span)
-    if ready is None or isinstance(cotangent, SILENT):
-        return Poison()
+    if isinstance(cotangent, SILENT):
+        raise Refused(None)
     seeds = _seeds(ctx, ready.spec.result, cotangent, iter([s.atom for s in sizes.items]), span)
-    if seeds is None:
-        return Poison()
     chosen = _chosen(ctx, None, ready, span)
     if chosen is None:
         return Poison()
@@ -597,8 +564,6 @@ def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     span = ctx.span(node)
     primals, cotangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
-    if ready is None:
-        return Poison()
     seeds = [stored(ctx, v, "seed", span).var for v in _arrays(cotangents)]
     _, grads = _reverse(ctx, ready, _chosen(ctx, None, ready, span), seeds, False, span, hint, directions=True)
     return TupleValue(tuple(grads))
@@ -620,12 +585,12 @@ def _seeds(
     sizes: Iterator[Atom],
     span: Span,
     words: tuple[str, str] = ("cotangent", "result"),
-) -> list[Atom] | None:
+) -> list[Atom]:
     """The cotangents of the float parts of a result, checked against it; ``words`` are what both are called."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
-            parts = [_seeds(ctx, x, y, sizes, span, words) for x, y in zip(items, values, strict=True)]
-            return None if None in parts else [a for p in parts for a in p]
+            pairs = zip(items, values, strict=True)
+            return [a for x, y in pairs for a in _seeds(ctx, x, y, sizes, span, words)]
         case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
             return [cast(ctx, v.atom, d, span)]
         case (ScalarType(dtype=d), _) if d not in FLOATS:
@@ -641,8 +606,7 @@ def _seeds(
                     )
                 v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
-    ctx.report(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
-    return None
+    raise Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
 
 
 def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
@@ -651,26 +615,19 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
     if any(isinstance(v, SILENT) for v in given):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in given)
-        return Poison()
+        raise Refused(None)
     if len(given) != 2 or node.keywords or not all(isinstance(v, TupleValue) for v in given):
-        ctx.report(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
-        return Poison()
+        raise Refused(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
     primals = [map_arrays(v, lambda leaf: stored(ctx, leaf, "primal", span)) for v in given[0].items]
     ready = _given(ctx, node, f, primals, span)
-    if ready is None:
-        return Poison()
     if len(given[1].items) != len(primals):
-        ctx.report(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
-        return Poison()
+        raise Refused(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
     tangents: list[Atom] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
         sizes = iter(
             [n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
         )
-        found = _seeds(ctx, t, v, sizes, span, ("tangent", "argument"))
-        if found is None:
-            return Poison()
-        tangents += found
+        tangents += _seeds(ctx, t, v, sizes, span, ("tangent", "argument"))
     return _pushed(ctx, ready, tangents, span, hint)
 
 
@@ -680,8 +637,6 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     span = ctx.span(node)
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
-    if ready is None:
-        return Poison()
     return _pushed(
         ctx, ready, [stored(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True
     )
@@ -712,6 +667,8 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
     match t:
         case TupleType(items=items, record=record):
             return TupleValue(tuple(_tangent(x, parts) for x in items), record)
+        case OtherType():
+            return NoneValue()
     found = next(parts)
     if found is None:
         return NoneValue()
@@ -721,15 +678,12 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
 def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
     """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
     if node.keywords or len(nodes) != 2:
-        ctx.report(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
     primals, tangents = (expression(ctx, n) for n in nodes)
     if is_array(primals):  # an array stands for a tuple of one
         primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
     if isinstance(primals, TupleValue):
         ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
-        if ready is None:
-            return Poison()
         chosen = _chosen(ctx, None, ready, ctx.span(node))
         if chosen is None:
             return Poison()
@@ -743,8 +697,7 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
     """``value, f_jvp = linad.linearize(f, *primals)``."""
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        ctx.report(BadCall(span, "linearize", "takes a function and its arguments by position"))
-        return Poison()
+        raise Refused(BadCall(span, "linearize", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
     call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
     value = expression(ctx, ast.copy_location(call, node), hint)
@@ -773,17 +726,13 @@ def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.e
     """
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        ctx.report(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))
-        return Poison()
+        raise Refused(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
     ready = _given(ctx, node, f, primals, span)
-    if ready is None:
-        return Poison()
     spec, programs = ready.spec, ctx.programs
-    wrt = _positions(ready, _chosen(ctx, None, ready, span) or [])
+    wrt = _positions(ready, _chosen(ctx, None, ready, span))
     for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
-        ctx.report(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
-        return Poison()
+        raise Refused(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
     found = _vjp(ctx, node, f, [Quoted(node, v) for v in primals], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ..advice.did_you_mean import meant
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
 from ..messages.language import BadCall, Unsupported
@@ -31,10 +32,9 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
                 return _refused(ctx, value, v, "only a dict is unpacked into a dict")
             found |= zip(v.record.names, v.items, strict=True)
             continue
-        k = key_of(ctx, key)
-        if k is None or isinstance(v, SILENT):
-            return Poison()
-        found[k[0]] = v
+        found[known_key(ctx, key)] = v
+        if isinstance(v, SILENT):
+            raise Refused(None)
     return of(found, ctx.span(node))
 
 
@@ -62,7 +62,9 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
         if k.arg is None and isinstance(v, TupleValue) and v.mapping:
             found |= zip(v.record.names, v.items, strict=True)
         elif k.arg is None or isinstance(v, SILENT):
-            return Poison() if isinstance(v, SILENT) else None
+            if isinstance(v, SILENT):
+                raise Refused(None)
+            return None
         else:
             found[k.arg] = v
     return of(found, ctx.span(node))
@@ -75,8 +77,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
             constant_of(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
         )
         if not known:
-            ctx.report(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
-            return Poison()
+            raise Refused(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
         found[key] = pair.items[1]
     return of(found, span)
 
@@ -99,20 +100,26 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
     return None
 
 
+def known_key(ctx: Lowering, node: ast.expr) -> object:
+    """The same, without what goes around a key that may be None."""
+    key = key_of(ctx, node)
+    if key is None:
+        raise Refused(None)
+    return key[0]
+
+
 def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     """``d["w"]``."""
-    key = key_of(ctx, node.slice)
-    if key is None:
-        return Poison()
-    found = _find(base, key[0])
+    key = known_key(ctx, node.slice)
+    found = _find(base, key)
     if found is not None:
         return usable(ctx, found, ast.unparse(node), ctx.span(node))
     names = [str(k) for k in base.record.names]
-    near = meant(str(key[0]), names, 0.6)
+    near = meant(str(key), names, 0.6)
     ctx.raised("KeyError")
-    told = f"a dict of {', '.join(map(repr, base.record.names)) or 'nothing'} has no key {key[0]!r}"
-    ctx.report(WrongType(ctx.span(node.slice), told, "a KeyError in Python", f"`{near[0]!r}` is near" if near else ""))
-    return Poison()
+    told = f"a dict of {', '.join(map(repr, base.record.names)) or 'nothing'} has no key {key!r}"
+    near = f"`{near[0]!r}` is near" if near else ""
+    raise Refused(WrongType(ctx.span(node.slice), told, "a KeyError in Python", near))
 
 
 def _find(base: TupleValue, key: object) -> Value | None:
@@ -145,11 +152,9 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             case _:
                 return replace(base, made=span)
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
-        key = key_of(ctx, node.args[0])
-        if key is None:
-            return Poison()
+        key = known_key(ctx, node.args[0])
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
-        found = _find(base, key[0])
+        found = _find(base, key)
         return other if found is None else found
     if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
         return _changed(ctx, node, base, name)
@@ -160,29 +165,26 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True)), base.made))
             return NoneValue()
         if made is not None:
-            return Poison()
-    ctx.report(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
-    return Poison()
+            raise Refused(None)
+    raise Refused(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
 
 
 def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value under a key, which is taken out, or is there from
     here on."""
-    key = key_of(ctx, node.args[0])
-    if key is None:
-        return Poison()
+    key = known_key(ctx, node.args[0])
     other = expression(ctx, node.args[1]) if len(node.args) == 2 else None if name == "pop" else value_of(None)
-    found = _find(base, key[0])
+    found = _find(base, key)
     if found is None and other is None:
         return item(ctx, ast.copy_location(ast.Subscript(node.func.value, node.args[0], ast.Load()), node), base)
     left = dict(zip(base.record.names, base.items, strict=True))
     if (found is None) == (name == "setdefault"):  # the dict is another one from here on
         if not own(ctx, node.func.value, base, f"`.{name}`", ctx.span(node)):
-            return Poison()
+            raise Refused(None)
         if name == "pop":
-            del left[key[0]]
+            del left[key]
         else:
-            left[key[0]] = other
+            left[key] = other
         _bind(ctx, node.func.value, of(left, base.made))
     return usable(ctx, other if found is None else found, ast.unparse(node), ctx.span(node))
 
@@ -243,9 +245,8 @@ def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:
     return Poison()
 
 
-def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword] | None:
-    """The keywords of a call with the items of a dict in place of each ``**d``; None, with a report, where there is no
-    dict."""
+def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
+    """The keywords of a call with the items of a dict in place of each ``**d``."""
     found: list[ast.keyword] = []
     for k in node.keywords:
         if k.arg is not None:
@@ -253,13 +254,10 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword] | None:
             continue
         v = expression(ctx, k.value)
         if not (isinstance(v, TupleValue) and v.mapping and all(isinstance(n, str) for n in v.record.names)):
-            if not isinstance(v, SILENT):
-                ctx.report(
-                    BadCall(
-                        ctx.span(k.value), ast.unparse(node.func), "is given keywords by `**`, and only a dict has some"
-                    )
-                )
-            return None
+            if isinstance(v, SILENT):
+                raise Refused(None)
+            told = "is given keywords by `**`, and only a dict has some"
+            raise Refused(BadCall(ctx.span(k.value), ast.unparse(node.func), told))
         found += [ast.keyword(n, Quoted(k.value, x), lineno=k.lineno, col_offset=k.col_offset, end_lineno=k.end_lineno, end_col_offset=k.end_col_offset)
                   for n, x in zip(v.record.names, v.items, strict=True)]  # fmt: skip
     return found

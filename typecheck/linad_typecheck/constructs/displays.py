@@ -9,6 +9,7 @@ from ..arrays.axes import RULES as AXES
 from ..arrays.from_parts import ROWS, Stacked, array_of_cells, collect, shape_of_parts
 from ..ir.core import Const
 from ..engine.evaluation import CALLS, expression
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
@@ -25,8 +26,7 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     wanted = [k.value for k in node.keywords if k.arg == "dtype"] + node.args[1:2]
     options = {k.arg: k.value for k in node.keywords if k.arg in ("copy", "order", "subok", "ndmin", "like")}
     if not node.args or len(node.args) > 2 or len(wanted) + len(options) != len(node.keywords) + len(node.args) - 1:
-        ctx.report(BadCall(span, name, "takes a list of scalars, a dtype, `copy` and `ndmin`"))
-        return Poison()
+        raise Refused(BadCall(span, name, "takes a list of scalars, a dtype, `copy` and `ndmin`"))
     if options:
         return _with_options(ctx, node, options, dotted, name, hint)
     what = node.args[0]
@@ -48,16 +48,14 @@ def _with_options(
     given = {k: expression(ctx, v) for k, v in options.items()}
     rank, lazily = given.get("ndmin", literal(0)), given.get("copy") in (literal(False), NoneValue())
     if not (isinstance(rank, ScalarValue) and isinstance(rank.atom, Const)):
-        ctx.report(BadCall(ctx.span(node), name, "takes a literal `ndmin`"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), name, "takes a literal `ndmin`"))
     plain = ast.copy_location(ast.Call(node.func, node.args, [k for k in node.keywords if k.arg == "dtype"]), node)
     made = array_of(ctx, plain, dotted, "np.asarray" if lazily else name, hint)
     count = int(rank.atom.value)
     if not is_array(made) or count <= rank_of(made):
         return made
     if count > 2:
-        ctx.report(BadCall(ctx.span(node), name, "takes an `ndmin` of at most 2, or of the rank that it has"))
-        return Poison()
+        raise Refused(BadCall(ctx.span(node), name, "takes an `ndmin` of at most 2, or of the rank that it has"))
     return AXES[f"numpy.atleast_{count}d"](ctx, Args(name, ctx.span(node), (made,), {}, hint))
 
 

@@ -16,7 +16,7 @@ from ..engine.evaluation import (
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
-from ..engine.refusal import refuse
+from ..engine.refusal import Refused, refuse
 from ..engine.short_circuit import one_of, lazily
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
@@ -24,8 +24,8 @@ from ..engine.values import (
     type_of,
 )
 from ..library.operators import operator
-from ..linear.liveness import enclosed
-from ..linear.ownership import shared_use
+from ..ownership.liveness import enclosed
+from ..ownership.state import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import External
@@ -81,8 +81,7 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
             refuse(ctx, node)
             return Poison()
         case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
-            ctx.report(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
-            return Poison()
+            raise Refused(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
         case value if value is ...:
             return EntityValue(External("builtins.Ellipsis"), "...")
     return constant_value(ctx, node.value, "literal", ctx.span(node))
@@ -106,7 +105,7 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
             return lists.joined(ctx, a, b, node)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
             if a.listed != b.listed:
-                ctx.report(
+                raise Refused(
                     WrongType(
                         ctx.span(node),
                         "a list is joined to a list and a tuple to a tuple",
@@ -114,7 +113,6 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
                         "write both as tuples",
                     )
                 )
-                return Poison()
             return TupleValue(a.items + b.items, LIST if a.listed else None)
     if isinstance(node.op, ast.Mult):
         repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
@@ -134,12 +132,11 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
             return lists.repeated(ctx, a, b, ctx.span(node))
         case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
             ctx.wants_literal(b)
-            ctx.report(
+            raise Refused(
                 Unsupported(
                     ctx.span(node), "a tuple repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
                 )
             )
-            return Poison()
     return None
 
 
@@ -175,7 +172,7 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
         if is_optional(first):  # `x or y`: where it is true, it is no None
             span, cond = ctx.span(node), truth_of(ctx, first, ctx.span(nodes[0]))
             arms = [Ahead(first.items[0], [], ctx.path), ctx.ahead(lambda: rest(nodes[1:]))]
-            return Poison() if cond is None else one_of(ctx, cond, arms, (span, span), frozenset(ctx.env), span, hint)
+            return one_of(ctx, cond, arms, (span, span), frozenset(ctx.env), span, hint)
         with ctx.programs.perhaps_dead(isinstance(first, Poison) and unknown_constant(ctx, nodes[0])):
             return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
 
@@ -236,14 +233,12 @@ def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) ->
 
 
 def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
-    elements = spread_out(ctx, node.elts)
-    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements))
+    return TupleValue(tuple(expression(ctx, e, hint) for e in spread_out(ctx, node.elts)))
 
 
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
     """A list display: a tuple to all that reads it."""
-    elements = spread_out(ctx, node.elts)
-    return Poison() if elements is None else TupleValue(tuple(expression(ctx, e, hint) for e in elements), LIST)
+    return TupleValue(tuple(expression(ctx, e, hint) for e in spread_out(ctx, node.elts)), LIST)
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

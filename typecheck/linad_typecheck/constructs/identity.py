@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..engine.quoted import Quoted
 from ..engine.state import Lowering
 from ..engine.values import LISTS, TupleValue, Value
-from ..messages.language import Unsupported
+from ..messages.language import UnknownIdentity
 from ..span import Span
 
 
@@ -53,7 +53,7 @@ def change(ctx: Lowering, name: str, span: Span) -> bool:
 
 def _refuse(ctx: Lowering, name: str, function: str, span: Span) -> None:
     what = f"changing `{name}`, which a call of `{function}` may give back under another name,"
-    ctx.report(Unsupported(span, what, "make a new one in place of changing it, or pass its parts to the function"))
+    ctx.report(UnknownIdentity(span, what, "make a new one in place of changing it, or pass its parts to the function"))
 
 
 def _stored(heads: list[ast.expr]) -> set[str]:

@@ -18,6 +18,7 @@ from ..engine.numbers import whole
 from ..engine.places import fresh_array, held, materialise
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
@@ -32,7 +33,7 @@ from ..messages.types import WrongType
 from ..names.scope import RETURNED
 from ..span import Span
 from ..types import BOOL, I64, INTS
-from .comprehensions import COMPREHENSIONS, Comprehension, plain, run_through, through
+from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
 from .identity import change
 from .iterables import iteration
 
@@ -50,8 +51,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``xs.append(v)`` and its like; the name means another list from here on."""
     span = ctx.span(node)
     if name not in METHODS or node.keywords:
-        ctx.report(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
-        return Poison()
+        raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
         usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
         for a in node.args
@@ -74,13 +74,12 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             if least == most
             else "at most one argument"
         )
-        ctx.report(BadCall(span, f"{ast.unparse(node.func.value)}.{name}", f"takes {takes}"))
-        return Poison()
+        raise Refused(BadCall(span, f"{ast.unparse(node.func.value)}.{name}", f"takes {takes}"))
     if name == "copy":
         return copied(ctx, base, span) if is_growing(base) else TupleValue(base.items, LIST)
     target = node.func.value
     if not own(ctx, target, base, f"`.{name}`", span):
-        return Poison()
+        raise Refused(None)
     match name:
         case "append":
             return append(ctx, target.id, given[0], span)
@@ -227,12 +226,11 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     grown = appended(ctx, base, value, name, span)
     if grown is None:
         found = f"{describe(type_of(value))} in {describe(type_of(base))}"
-        ctx.report(
+        raise Refused(
             WrongType(
                 span, "the items of a list that grows in a loop are of one type", found, "use a list for each type"
             )
         )
-        return Poison()
     _bind(ctx, name, grown, span)
     return NoneValue()
 
@@ -240,8 +238,7 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
 def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
     """``xs.extend(ys)`` and ``xs += ys``."""
     if isinstance(node, COMPREHENSIONS):
-        if not plain(ctx, node):
-            return Poison()
+        only_plain(ctx, node)
         run_through(ctx, node, lambda value, at: append(ctx, name, value, at), name)
         return NoneValue()
     found = iteration(ctx, node)
@@ -270,20 +267,17 @@ def _pop(ctx: Lowering, name: str, base: TupleValue, given: list[Value], span: S
     at = given[0] if given else None
     k = at.atom.value if isinstance(at, ScalarValue) and isinstance(at.atom, Const) and at.dtype in INTS else -1
     if at is not None and not (isinstance(at, ScalarValue) and isinstance(at.atom, Const)):
-        ctx.report(Unsupported(span, "`.pop` at a computed index", "make an array of it, and slice that"))
-        return Poison()
+        raise Refused(Unsupported(span, "`.pop` at a computed index", "make an array of it, and slice that"))
     if base.record is LIST:
         if not -len(base.items) <= k < len(base.items):
             ctx.raised("IndexError")
-            ctx.report(WrongType(span, "pop index out of range", "an IndexError in Python"))
-            return Poison()
+            raise Refused(WrongType(span, "pop index out of range", "an IndexError in Python"))
         items = list(base.items)
         item = items.pop(k)
         _bind(ctx, name, TupleValue(tuple(items), LIST), span)
         return usable(ctx, item, name, span)
     if k != -1:
-        ctx.report(Unsupported(span, "`.pop` of another item than the last", "make an array of it, and slice that"))
-        return Poison()
+        raise Refused(Unsupported(span, "`.pop` of another item than the last", "make an array of it, and slice that"))
     count = count_of(ctx, base)
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
@@ -305,8 +299,7 @@ def _rearranged(ctx: Lowering, name: str, base: TupleValue, how: str, given: lis
         return NoneValue()
     array = array_of(ctx, base, span) if how in ("reverse", "sort") else None
     if not is_array(array) or (how == "sort" and rank_of(array) != 1):
-        ctx.report(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
-        return Poison()
+        raise Refused(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
     fixed = (
         view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], name, span)
         if how == "reverse"
@@ -336,9 +329,8 @@ def array_of(ctx: Lowering, v: TupleValue, span: Span) -> Value | None:
 def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -> Value:
     """``xs[k]`` of a list of a computed length."""
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
-        if not isinstance(index, SILENT):
-            ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
-        return Poison()
+        told = WrongType(span, "a list is indexed by an int", describe(type_of(index)))
+        raise Refused(None if isinstance(index, SILENT) else told)
     return item_at(ctx, base, _place(ctx, base, index, name, span), span)
 
 
@@ -434,8 +426,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
     """``[e for v in x if c]`` whose items are counted at run time: a list that grows in the loop that it abbreviates.
     """
-    if not plain(ctx, node):
-        return Poison()
+    only_plain(ctx, node)
     span = ctx.span(node)
     key = ctx.pseudo("list", span)
     ctx.bind(key, Binding(TupleValue((), LIST), span))
@@ -477,8 +468,7 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
     again."""
     if is_growing(value):
         if isinstance(value.items[0], TupleValue):
-            ctx.report(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))
-            return Poison()
+            raise Refused(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))
         return TupleValue(
             (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
         )
@@ -492,12 +482,11 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
     """``[0.0] * n`` with a computed ``n``."""
     if len(base.items) != 1 or not isinstance(base.items[0], ScalarValue):
         ctx.wants_literal(times)
-        ctx.report(
+        raise Refused(
             Unsupported(
                 span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
             )
         )
-        return Poison()
     (value,) = base.items
     n = whole(ctx, times.atom, span)
     n = n if ctx.is_nonneg(n) else ctx.let("n", "max", (n, ZERO), I64, span, nonneg=True)
@@ -521,8 +510,7 @@ def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
     if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
-        ctx.report(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
-        return Poison()
+        raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
     key = ctx.pseudo("sorted", span)
     found = of_iterable(ctx, node.args[0])
     if isinstance(found, SILENT):

@@ -15,7 +15,7 @@ from ..engine.loop_head import Head, lost_leaf
 from ..engine.settled import Settled, settled_from
 from ..engine.state import BREAK, ONE, RETURN, RUN, ZERO, Ahead, Lowering
 from ..engine.values import ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, type_of
-from ..linear.liveness import bound, rebound
+from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked

@@ -13,6 +13,7 @@ from ..engine.entities import entity_value
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.places import held
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, Poison, TupleValue, Value
 from ..messages.language import Unsupported
@@ -29,14 +30,13 @@ def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) ->
     if entity is None:
         ctx.raised("AttributeError")
         of = found.classes[0].rpartition(".")[2]
-        ctx.report(
+        raise Refused(
             Unsupported(
                 span,
                 f"the attribute `.{node.attr}` of `{name}`, a `{of}` object,",
                 "read what its class defines, or what `__init__` stores",
             )
         )
-        return Poison()
     value = entity_value(ctx, entity, shown, span)
     if isinstance(value, EntityValue) and isinstance(value.entity, Applied) and value.entity.now:
         return called(ctx, ast.copy_location(ast.Call(node, [], []), node), value.entity, shown, "t")
@@ -156,10 +156,9 @@ def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hin
         return called(ctx, node, entity, name, hint)
     told = found.made
     what = f"calling `{name}`, a `{found.classes[0].rpartition('.')[2]}` object," if told is None else told.what
-    ctx.report(
+    raise Refused(
         Unsupported(ctx.span(node.func), what, "write what it computes as a function" if told is None else told.instead)
     )
-    return Poison()
 
 
 def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from ..advice.unsupported_functions import elsewhere
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, TupleValue, Value, literal,
+    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, TextValue, TupleValue, Value, literal,
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
@@ -45,8 +46,7 @@ def answer(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 
 
 def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
-    ctx.report(Unsupported(ctx.span(node), f"this `{dotted.partition('.')[2]}`", elsewhere(dotted) or ""))
-    return Poison()
+    raise Refused(Unsupported(ctx.span(node), f"this `{dotted.partition('.')[2]}`", elsewhere(dotted) or ""))
 
 
 def _is_one_of(

@@ -11,13 +11,14 @@ from ..engine.entities import constant_value, entity_value
 from ..engine.evaluation import expression, usable
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
 )
-from ..linear.ownership import report_lost
+from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
@@ -47,8 +48,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             if grows
             else ("tuple", "index it, or name its parts")
         )
-        ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
-        return Poison()
+        raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of a {what}", instead))
     if node.attr in record.names:
         value = base.items[record.names.index(node.attr)]
         if isinstance(value, LostArray):
@@ -105,8 +105,7 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
     span = ctx.span(node)
     positional = [f.name for f in record.fields if not f.keyword]
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        ctx.report(Unsupported(span, "unpacking arguments", "write the arguments out"))
-        return Poison()
+        raise Refused(Unsupported(span, "unpacking arguments", "write the arguments out"))
     why = ""
     if len(node.args) > len(positional):
         why = f"takes {len(positional)} positional arguments and is given {len(node.args)}"
@@ -121,8 +120,7 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
         if f.name not in given and f.default is NO_DEFAULT:
             why = why or f"is called without `{f.name}`"
     if why:
-        ctx.report(BadCall(span, record.name, why))
-        return Poison()
+        raise Refused(BadCall(span, record.name, why))
     items = [given[f.name] if f.name in given else default(ctx, f.default, f.name, span) for f in record.fields]
     return _made(ctx, items, record, span)
 
@@ -132,8 +130,7 @@ def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Spa
     record = base.record
     wrong = next((n for n in given if n not in record.names), None)
     if wrong is not None:
-        ctx.report(BadCall(span, record.name, f"has no field `{wrong}`"))
-        return Poison()
+        raise Refused(BadCall(span, record.name, f"has no field `{wrong}`"))
     return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record, span)
 
 
@@ -152,11 +149,9 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
             ctx.programs.unknown = True
             return Poison()
         case Opaque(what=what, instead=instead):
-            ctx.report(Unsupported(span, f"{what} as the default of `{name}`", instead or "pass it in the call"))
-            return Poison()
+            raise Refused(Unsupported(span, f"{what} as the default of `{name}`", instead or "pass it in the call"))
         case GlobalArray():
-            ctx.report(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
-            return Poison()
+            raise Refused(Unsupported(span, f"an array as the default of `{name}`", "pass it in the call"))
         case External():
             return entity_value(ctx, value, name, span)
     return constant_value(ctx, value, name, span)
@@ -205,12 +200,11 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
             if member is not None and member.kind == "method":
                 if own is b and _taken_by_numpy(ctx, own.record, other):
                     what = f"this operator of NumPy's numbers and a `{own.record.name}`, of which NumPy makes an array,"
-                    ctx.report(
+                    raise Refused(
                         Unsupported(
                             ctx.span(node), what, "put the object first, or give its class `__array_ufunc__ = None`"
                         )
                     )
-                    return Poison()
                 return invoke(ctx, member, [own, other], node)
     return None
 
@@ -255,8 +249,7 @@ def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     """``p._replace(...)``."""
     span = ctx.span(node)
     if node.args or any(k.arg is None for k in node.keywords):
-        ctx.report(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
-        return Poison()
+        raise Refused(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
     given = {
         k.arg: usable(
             ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
@@ -277,8 +270,7 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
                 return replaced(ctx, base, dict(args.keywords), args.span)
         found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
         instead = "write `p._replace(x=...)` for a named tuple"
-        ctx.report(WrongType(args.span, "`replace` takes a dataclass, and the new fields by name", found, instead))
-        return Poison()
+        raise Refused(WrongType(args.span, "`replace` takes a dataclass, and the new fields by name", found, instead))
 
     return rule
 
@@ -288,10 +280,9 @@ def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
-    ctx.report(
+    raise Refused(
         Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class")
     )
-    return Poison()
 
 
 enter_rules({dotted: replace_function(dotted) for dotted in REPLACE}, "stored arrays")

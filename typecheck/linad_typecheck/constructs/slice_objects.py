@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..engine.evaluation import CALLS, operands
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import SILENT, SLICE, NoneValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
 from ..messages.language import BadCall
@@ -16,15 +17,13 @@ def _made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> V
     """``slice(stop)``, ``slice(start, stop)`` or ``slice(start, stop, step)``."""
     span = ctx.span(node)
     if node.keywords or not 1 <= len(node.args) <= 3:
-        ctx.report(BadCall(span, name, "takes 1 to 3 arguments and no keywords"))
-        return Poison()
+        raise Refused(BadCall(span, name, "takes 1 to 3 arguments and no keywords"))
     bounds = operands(ctx, node.args)
     for v in bounds:
         if isinstance(v, SILENT):
             return Poison()
         if not isinstance(v, NoneValue) and not (isinstance(v, ScalarValue) and v.dtype in (*INTS, "bool")):
-            ctx.report(WrongType(span, "the bounds of a slice are ints", describe(type_of(v))))
-            return Poison()
+            raise Refused(WrongType(span, "the bounds of a slice are ints", describe(type_of(v))))
     start, stop, step = [NoneValue(), *bounds, NoneValue()] if len(bounds) == 1 else [*bounds, NoneValue()][:3]
     return TupleValue((start, stop, step), SLICE)
 

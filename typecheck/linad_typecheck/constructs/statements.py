@@ -30,8 +30,8 @@ from ..engine.values import (
     Value, arrays, contains, describe, map_arrays, type_of,
 )
 from ..library.operators import operator
-from ..linear.liveness import bound
-from ..linear.ownership import cell_of, write
+from ..ownership.liveness import bound
+from ..ownership.state import cell_of, write
 from ..messages.language import ImpureCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External

@@ -12,6 +12,7 @@ from ..engine.entities import callee
 from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression, spread_out
 from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
 from ..registry import enter
@@ -97,7 +98,7 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
         return None
     many = [known_items(ctx, a) for a in node.args[1:]]
     if None in many:
-        return Poison()
+        raise Refused(None)
     if False in many:
         return None
     found = []
@@ -143,8 +144,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
         else:
             value = Poison() if items is None else TupleValue(items)
     if is_growing(value) and kind is None:
-        ctx.report(Unsupported(ctx.span(node), "a tuple of a computed number of items", "make a list, or an array"))
-        return Poison()
+        raise Refused(Unsupported(ctx.span(node), "a tuple of a computed number of items", "make a list, or an array"))
     return TupleValue(value.items, kind) if isinstance(value, TupleValue) and not is_growing(value) else value
 
 
@@ -152,35 +152,31 @@ def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     """`itertools.chain`, `product`, `combinations` and their like of what is counted here."""
     function = getattr(itertools, dotted.partition(".")[2])
     given = spread_out(ctx, node.args)
-    if given is None:
-        return Poison()
     options = {k.arg: known_int(ctx, k.value) for k in node.keywords}
     counts = () if dotted in _OF_ALL else tuple(known_int(ctx, a) for a in given[1:])
     many = [known_items(ctx, a) for a in (given if dotted in _OF_ALL else given[:1])]
     if None in many:
-        return Poison()
+        raise Refused(None)
     if False in many or None in options.values() or None in counts:
-        ctx.report(
+        raise Refused(
             Unsupported(
                 ctx.span(node),
                 f"`{name}` of what is not counted when the function is compiled",
                 "write the loops out, one inside the other",
             )
         )
-        return Poison()
     made = [
         tuple(x) if isinstance(x, tuple) else x
         for x in itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)
     ]
     if len(made) > MOST_ARRANGED:
-        ctx.report(
+        raise Refused(
             Unsupported(
                 ctx.span(node),
                 f"`{name}` of more than {MOST_ARRANGED} items",
                 "write the loops out, one inside the other",
             )
         )
-        return Poison()
     return TupleValue(tuple(TupleValue(x) if isinstance(x, tuple) else x for x in made), LIST)
 
 

@@ -6,6 +6,7 @@ import ast
 
 from ..ir.core import Const
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal,
@@ -29,13 +30,12 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
     if name == "format" and not all(known for known, _ in given):
         return untold(node)
     if name not in METHODS or node.keywords or any(not known for known, _ in given):
-        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of a text", 'choose by the text itself: `if mode == "sum"`'))
-        return Poison()
+        instead = 'choose by the text itself: `if mode == "sum"`'
+        raise Refused(Unsupported(ctx.span(node), f"`.{name}` of a text", instead))
     try:
         return value_of(getattr(text, name)(*(v for _, v in given)))
     except (ValueError, TypeError, IndexError, KeyError) as error:
-        ctx.report(Unsupported(ctx.span(node), f"`.{name}` of {text!r}, which fails ({error}),"))
-        return Poison()
+        raise Refused(Unsupported(ctx.span(node), f"`.{name}` of {text!r}, which fails ({error}),"))
 
 
 def constant_of(v: Value) -> tuple[bool, object]:

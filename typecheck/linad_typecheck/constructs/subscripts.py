@@ -20,6 +20,7 @@ from ..engine.numbers import whole
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import (
@@ -66,7 +67,7 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return Poison()
     parts = parts_of(ctx, node.slice)
     if parts is None:
-        return Poison()
+        raise Refused(None)
     return indexed(ctx, base, parts, user_name(node.value), ctx.span(node))
 
 
@@ -94,15 +95,14 @@ def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
 
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if attr in ("mgrid", "ogrid"):
-        return (
-            pull(ctx, _at(node, _grid(node, items, attr)))
-            if all(map(_is_range, items))
-            else _no_ranges(ctx, node, attr)
-        )
+        if not all(map(_is_range, items)):
+            what = f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`"
+            instead = "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`"
+            raise Refused(Unsupported(ctx.span(node), what, instead))
+        return pull(ctx, _at(node, _grid(node, items, attr)))
     if any(isinstance(n, ast.Slice) or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in items):
         instead = "write `np.arange(...)` or `np.linspace(...)`, and `np.concatenate`"
-        ctx.report(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
-        return Poison()
+        raise Refused(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
     given = ast.Tuple([_of_numpy(node, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
     return pull(ctx, _at(node, _of_numpy(node, "concatenate" if attr == "r_" else "column_stack", given)))
 
@@ -123,17 +123,6 @@ def _is_range(n: ast.expr) -> bool:
     """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`.
     """
     return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
-
-
-def _no_ranges(ctx: Lowering, node: ast.Subscript, attr: str) -> Poison:
-    ctx.report(
-        Unsupported(
-            ctx.span(node),
-            f"`np.{attr}` of anything but `lo:hi` and `lo:hi:step`",
-            "write `np.meshgrid(np.linspace(...), ..., indexing='ij')`",
-        )
-    )
-    return Poison()
 
 
 def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
@@ -207,7 +196,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     if isinstance(index, TupleValue) and index.record is SLICE:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
-        return Poison()
+        raise Refused(None)
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
         k = index.atom.value
         if -len(base.items) <= k < len(base.items):
@@ -259,10 +248,9 @@ def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue,
                     )
                 return Poison()
     if bounds[2] == 0:
-        ctx.report(WrongType(span, "the step of a slice is not 0", "0"))
-        return Poison()
+        raise Refused(WrongType(span, "the step of a slice is not 0", "0"))
     if only_fields(ctx, base, span, "a slice is of a tuple"):
-        return Poison()
+        raise Refused(None)
     return TupleValue(base.items[slice(*bounds)], LIST if base.listed else None)
 
 

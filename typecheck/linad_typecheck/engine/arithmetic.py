@@ -15,6 +15,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
+from .refusal import Refused
 from .state import Lowering, Raises
 from .values import (
     GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
@@ -35,7 +36,7 @@ Operator = Callable[[Lowering, ScalarValue, ScalarValue, DType, bool, Span, str]
 OPERATORS: dict[type[ast.operator], Operator] = {}
 
 
-def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
+def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
     """Python's truth value, as a bool atom: of a scalar, an array of rank 0, or what is true or false by what it is."""
     match v:
         case NoneValue() | TextValue(text=""):
@@ -55,7 +56,7 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom | None:
         "a condition is a scalar",
         "say which cells count: `np.any(...)` or `np.all(...)`; `&`, `|` and `np.where` work cell by cell",
     )
-    return None if s is None else cast(ctx, s.atom, "bool", span)
+    return cast(ctx, s.atom, "bool", span)
 
 
 def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str = "t") -> Value:
@@ -64,10 +65,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
         return Bottom()
     if isinstance(a, Poison) or isinstance(b, Poison):
         ctx.programs.poisoned = True
-        return Poison()
+        return Poison()  # what the statement updates is unknown, too: nothing is raised
     x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
-    if x is None or y is None:
-        return Poison()
     dtype, weak = promote(x, y)
     if op in TELLS_APART and not (
         op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0
@@ -79,8 +78,8 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
         if not weak and op in _OF_BOOLS:  # NumPy's own
             return ScalarValue(ctx.let(hint, _OF_BOOLS[op], (x.atom, y.atom), BOOL, span))
         if not weak and op is not ast.Div:
-            ctx.report(WrongType(span, "arithmetic is on numbers", "bool with bool", "convert one of them: `int(...)`"))
-            return Poison()
+            instead = "convert one of them: `int(...)`"
+            raise Refused(WrongType(span, "arithmetic is on numbers", "bool with bool", instead))
         dtype = "f64" if op is ast.Div else "i64"
     match op:
         case ast.Div:
@@ -100,8 +99,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
                 # counting on by small steps does not come to more than a program has the time for
                 known = ctx.signed(True, a + b if op is ast.Mult else b + (a > 16), dtype)
             return operation(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, **known)
-    ctx.report(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
-    return Poison()
+    raise Refused(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
 
 
 def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
@@ -180,8 +178,7 @@ def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, spa
     if dtype == "bool":
         dtype = "i64"
     if dtype not in INTS:
-        ctx.report(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
-        return Poison()
+        raise Refused(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
     if op in SHIFTS and weak:  # Python's ints; NumPy's give 0
         _check_count(ctx, cast(ctx, y.atom, dtype, span), span)
     return operation(ctx, name, x, y, dtype, weak, span, hint)
@@ -200,10 +197,8 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     """One comparison of two scalars."""
     if isinstance(a, Poison) or isinstance(b, Poison):
         ctx.programs.poisoned = True
-        return Poison()
+        raise Refused(None)
     x, y = as_scalar(ctx, a, span, "a comparison is of scalars"), as_scalar(ctx, b, span, "a comparison is of scalars")
-    if x is None or y is None:
-        return Poison()
     dtype, weak = promote(x, y)
     # of ints the values are compared, whatever holds them
     if x.dtype != y.dtype and x.dtype in INTS and y.dtype in INTS:
@@ -229,26 +224,20 @@ def _compare_unsigned(ctx: Lowering, op: type[ast.cmpop], x: ScalarValue, y: Sca
 def unary(ctx: Lowering, op: type[ast.unaryop], v: Value, span: Span, hint: str = "t") -> Value:
     if op is ast.Not:
         b = truth(ctx, v, span)
-        if b is None:
-            return Poison()
         if isinstance(b, Const):
             return ScalarValue(Const(not b.value, BOOL), True)
         return ScalarValue(ctx.let("b", "not", (b,), BOOL, span), True)
     x = as_scalar(ctx, v, span, "arithmetic is on scalars")
-    if x is None:
-        return Poison()
     if op is ast.Invert:
         if x.dtype == "bool" and not x.weak:
             return ScalarValue(ctx.let("b", "not", (x.atom,), BOOL, span))
         if x.dtype in FLOATS:
-            ctx.report(WrongType(span, "`~` is an operation on ints", "float", "convert with `int(...)`"))
-            return Poison()
+            raise Refused(WrongType(span, "`~` is an operation on ints", "float", "convert with `int(...)`"))
         atom = cast(ctx, x.atom, "i64" if x.dtype == "bool" else x.dtype, span)
         return ScalarValue(ctx.let(hint, "invert", (atom,), atom.type, span), x.weak)
     if x.dtype == "bool":
         if not x.weak:
-            ctx.report(WrongType(span, "arithmetic is on numbers", "bool", "convert it: `int(...)`"))
-            return Poison()
+            raise Refused(WrongType(span, "arithmetic is on numbers", "bool", "convert it: `int(...)`"))
         x = ScalarValue(cast(ctx, x.atom, "i64", span), True)
     if op is ast.UAdd:
         return x

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..linear.ownership import as_one, inherits, lose, movable, shared_use
+from ..ownership.state import as_one, inherits, lose, movable, shared_use
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
@@ -23,7 +23,7 @@ from .path import Classes, Fixed
 from .places import materialise
 from .state import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
-    ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, NoneValue, OtherType, Poison, ScalarType,
+    ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types,
     leaves, rebuild, type_leaves, type_of,
 )
@@ -304,9 +304,6 @@ class Attempt:
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
                     grown.lost[name] = lost_leaf(h.value)
-                if isinstance(h.value, NoneValue):  # or something of a type that is not known
-                    grown.types[name] = TOP
-                    continue
                 # what was told is told again only if the head is as it was
                 grown.types.setdefault(name, type_of(h.value))
                 continue

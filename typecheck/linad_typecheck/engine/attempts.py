@@ -15,6 +15,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS
+from .refusal import Refused
 from .state import Lowering, zero
 from .values import Poison, ScalarValue, Value, literal
 
@@ -72,8 +73,7 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
         ctx.programs.findings.take(found.findings)  # what is wrong with it stands in its way first
         return Poison()
     what = "`try` whose block may raise what it catches" if told is None else "`try`"
-    ctx.report(Unsupported(ctx.span(s), what, HOW))
-    return Poison()
+    raise Refused(Unsupported(ctx.span(s), what, HOW))
 
 
 Test = Callable[[Lowering, Atom, tuple[Atom, ...], Span], Atom]

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..ir.core import Const
-from ..linear.liveness import free_names
+from ..ownership.liveness import free_names
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource, Opaque
 from ..span import Span
 from .evaluation import expression, usable
+from .refusal import Refused
 from .state import Lowering
 from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
 
@@ -69,9 +70,7 @@ def captured(
         if b is None or scope != _comprehension(ctx, name):  # another variable of this name is not meant
             what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
             instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
-            ctx.report(Unsupported(span, what, instead))
-            found.append((name, Poison()))
-            continue
+            raise Refused(Unsupported(span, what, instead))
         if isinstance(b.value, FunctionValue) and b.value.source == f.source:
             continue
         value = usable(ctx, b.value, name, span)
@@ -90,6 +89,5 @@ def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] 
         return v
     if v.source in outer:
         what = f"the nested function `{v.source.name}`, which calls itself through `{outer[-1].name}`"
-        ctx.report(Unsupported(span, what, "define both at the level of the module"))
-        return Poison()
+        raise Refused(Unsupported(span, what, "define both at the level of the module"))
     return FunctionValue(v.source, v.free, captured(ctx, v, span, outer))

@@ -164,6 +164,10 @@ class _Lowered:
         if outside:
             told = f"`{self.name}` has {len(self.types)} parameters, and `nondiff_argnums` names number {outside[0]}"
             raise self.bad(source, told, where="of these parameters")
+        if not rule.functions and source.compiled is not None:  # there is no derivative, and no need of one may be
+            blocked = tuple(self._float_leaves(self.wanted))
+            self.plain.function = replace(self.f, rule=Rule("jvp", self.f.name, (), blocked))
+            return
         if not rule.functions:
             told = f"`{self.name}` has no rule yet"
             raise self.bad(source, told, NEEDED[rule.kind].format(self.name), "its derivative is to be given by a rule")
@@ -173,6 +177,9 @@ class _Lowered:
                     source, f"`{self.name}` is given a view of an array as `{self.names[k]}`", "give it a copy"
                 )
         made = {"vjp": self.vjp, "jvp": self.jvp, "jvps": self.jvps}[rule.kind]()
+        if rule.tangent is not None:
+            other = _Lowered(self.programs, self.plain, rule.tangent)
+            made = replace(made, tangent={"jvp": other.jvp, "jvps": other.jvps}[rule.tangent.kind]())
         blocked = [
             k for k in self._float_leaves(range(len(self.plain.params))) if k not in self._float_leaves(self.wanted)
         ]

@@ -20,6 +20,7 @@ from ..types import DTYPE_CLASSES, Scalar
 from ..words import with_article
 from .classes import CLASSES
 from .quoted import Quoted
+from .refusal import Refused
 from .rulebook import CONSTANTS
 from .state import Lowering
 from .values import Binding, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
@@ -33,8 +34,7 @@ def entity(ctx: Lowering, name: str, span: Span) -> Value:
     if found is None:
         own = [n for n in (*ctx.local_names, *ctx.source.scope.names()) if not hasattr(builtins, n)]
         close = meant(name, own, 0.7) or meant(name, BUILTINS, 0.8)
-        ctx.report(UnknownName(span, name, close[0] if close else ""))
-        return Poison()
+        raise Refused(UnknownName(span, name, close[0] if close else ""))
     return entity_value(ctx, found, name, span)
 
 
@@ -81,8 +81,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
                     ctx.report(told)
                 return Poison()
             what = what if f"`{name}`" in what else f"`{name}`, which is {what},"
-            ctx.report(Unsupported(span, what, instead or TAKE_APART))
-            return Poison()
+            raise Refused(Unsupported(span, what, instead or TAKE_APART))
     return Poison()
 
 
@@ -190,10 +189,9 @@ def _of_the_project(ctx: Lowering, s: ast.Import | ast.ImportFrom, home: str, al
     name = f"{IMPORTED}{dotted}:{alias.name if home else ''}"
     found = None if alias.name == "*" else ctx.source.scope.lookup(name)
     if found is None:
-        ctx.report(
+        raise Refused(
             Unsupported(ctx.span(s), "an import of this module inside the function", "import it at the top of the file")
         )
-        return Poison()
     return entity_value(ctx, found, name if isinstance(found, Module) else alias.asname or alias.name, ctx.span(alias))
 
 
@@ -245,8 +243,7 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
     kind = DTYPE_CLASSES.get(f"numpy.{type(value).__name__}")
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))
-    ctx.report(Unsupported(span, f"`{name}`, which holds {with_article(type(value).__name__)},", TAKE_APART))
-    return Poison()
+    raise Refused(Unsupported(span, f"`{name}`, which holds {with_article(type(value).__name__)},", TAKE_APART))
 
 
 def callee(ctx: Lowering, node: ast.expr) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.core import Atom, Check
-from ..linear.ownership import report_lost
+from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..names.scope import External, written
 from ..span import Span
@@ -94,7 +94,7 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
         return None
 
 
-def _condition(ctx: Lowering, node: ast.expr) -> Atom | None:
+def _condition(ctx: Lowering, node: ast.expr) -> Atom:
     lower = CONDITIONS.get(type(node))
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))
@@ -102,12 +102,12 @@ def _condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     return truth_of(ctx, usable(ctx, expression(ctx, node, "b", none=True), "this", span), span)
 
 
-def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom | None:
+def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
     """The truth of a value, which may be None."""
     if not is_optional(value):
         return truth(ctx, value, span)
     found = truth(ctx, value.items[0], span)  # None is false
-    return None if found is None else ctx.let("b", "and", (value.items[1].atom, found), BOOL, span)
+    return ctx.let("b", "and", (value.items[1].atom, found), BOOL, span)
 
 
 def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
@@ -168,9 +168,8 @@ def listed(node: ast.expr) -> ast.expr:
     )
 
 
-def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
-    """The expressions with the items of a tuple in place of each ``*tuple``; None, with a report, where there is no
-    tuple."""
+def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
+    """The expressions with the items of a tuple in place of each ``*tuple``."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):
@@ -178,14 +177,9 @@ def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr] | None:
             continue
         value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
         if not isinstance(value, TupleValue) or value.closed:
-            if not isinstance(value, SILENT):
-                ctx.report(
-                    Unsupported(
-                        ctx.span(n),
-                        f"unpacking {describe(type_of(value))}",
-                        "unpack a tuple, or write the elements out",
-                    )
-                )
-            return None
+            if isinstance(value, SILENT):
+                raise Refused(None)
+            what = f"unpacking {describe(type_of(value))}"
+            raise Refused(Unsupported(ctx.span(n), what, "unpack a tuple, or write the elements out"))
         found += [Quoted(n, item) for item in value.items]
     return found

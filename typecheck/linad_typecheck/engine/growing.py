@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Store, Var
-from ..linear.ownership import as_one, inherits, lose, names_of
+from ..ownership.state import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .numbers import cast

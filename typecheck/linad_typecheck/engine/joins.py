@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
-from ..linear.ownership import as_one, inherits, lose, movable
+from ..ownership.state import as_one, inherits, lose, movable
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..ir.core import AddTo, Alloc, Atom, Block, Check, Const, Copy, If, Load, Loop, Store, Var
-from ..linear.ownership import report_lost
+from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 
 from ..advice.unsupported import REWRITES
-from ..linear.liveness import bound
+from ..ownership.liveness import bound
 from ..messages import Message
 from ..messages.language import Unsupported
 from .path import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..ir.core import Call, Copy, Stmt, Var, blocks, walk, written
-from ..linear.ownership import array_leaves, movable
+from ..ownership.state import array_leaves, movable
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
 from ..span import Span

@@ -18,9 +18,6 @@ from .values import Binding, Poison, ScalarValue, Value, describe, type_of
 def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value], span: Span, hint: str) -> Value:
     """``first and second()`` or ``first or second()``."""
     cond = truth(ctx, first, span)
-    if cond is None:
-        second()
-        return Poison()
     if isinstance(cond, Const):
         return second() if cond.value == is_and else first
     found = ctx.ahead(second)

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 from ..ir.core import Block, Call, Check, Const, Derivative, Function, Let, Load, Mode, Param, Stmt, Var, walk
 from ..facts import Fact
 from ..frozen import frozen
-from ..linear.liveness import liveness
-from ..linear.modes import infer_modes, later_names
-from ..linear.ownership import others
+from ..ownership.liveness import liveness
+from ..ownership.modes import infer_modes, later_names
+from ..ownership.state import others
 from ..linear.uses import uses
 from ..messages import Message
 from ..messages.language import BadCall, MixedReturns
@@ -22,6 +22,7 @@ from ..names.scope import CustomRule, FunctionSource, parameters
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .blocks import block
+from .compiled import call_of_compiled
 from .findings import Findings
 from .fixpoint import fixpoint
 from .joins import coerce
@@ -347,7 +348,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
-    value = lower_body(ctx)
+    value = lower_body(ctx) if source.compiled is None else call_of_compiled(ctx)
     if spec.apart:
         value = apart(ctx, value, span)
     elif not spec.recursive:  # its results are found by rounds, from what is an array first
@@ -385,7 +386,9 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
             k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r)
         )
     spec.hidden = hidden
-    everything = [Param(p, m) for p, m in zip(params, spec.modes, strict=True)]
+    linear = () if source.compiled is None else source.compiled.linear
+    named = [n for n, t in spec.params for _ in type_leaves(t)]
+    everything = [Param(p, m, n in linear) for p, m, n in zip(params, spec.modes, named, strict=True)]
     everything += [Param(v, "read") for v in ctx.variables.globals.values()]
     if spec.recursive:
         everything.append(Param(spec.depth, "own"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..ir.core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
 from ..frozen import frozen
-from ..linear.liveness import Liveness
+from ..ownership.liveness import Liveness
 from ..messages import Message
 from ..names.scope import FunctionSource
 from ..span import Span

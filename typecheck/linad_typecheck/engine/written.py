@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..ir.core import Check, Const
-from ..linear.ownership import names_of
+from ..ownership.state import names_of
 from ..names.scope import External, FunctionSource
 from ..types import BOOL
 from .blocks import assign

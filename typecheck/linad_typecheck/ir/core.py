@@ -342,7 +342,7 @@ class Rule:
     of the function, then a tangent for each float result.
 
     Float parameters neither in ``wrt`` nor in ``blocked`` have the derivative zero; by those in ``blocked`` there is
-    none.
+    none. A ``vjp`` may have a ``tangent``, a ``jvp`` that forward mode takes in its place.
     """
 
     kind: Literal["vjp", "jvp"]
@@ -351,10 +351,12 @@ class Rule:
     blocked: tuple[int, ...] = ()
     backward: str = ""
     given: tuple[int | Result | Size, ...] = ()
+    tangent: Rule | None = None
 
     @property
     def functions(self) -> tuple[str, ...]:
-        return (self.forward, self.backward) if self.backward else (self.forward,)
+        own = (self.forward, self.backward) if self.backward else (self.forward,)
+        return own if self.tangent is None else (*own, *self.tangent.functions)
 
 
 @frozen(slots=True)

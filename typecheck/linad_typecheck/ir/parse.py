@@ -434,14 +434,15 @@ class _Reader:
         if not line.skip("backward"):
             return Rule(kind, forward, wrt, blocked)
         backward, given = line.name(), []
-        while line.peek() not in ("{", ""):
+        while line.peek() not in ("{", "", "and"):
             if line.skip("result"):
                 given.append(Result(self.position(line)))
             elif line.skip("size"):
                 given.append(Size(self.position(line), self.position(line)))
             else:
                 given.append(self.position(line))
-        return Rule(kind, forward, wrt, blocked, backward, tuple(given))
+        tangent = self.rule(line) if line.skip("and") and line.skip("rule") else None
+        return Rule(kind, forward, wrt, blocked, backward, tuple(given), tangent)
 
     def positions(self, line: _Line) -> tuple[int, ...]:
         found = []

@@ -277,6 +277,7 @@ def _rule(rule: Rule) -> str:
     parts = [f"rule {rule.kind} {rule.forward} by", *map(str, rule.wrt)]
     parts += ["blocked", *map(str, rule.blocked)] if rule.blocked else []
     parts += ["backward", rule.backward, *map(place, rule.given)] if rule.backward else []
+    parts += ["and", _rule(rule.tangent)] if rule.tangent is not None else []
     return " ".join(parts)
 
 

@@ -256,6 +256,9 @@ class _Verifier:
 
     def dense(self, s: Dense) -> None:
         op = DENSE.get(s.op)
+        if op is not None and op.compiled:
+            self.require(all(map(self.is_array, (*s.updated, *s.read))), f"{s.op} is of arrays")
+            return
         if op is None or s.flags not in op.flags:
             self.report(f"unknown operation {s.op}:{s.flags}")
             return

@@ -15,7 +15,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, Poison, Value, arrays, describe, type_of
-from ..linear.ownership import names_of
+from ..ownership.state import names_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 

@@ -23,7 +23,7 @@ from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
-from ..linear.ownership import as_one
+from ..ownership.state import as_one
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import FLOATS, DType, Scalar

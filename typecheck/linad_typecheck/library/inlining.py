@@ -26,7 +26,7 @@ from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
 )
-from ..linear.ownership import names_of
+from ..ownership.state import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import External, FunctionSource

@@ -22,7 +22,7 @@ from ..engine.values import (
     SILENT, ArrayValue, Delayed, ScalarValue, TupleValue, Value, describe, literal, type_of,
 )
 from ..engine.written import written
-from ..linear.ownership import names_of
+from ..ownership.state import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span

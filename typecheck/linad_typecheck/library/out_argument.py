@@ -14,7 +14,7 @@ from ..engine.rulebook import Args, rule_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
-from ..linear.ownership import names_of
+from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import same_kind

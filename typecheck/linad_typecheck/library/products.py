@@ -198,10 +198,11 @@ def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
 
 
 def _numpy_dot(ctx: Lowering, args: Args) -> Value:
-    """As ``@``, but also of scalars."""
+    """As ``@``, but also of scalars; they count as arrays, so that a Python float and float32 make float64."""
     number = lambda v: isinstance(v, ScalarValue) or (is_array(v) and not rank_of(v))
     if len(args.values) == 2 and not args.keywords and any(map(number, args.values)):
-        return call_external(ctx, "numpy.multiply", args)
+        values = (replace(v, weak=False) if isinstance(v, ScalarValue) else v for v in args.values)
+        return call_external(ctx, "numpy.multiply", replace(args, values=tuple(values)))
     for v in (*args.values, *args.keywords.values()):
         if is_array(v) and rank_of(v) > 2:  # not what `@` means there
             raise Refused(

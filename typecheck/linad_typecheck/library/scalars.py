@@ -213,8 +213,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
         if not args.values and not args.keywords:
             return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
         if len(args.values) == 1 and dotted == "builtins.bool":
-            b = truth(ctx, args.values[0], args.span)
-            return Poison() if b is None else ScalarValue(b, weak)
+            return ScalarValue(truth(ctx, args.values[0], args.span), weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
             if rank_of(args.values[0]) and dtype_of(args.values[0]) == dtype:
                 return args.values[0]  # the array itself
@@ -280,7 +279,7 @@ def _len(ctx: Lowering, args: Args) -> Value:
         case (TextValue(text=text),):
             return literal(len(text))
         case (Poison(),):
-            return Poison()
+            raise Refused(None)
     if isinstance(args.values[0] if len(args.values) == 1 else None, ScalarValue | NoneValue):
         ctx.raised("TypeError")
     raise Refused(WrongType(args.span, "`len` is of an array or a tuple", "something else"))

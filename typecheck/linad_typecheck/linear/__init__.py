@@ -1,1 +1,1 @@
-"""Ownership, modes and the linear form."""
+"""The linear form: made, checked and left again."""

@@ -33,7 +33,7 @@ from ..engine.values import (
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
-from ..linear.modes import infer_modes
+from ..ownership.modes import infer_modes
 from ..messages import Message
 from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..diagnostics import Diagnostic, Edit, Fix
 from ..frozen import frozen
+from ..ownership.rules import RULES
 from ..span import Span
 from .positions import Encoding, negotiated
 from .sheet import Json, Sheet
@@ -73,6 +74,7 @@ def diagnostic(d: Diagnostic, place: object, sheet: Sheet, client: Client) -> Js
     if not client.related:
         text += [f"line {x.span.line}: {x.message}" for x in d.labels]
     text += d.notes
+    text += [f"rule {RULES[d.rule]}"] if d.rule else []
     text += [f"help: {fix.message}" for fix in d.fixes]
     found: Json = {
         "range": place,

@@ -7,6 +7,7 @@ from typing import ClassVar
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Fix, Label
 from ..frozen import frozen
+from ..ownership.rules import Rule
 from ..span import Span
 
 
@@ -15,6 +16,7 @@ class Message:
     """Base of all messages. A subclass sets ``slug``, adds its fields and says its text in the methods below."""
 
     slug: ClassVar[str]
+    enforces: ClassVar[Rule | None] = None  # the rule of ownership, where it is about one
     span: Span
 
     def message(self) -> str:
@@ -44,4 +46,5 @@ class Message:
             self.labels(),
             self.notes(),
             self.fixes(),
+            self.enforces.number if self.enforces is not None else "",
         )

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
+from ..ownership.rules import IDENTITY
 from ..span import Span
 from . import Message
 
@@ -26,6 +27,13 @@ class Unsupported(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(self.instead),) if self.instead else ()
+
+
+@frozen
+class UnknownIdentity(Unsupported):
+    """What would depend on which of two equal objects a name means."""
+
+    enforces = IDENTITY
 
 
 @frozen

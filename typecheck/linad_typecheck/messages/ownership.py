@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
+from ..ownership import rules
+from ..ownership.rules import Rule
 from ..span import NOWHERE, Span
 from . import Message
 
@@ -36,6 +38,10 @@ class UseAfterMove(Message):
     written: bool = True
     copies: tuple[Edit, ...] | None = None  # that take the copy; None: behind the expression at ``made``
 
+    @property
+    def enforces(self) -> Rule:
+        return rules.PERHAPS_UPDATED if self.written else rules.GIVEN_AWAY
+
     def message(self) -> str:
         if self.written:
             under = f"the name `{self.by}`" if self.by else "another name"
@@ -64,6 +70,7 @@ class ConflictingUpdates(Message):
     """An array that was updated under one name is updated under another, too."""
 
     slug = "conflicting-updates"
+    enforces = rules.PERHAPS_UPDATED
     name: str
     by: str
     at: Span
@@ -97,6 +104,7 @@ class MovedInLoop(Message):
     """An iteration moves an array that the next iteration uses again."""
 
     slug = "moved-in-loop"
+    enforces = rules.IN_LOOPS
     name: str
     by: str
     at: Span
@@ -120,6 +128,7 @@ class MovedOnSomePaths(Message):
     """
 
     slug = "moved-on-some-paths"
+    enforces = rules.ON_SOME_PATHS
     name: str
     by: str
     at: Span
@@ -142,9 +151,6 @@ class MovedOnSomePaths(Message):
             else (paths, Label(self.made, f"on this path `{self.name}` is this array"))
         )
 
-    def notes(self) -> tuple[str, ...]:
-        return ("an array that is bound to another name on one path only must not be in use under its first name",)
-
     def fixes(self) -> tuple[Fix, ...]:
         copy = Fix("take a copy where the name is bound: `.copy()`", self.copies)
         if not self.partner:
@@ -162,6 +168,7 @@ class PerhapsCopied(Message):
     """An array is updated or given away of which NumPy makes a view or a copy, as the sizes are."""
 
     slug = "moved-on-some-paths"
+    enforces = rules.VIEW_OR_COPY
     name: str
     by: str
     at: Span
@@ -188,6 +195,7 @@ class ViewOnSomePaths(Message):
     """A helper returns a view of an array of its caller on one path, and another array on another."""
 
     slug = "moved-on-some-paths"
+    enforces = rules.RETURNED_VIEWS
     name: str
 
     def message(self) -> str:
@@ -205,6 +213,7 @@ class Lent(Message):
     """An array that belongs to the caller would have to be moved."""
 
     slug = "alias-escapes"
+    enforces = rules.OF_THE_CALLER
     name: str
     how: str
     copies: tuple[Edit, ...] | None = None
@@ -227,6 +236,7 @@ class SharedUpdate(Message):
     array."""
 
     slug = "shared-update"
+    enforces = rules.FOLLOWED
     name: str
     by: str
     at: Span
@@ -256,6 +266,7 @@ class StoredTwice(Message):
     """An array is updated that a tuple or record holds in two places."""
 
     slug = "stored-twice"
+    enforces = rules.STORED
     place: str
     holder: str
 
@@ -272,6 +283,7 @@ class StoredTwice(Message):
 @frozen
 class ReturnedTwice(Message):
     slug = "returned-twice"
+    enforces = rules.RETURNED_ONCE
     name: str
     copies: tuple[Edit, ...] = ()
 
@@ -288,6 +300,7 @@ class ReturnedTwice(Message):
 @frozen
 class OverlappingArguments(Message):
     slug = "overlapping-arguments"
+    enforces = rules.ARGUMENTS
     name: str
     callee: str
     first: Span
@@ -309,6 +322,7 @@ class OverlappingArguments(Message):
 @frozen
 class ArgumentUpdated(Message):
     slug = "argument-updated"
+    enforces = rules.DECLARED
     name: str
     by: str
     function: str
@@ -341,6 +355,7 @@ class ArgumentUpdated(Message):
 @frozen
 class CapturedArrayUpdated(Message):
     slug = "captured-array-updated"
+    enforces = rules.OF_THE_MODULE
     name: str
 
     def message(self) -> str:

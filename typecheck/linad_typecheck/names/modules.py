@@ -18,7 +18,8 @@ from pathlib import Path
 from ..checking.recover import recovered
 from ..registry import is_known
 from .scope import (
-    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Constant, CustomRule, Entity, External, FunctionSource,
+    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Compiled, Constant, CustomRule, Entity, External,
+    FunctionSource,
     GlobalArray, Helper, Member, Module, Opaque, RecordClass, RecordConstant, is_library, parameters, resolve,
 )
 from ..source import SourceFile, read
@@ -38,7 +39,8 @@ _PYTHON_ONLY = (
 DECORATOR = "linad.linear_grad"
 IMPLEMENTS = "linad.implements"
 AGAIN = "linad.checkpoint"  # of a function
-RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp"}
+COMPILED = "linad.rule"
+RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp", COMPILED: "vjp"}
 _BUSY = object()
 
 
@@ -306,7 +308,7 @@ class StaticScope:
                 return Helper(self.source(value, name, ()))
             case ast.Call(func=func) if self.dotted(func) == AGAIN and len(value.args) == 1:
                 return _again(self.given(name, value.args[0], value.lineno))
-            case ast.Call(func=func) if self.dotted(func) in RULES and value.args:
+            case ast.Call(func=func) if self.dotted(func) in RULES and self.dotted(func) != COMPILED and value.args:
                 return self._ruled(self.given(name, value.args[0], value.lineno), name, value)
             case ast.Call() if (found := of_call(name, value, self) or instance(value, self)) is not None:
                 return Constant(found) if isinstance(found, RecordConstant) else found
@@ -451,14 +453,22 @@ class StaticScope:
                     nondiff.append(which % len(names))
                 else:
                     return GlobalArray(None, name)
+        if dotted == COMPILED:
+            linear = [k.value for k in getattr(call, "keywords", ()) if k.arg == "linear"]
+            told = _several(literal(linear[0], self.module.scope.bound), (str,)) if linear else ()
+            f = replace(f, compiled=Compiled(f.name, told or ()))
         self._known[name] = Helper(replace(f, rule=CustomRule(kind)))  # what its rule, which calls it, is read with
-        rule = self._rule_of(name, kind)
-        if rule is None:
+        rules = self._rules_of(name)
+        if rules is None:
             return GlobalArray(None, name)
-        return Helper(replace(f, rule=CustomRule(*rule, tuple(sorted(set(nondiff))))))
+        rule: CustomRule | None = None
+        for how in sorted(rules or {kind: ()}):  # `jvp` first: beside a `vjp` it is for forward mode
+            rule = CustomRule(how, (rules or {kind: ()})[how], tuple(sorted(set(nondiff))), rule)
+        return Helper(replace(f, rule=rule))
 
-    def _rule_of(self, name: str, kind: str) -> tuple[str, tuple[FunctionSource | None, ...]] | None:
-        """The functions that a rule is given by; None where the text does not tell them."""
+    def _rules_of(self, name: str) -> dict[str, tuple[FunctionSource | None, ...]] | None:
+        """The functions that rules are given by, by kind; None where the text does not tell them."""
+        rules: dict[str, tuple[FunctionSource | None, ...]] = {}
         for s in self.body:
             match s:
                 case ast.FunctionDef(decorator_list=decorators):
@@ -468,7 +478,7 @@ class StaticScope:
                             and isinstance(d.value, ast.Name)
                             and (d.value.id, d.attr) == (name, "defjvp")
                         ):
-                            return kind, (self.source(s, s.name, ()),)
+                            rules.setdefault("jvp", (self.source(s, s.name, ()),))
                 case ast.Expr(
                     value=ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=how), args=args, keywords=words)
                 ) if of == name and how in ("defvjp", "defjvp", "defjvps"):
@@ -481,8 +491,8 @@ class StaticScope:
                         if not isinstance(entity, Helper):
                             return None
                         found.append(entity.function)
-                    return how[3:], tuple(found)
-        return kind, ()
+                    rules.setdefault(how[3:], tuple(found))
+        return rules
 
     def member(self, record: RecordClass, name: str) -> Member | None:
         """What a class has under a name besides its fields: the last one written of that name."""

@@ -300,11 +300,21 @@ class Scope(Protocol):
 class CustomRule:
     """The derivative that a user gives a function: ``vjp`` by a forward and a backward function, ``jvp`` by one
     function, ``jvps`` by one for each parameter, None for those without a derivative. ``nondiff`` are positions of
-    parameters. Without ``functions`` it has not been given yet."""
+    parameters. Without ``functions`` it has not been given yet. ``tangent`` is a second rule, for forward mode."""
 
     kind: str
     functions: tuple[FunctionSource | None, ...] = ()
     nondiff: tuple[int, ...] = ()
+    tangent: CustomRule | None = None
+
+
+@frozen(slots=True)
+class Compiled:
+    """Of a function that `linad.rule` declares, the name of the compiled function that it stands for, and the
+    parameters that it is linear in, all of them together."""
+
+    key: str
+    linear: tuple[str, ...] = ()
 
 
 @frozen
@@ -322,7 +332,8 @@ class FunctionSource:
     elementwise: bool = False  # a function of scalars that is applied to arrays cell by cell
     again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
     strict: bool = False  # an update that shows under a second name is an error
-    rule: CustomRule | None = None  # under `linad.custom_vjp` or `linad.custom_jvp`
+    rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
+    compiled: Compiled | None = None  # under `linad.rule`: only the header counts
 
     def run_again(self) -> FunctionSource:
         """The function under `linad.checkpoint`."""
@@ -337,7 +348,8 @@ class FunctionSource:
     def plain(self) -> FunctionSource:
         """The function that has a rule, as one without, apart from others of the same text."""
         assert self.rule is not None
-        by = ",".join("" if f is None else f.key for f in self.rule.functions)
+        tangent = () if self.rule.tangent is None else self.rule.tangent.functions
+        by = ",".join("" if f is None else f.key for f in (*self.rule.functions, *tangent))
         return replace(self, rule=None, key=f"{self.key}/{self.rule.kind}({by}){self.rule.nondiff}")
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..codes import CODES, Code
 from ..diagnostics import Diagnostic, Edit, Fix
+from ..ownership.rules import RULES
 from ..span import Span
 from .text import Sources
 
@@ -47,7 +48,8 @@ def _rule(row: Code) -> dict[str, object]:
 
 
 def _result(d: Diagnostic, rule: int) -> dict[str, object]:
-    lines = [d.message, *(f"note: {n}" for n in d.notes), *(f"help: {f.message}" for f in d.fixes)]
+    enforced = [f"rule {RULES[d.rule]}"] if d.rule else []
+    lines = [d.message, *(f"note: {n}" for n in d.notes), *enforced, *(f"help: {f.message}" for f in d.fixes)]
     found: dict[str, object] = {
         "ruleId": d.code,
         "ruleIndex": rule,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..codes import CODES, Code
-from ..explain import page
+from ..codes import CODES
+from ..explain import anchor, page
+from ..ownership.rules import RULES
 
 Json = dict[str, object]
 _TEXT: Json = {"type": "string"}
@@ -24,6 +25,7 @@ def json_schema() -> Json:
             "labels": _list(_object({"span": {"$ref": "#/$defs/span"}, "message": _TEXT})),
             "notes": _list(_TEXT),
             "fixes": _list({"$ref": "#/$defs/fix"}),
+            "rule": {"enum": ["", *RULES], "description": "the number of the ownership rule, if it is about one"},
         }
     )
     span = _object({"file": _TEXT, "line": _COUNT, "column": _COUNT, "end_line": _COUNT, "end_column": _COUNT})
@@ -63,7 +65,7 @@ def _list(items: Json) -> Json:
 
 def codes_document() -> str:
     """Every code with its page, as one Markdown document."""
-    rows = [f"| [{c.code}](#{_anchor(c)}) | `{c.slug}` | {c.severity} | {c.summary} |" for c in CODES.values()]
+    rows = [f"| [{c.code}](#{anchor(c)}) | `{c.slug}` | {c.severity} | {c.summary} |" for c in CODES.values()]
     pages = [
         "#" + page(c).replace("```python fail", "```python fails").replace("python fact", "python")
         for c in CODES.values()
@@ -73,7 +75,3 @@ def codes_document() -> str:
         "| code | slug | severity | |\n|---|---|---|---|\n"
     )
     return head + "\n".join(rows) + "\n\n" + "\n".join(pages)
-
-
-def _anchor(c: Code) -> str:
-    return f"{c.slug}-{c.code.lower()}-{c.severity}"

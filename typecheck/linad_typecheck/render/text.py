@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..diagnostics import Diagnostic, Edit, Fix
 from ..frozen import frozen
+from ..ownership.rules import RULES
 from ..source import SourceFile
 from .columns import shown, visible
 from .marks import Mark, Row, rows
@@ -88,6 +89,8 @@ def _diagnostic(d: Diagnostic, page: _Page) -> list[str]:
     out.append(_bar(gutter, page))
     for note in d.notes:
         out.append(_equals(gutter, "note", note, page))
+    if d.rule:
+        out.append(_equals(gutter, f"rule {d.rule}", RULES[d.rule].statement, page))
     for fix in d.fixes:
         out += _help(fix, gutter, page)
     out.append(_equals(gutter, "more", f"linad explain {d.slug}", page))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import linad_typecheck
 import pytest
-from linad_typecheck.linear.liveness import Liveness, bound, free_names, liveness, used
+from linad_typecheck.ownership.liveness import Liveness, bound, free_names, liveness, used
 
 FILES = sorted(Path(linad_typecheck.__file__).parent.rglob("*.py"))
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..ir.core import Block, Call, Dim, If, Let, Loop, Mode, Var, blocks, walk
 from ..types import Array
-from .uses import Modes, Use, uses
+from ..linear.uses import Modes, Use, uses
 
 
 def infer_modes(params: Sequence[Var], body: Block, modes: Modes) -> tuple[Mode, ...]:
