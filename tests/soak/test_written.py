@@ -16,7 +16,7 @@ REFUSED = {  # with what is said of it
     "box_alias": "which `b` may be, too",
     "buffers_in_list": "indexed by a literal int",
     "composed": "returning a function",
-    "default_after": "a part of `default_after`",
+    "default_after": "is function and None",
     "dict_alias": "which `d` may be, too",
     "exc2": "`try`",
     "kalman_method": "which its caller sees",
