@@ -444,7 +444,7 @@ def _body(ctx: Lowering) -> Value:
             first, kinds = (span, t), t
             continue
         joined = (join_results if ctx.spec is None else join_types)(kinds, t)
-        if joined is None or (is_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
+        if joined is None or (_has_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
             ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined
@@ -458,6 +458,11 @@ def _body(ctx: Lowering) -> Value:
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
     return value
+
+
+def _has_optional(t: ValueType) -> bool:
+    """Whether a result, or a part of it, may be None."""
+    return is_optional(t) or (isinstance(t, TupleType) and any(map(_has_optional, t.items)))
 
 
 def _is_return(ctx: Lowering, span: Span) -> bool:
