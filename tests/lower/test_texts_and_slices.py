@@ -69,6 +69,13 @@ def f(x):
         return "a text"
     return x.sum(axis=rank - 1)[size - 1] * rank_and_size(x[0])[0] + (x[0, 0] if rank == 2 else x[0, 0, 0])
 """,
+    "a generator that is unpacked": """\
+def f(x):
+    a, b = (v[:, None] * 2.0 for v in (x[0], x[1]))
+    k = 3.0
+    c, d = (k * v for k, v in zip((1.0, 2.0), x[0]))
+    return (a * b).sum() + c * d * k
+""",
     "classes of the module": """\
 import abc
 import enum
