@@ -21,6 +21,7 @@ from ..types import BOOL, FLOATS, I64, INTS, NUMPY_NAMES, DType, Scalar
 from . import annotations as notes
 from .numbers import cast
 from .places import fresh_array, load, put, same_size
+from .refusal import Refused, refused
 from .state import ONE, ZERO, Lowering, zero
 from .values import ArrayValue, FlagValue, ScalarValue, TupleValue, Value, describe, type_of
 
@@ -121,6 +122,14 @@ def _name(size: Affine) -> str:
 
 def call_of_compiled(ctx: Lowering) -> Value:
     """In place of the body of a function that is compiled elsewhere: the call of that, with its checks."""
+    before = ctx.path
+    try:
+        return _call(ctx)
+    except Refused as e:
+        return refused(ctx, e, before)
+
+
+def _call(ctx: Lowering) -> Value:
     source = ctx.source
     assert source.compiled is not None
     span, name = source.source.span(source.node), source.name
