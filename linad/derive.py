@@ -18,7 +18,7 @@ from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
-from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed, zeros_for
+from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
 from .options import Options
 from .specialise import EXACT, Level, Request, Specialisation
@@ -110,6 +110,11 @@ class Wanted:
     def arrays(self) -> tuple[Leaf, ...]:
         """The active leaves that are arrays."""
         return tuple(leaf for leaf in self.active if isinstance(leaf.type, Array))
+
+    @cached_property
+    def indices(self) -> tuple[int, ...]:
+        """The indices of these."""
+        return tuple(leaf.index for leaf in self.arrays)
 
     @cached_property
     def scalars(self) -> tuple[int, ...]:
@@ -234,7 +239,7 @@ def one(leaf: Leaf) -> object:
 
 def buffers_for(want: Wanted, values: Values, but: Iterable[int] = ()) -> dict[int, np.ndarray]:
     """Zeros for every array leaf that the derivative carries, ``but`` for those that have a buffer."""
-    return {k.index: zeros_for(k, values[k.index]) for k in want.arrays if k.index not in but}
+    return {k: np.zeros(values[k].shape, values[k].dtype) for k in want.indices if k not in but}
 
 
 def pull(
@@ -254,14 +259,12 @@ def pull(
     """
     level: Level = (want.leaves, value)
     request: Request = (EXACT, level) if exact else (level,)
-    arrays = [k.index for k in want.arrays]
-    first = len(values) + len(seeds)
-    places = dict(zip(arrays, range(first, first + len(arrays))))
     changed = touched(s.signature)
-    holding = [places[k] for k in arrays if k in changed or in_place]
-    written = [*changed, *holding]
-    flat = [*values, *seeds, *(buffers[k] for k in arrays)]
-    zeros = [p for p in places.values() if p not in holding]
+    flat = [*values, *seeds, *[buffers[k] for k in want.indices]]
+    places = range(len(values) + len(seeds), len(flat))
+    holding = [p for k, p in zip(want.indices, places) if k in changed or in_place] if changed or in_place else ()
+    written = (*changed, *holding)
+    zeros = [p for p in places if p not in holding] if holding else places
     try:
         out = s.kernel(request, values).run(flat, written, zeros, in_place=in_place)
     except MemoryError:  # the function itself keeps no logs: it would only run for as long again
@@ -453,7 +456,7 @@ def vjp_into(
         raise TypeError(f"{where}: expected None, {told}, got {described(cotangent)}")
     seeds = cotangents(signature.result, cotangent, results, where)
     changed = set(touched(signature)) & places.keys()
-    direct = ({k.index for k in want.arrays} & places.keys() if usual else _direct(want, places)) - changed
+    direct = ({*want.indices} & places.keys() if usual else _direct(want, places)) - changed
     buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
     buffers |= buffers_for(want, flat.values, but=buffers)
     before = {k: b.copy() for k, b in buffers.items()}

@@ -16,10 +16,10 @@ from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisa
 
 
 def jvp(
-    s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True
+    s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True, name: str = ""
 ) -> tuple[object, object]:
     """The value, None where it is not asked for, and its directional derivative, in one sweep; the caller's arrays are
-    not touched.
+    not touched. Errors call the function ``name``.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def jvp(
     """
     signature = s.signature
     values = flat_values(s, primals)
-    dots = _dots(signature, values, tangents)
+    dots = _dots(signature, values, tangents, name)
     for p in updated(signature):
         dots |= {k.index: zeros_for(k, values[k.index]) for k in float_leaves(p.structure) if k.index not in dots}
     if not dots:
@@ -56,15 +56,17 @@ def jvp(
     return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
 
 
-def _dots(signature: Signature, values: Sequence[object], tangents: object) -> dict[int, object]:
+def _dots(
+    signature: Signature, values: Sequence[object], tangents: object, name: str = ""
+) -> dict[int, object]:
     """The tangents that are given, by leaf."""
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
         got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
-        raise TypeError(f"{signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
+        raise TypeError(f"{name or signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
     dots: dict[int, object] = {}
     for p, tangent in zip(signature.params, tangents):
         places = float_leaves(p.structure)
-        where = f"{signature.name}(): tangent of `{p.name}`"
+        where = f"{name or signature.name}(): tangent of `{p.name}`"
         if tangent is not None and not places:
             raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
         if tangent is not None:

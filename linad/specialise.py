@@ -20,7 +20,7 @@ from linad_typecheck.deep import deep
 from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning, strictly
 from linad_typecheck.signature import ArgStatic, Signature
 
-from .boundary.errors import refusal
+from .boundary.errors import refusal, rendered
 from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .boundary.objects import Given
@@ -446,10 +446,8 @@ def _too_deep(record: Record) -> Checked:
 
 def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
     """The error with diagnostics of a function and of what it calls, at their lines."""
-    from linad_typecheck.render import render_text
-
     texts = {s.source.name: s.source.text for s in record.reached()}
-    return LinadError(diagnostics, "\n" + render_text(diagnostics, texts))
+    return LinadError(diagnostics, rendered(diagnostics, texts))
 
 
 _warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already

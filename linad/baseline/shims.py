@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from linad_typecheck.ops import OPS
 
 from . import whole_arrays
 from .active import Active, ActiveArray, as_cells, map_cells, plain
@@ -15,24 +16,11 @@ from .rules import evaluate
 
 Shims = dict[str, Any]
 
-_COMMON = "exp expm1 exp2 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh hypot copysign fmod"
-
-MATH: dict[str, str] = {
-    **{name: name for name in f"{_COMMON} asin acos atan atan2 asinh acosh atanh erf erfc gamma lgamma".split()},
-    "fabs": "abs",
-    "pow": "pow",
-}
+MATH: dict[str, str] = {**{op.math: op.name for op in OPS.values() if op.math}, "fmod": "fmod", "pow": "pow"}
 
 NUMPY: dict[str, str] = {
-    **{name: name for name in f"{_COMMON} log logaddexp minimum maximum fmin fmax".split()},
-    **{name: name for name in "sign floor ceil trunc rint".split()},
-    **{f"arc{name}": f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
-    **{f"a{name}": f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
-    "arctan2": "atan2",
-    "atan2": "atan2",
-    "abs": "abs",
-    "absolute": "abs",
-    "fabs": "abs",
+    **{name: op.name for op in OPS.values() for name in op.numpy},
+    **{name: name for name in ("fmod", "minimum", "maximum", "fmin", "fmax")},
     "negative": "neg",
     "add": "add",
     "subtract": "sub",

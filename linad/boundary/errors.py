@@ -10,6 +10,11 @@ from linad_typecheck.diagnostics import Diagnostic, Fix, LinadError
 from linad_typecheck.span import NOWHERE, Span
 
 
+def is_generated(file: str) -> bool:
+    """Whether a file is the one line that a function of functions wrote: no place that a user knows."""
+    return file.startswith("<linad ")
+
+
 def refusal(slug: str, message: str, span: Span = NOWHERE, help: str = "") -> LinadError:
     """A `LinadError` with one diagnostic."""
     row = CODES.get(slug)
@@ -24,11 +29,21 @@ def told(error: LinadError, f: FunctionType) -> LinadError:
     line. A defect of linad keeps its way."""
     if any(d.code.startswith("LIN9") for d in error.diagnostics):
         return error
-    if len(error.diagnostics) == 1 and error.diagnostics[0].span == NOWHERE:
+    generated = is_generated(f.__code__.co_filename)
+    if len(error.diagnostics) == 1 and error.diagnostics[0].span == NOWHERE and not generated:
         d, line = error.diagnostics[0], f.__code__.co_firstlineno
         d = replace(d, span=Span(f.__code__.co_filename, line, 1, line, 1))
         error = LinadError((d,), _one_line(d))
     return error.with_traceback(None)
+
+
+def rendered(diagnostics: tuple[Diagnostic, ...], texts: dict[str, str]) -> str:
+    """Diagnostics with the lines that they are about, but for lines that the user did not write."""
+    from linad_typecheck.render import render_text
+
+    if all(is_generated(d.span.file) for d in diagnostics):
+        return "\n".join(_one_line(replace(d, span=NOWHERE)) for d in diagnostics)
+    return "\n" + render_text(diagnostics, texts)
 
 
 def _one_line(d: Diagnostic) -> str:

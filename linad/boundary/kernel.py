@@ -15,6 +15,7 @@ import numpy as np
 from linad_typecheck.span import NOWHERE
 
 from . import threads
+from .errors import is_generated
 from .memory import MUCH
 from .stack import floor
 from .workspace import NoRoom, Pool
@@ -207,7 +208,7 @@ def raise_at(error: str, message: str, span: Span) -> NoReturn:
     kind = np.linalg.LinAlgError if error == "LinAlgError" else _class(error)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         kind = RuntimeError
-    if span == NOWHERE:
+    if span == NOWHERE or is_generated(span.file):
         raise kind(message)
     text = expression(span)
     raise kind(f"{message}{f': {text}' if text else ''} at {span.file}:{span.line}")

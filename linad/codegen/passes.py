@@ -9,13 +9,13 @@ from linad_typecheck.ir.core import Program
 
 from linad.optimise.loops.branch_flattening import flatten_branches
 from linad.optimise.loops.critical_path_reassociation import add_last
-from linad.optimise.loops.division_strength_reduction import divide_less, multiply_last
 from linad.optimise.loops.index_set_splitting import split_loops
 from linad.optimise.loops.loop_carried_forwarding import carry_cells
 from linad.optimise.loops.loop_distribution import distribute
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
 from linad.optimise.loops.loop_peeling import peel_loops
 from linad.optimise.loops.loop_unrolling import write_out
+from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
 from linad.optimise.loops.scalar_promotion import sum_in_registers
@@ -34,7 +34,6 @@ from linad.optimise.memory.log_alignment import begin_with_lines
 from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
-from linad.optimise.scalars.jump_threading import thread_exits
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import demands_first
@@ -51,7 +50,6 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("buffer_pinning", stay, (*FREE, "threads")),
     Pass("double_buffering", take_turns, FREE),
     Pass("loop_unrolling", write_out, FREE),
-    Pass("jump_threading", thread_exits),
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
@@ -83,7 +81,6 @@ ORDERING: tuple[Pass, ...] = (
     Pass("unroll_and_jam", jam, FREE),
     Pass("accumulation_rotation", add_later, FREE),
     Pass("register_rotation", hand_on, FREE),
-    Pass("division_strength_reduction", divide_less, FREE),
     Pass("product_reassociation", multiply_last, FREE),
     Pass("log_alignment", begin_with_lines, FREE),
     Pass("allocation_hoisting", hoist_buffers),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from linad_typecheck.ir.core import Block, Const, Let, Var, walk
 from linad_typecheck.dense_ops import DENSE
-from linad_typecheck.ops import LITERAL_SECOND
+from linad_typecheck.ops import LITERAL_SECOND, OPS
 from linad_typecheck.types import F64, NUMPY_NAMES, Array, Scalar, wrapped
 from linad_typecheck.types import KINDS as KINDS_OF
 
@@ -32,11 +32,6 @@ BINARY: dict[str, tuple[str, int]] = {
     "and": ("and", AND),
     "or": ("or", OR),
 }
-MATH = (
-    "exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma "
-    "sqrt copysign atan2 hypot isnan isinf isfinite"
-).split()
-NUMPY = ("exp2", "cbrt", "fmod", "floor", "ceil", "trunc", "rint")
 HELPERS = {
     "floordiv": {"int": "int_floordiv", "uint": "uint_floordiv", "float": "float_floordiv"},
     "mod": {"int": "int_mod", "uint": "uint_mod", "float": "float_mod"},
@@ -243,8 +238,8 @@ class Text:
         if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
             shared = op == "erf" and self.even and isinstance(args[0], Leaf) and args[0].var.name in self.gauss
             return self.call("shared_erf" if shared else f"{'even' if self.even else 'vector'}_{op}", *args), ATOM
-        prefix = "math" if op in MATH else "np"
-        assert prefix == "math" or op in NUMPY, op
+        prefix = OPS[op].code
+        assert prefix, op
         self.needed.add(prefix)
         text = f"{prefix}.{op}({', '.join(map(self, args))})"
         return (f"{self.helper('float32')}({text})" if e.type.dtype == "f32" else text), ATOM

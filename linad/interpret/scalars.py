@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from linad_typecheck.ops import OPS
 from linad_typecheck.types import NUMPY_NAMES
 
 from .special import SPECIAL
@@ -109,14 +110,12 @@ def _remainder(x: np.floating, y: np.floating) -> float:
 
 
 def _ufuncs() -> dict[str, Callable[..., object]]:
-    same = "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan sinh cosh tanh sqrt sign floor ceil trunc rint".split()
-    same += "isnan isinf isfinite minimum maximum copysign hypot logaddexp logaddexp2".split()
-    inverse = {n: f"arc{n[1:]}" for n in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2")}
-    renamed = {"abs": "absolute", "floordiv": "floor_divide", "mod": "remainder", "invert": "invert"}
+    same = ("isnan", "isinf", "isfinite", "minimum", "maximum", "logaddexp2")
+    renamed = {"floordiv": "floor_divide", "mod": "remainder", "invert": "invert"}
     renamed |= {"bitand": "bitwise_and", "bitor": "bitwise_or", "bitxor": "bitwise_xor"}
     renamed |= {"shl": "left_shift", "shr": "right_shift"}
-    names = {n: n for n in same} | inverse | renamed
-    return {op: getattr(np, n) for op, n in names.items() if hasattr(np, n)}
+    names = {n: n for n in same} | renamed | {op.name: op.numpy[0] for op in OPS.values() if op.numpy}
+    return {op: getattr(np, n) for op, n in names.items()}
 
 
 RULES: dict[str, Callable[..., object]] = {

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from linad_typecheck.ops import OPS, Op
 
 from .shim import Arr, Cast, Num, lifted, unwrap, weak, wrap
 
-_SAME = "exp exp2 expm1 log2 log10 log1p cbrt sqrt sin cos tan sinh cosh tanh copysign fmod degrees radians".split()
-_ARC = "sin cos tan sinh cosh tanh tan2".split()
 _TESTS = ("isnan", "isinf", "isfinite")
 
 
@@ -95,13 +94,17 @@ def library(module: Any) -> Any:
     return _Library(module, {})
 
 
+def _of_floats(op: Op) -> Callable[..., Any]:
+    """The function of `math` that NumPy has, too."""
+    f = getattr(np, op.numpy[0])
+    return _float_function((lambda *xs: functools.reduce(f, xs, np.float64(0.0))) if op.variadic else f)
+
+
 MATH = _Library(
     math,
     {
-        **{n: _float_function(getattr(np, n)) for n in _SAME},
-        **{f"a{n}": _float_function(getattr(np, f"arc{n}")) for n in _ARC},
-        "fabs": _float_function(np.abs),
-        "hypot": _float_function(lambda *xs: functools.reduce(np.hypot, xs, np.float64(0.0))),
+        **{n: _float_function(getattr(np, n)) for n in ("fmod", "degrees", "radians")},
+        **{op.math: _of_floats(op) for op in OPS.values() if op.math and op.numpy},
         **{n: _counted(getattr(math, n)) for n in ("comb", "perm", "factorial")},
         "pow": _float_function(np.power),
         "erf": _float_function(_ieee(math.erf)),

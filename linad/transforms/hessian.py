@@ -99,7 +99,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     arguments = function._in_order(given)
     derive.require_scalar(function.specialisation(arguments).signature)
     made = gradient(function).composed
-    return jvp(made.specialisation(arguments), arguments, function._alongside(given, tangents), value=False)[1]
+    along = function._alongside(given, tangents)
+    return jvp(made.specialisation(arguments), arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:

@@ -15,6 +15,7 @@ from .. import derive
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..function import CheckedFunction
+from ..specialise import Specialisation
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .sparse import sparse_jacobian
 
@@ -31,14 +32,18 @@ class Jacobian(Transformed[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
-        mode = "fwd" if self._tall(arguments) else "rev"
+        s = self.function.specialisation(arguments)
+        values = derive.flat_values(s, arguments)
+        sizes = tuple(v.shape if isinstance(v, np.ndarray) else v if isinstance(v, int) else None for v in values)
+        key = "tall", self.transforms
+        if s.known.get(key, (None,))[0] != sizes:  # if only results have other sizes, the slower mode may be taken
+            s.known[key] = sizes, self._tall(s, values)
+        mode = "fwd" if s.known[key][1] else "rev"
         chosen: Transformed[..., R] = shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
         return chosen._at(arguments)
 
-    def _tall(self, arguments: Sequence[object]) -> bool:
+    def _tall(self, s: Specialisation, values: Sequence[object]) -> bool:
         """Whether forward mode is the cheaper one."""
-        s = self.function.specialisation(arguments)
-        values = derive.flat_values(s, arguments)
         result = s.signature.result
         if self.transforms[0].has_aux and isinstance(result, tuple):
             result = result[:1]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -258,10 +258,61 @@ class _Plan:
     pattern: csr_matrix
     mode: str
     colours: np.ndarray
+    known: dict[tuple[int, ...], list] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def sweeps(self) -> int:
         return int(self.colours.max(initial=-1)) + 1
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The row of each entry."""
+        return np.repeat(np.arange(self.pattern.shape[0]), np.diff(self.pattern.indptr))
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        """Where each entry is among the sums that `swept` gives, in the order of C."""
+        line, other = (self.rows, self.pattern.indices) if self.mode == "fwd" else (self.pattern.indices, self.rows)
+        return line.astype(np.int64) * self.sweeps + self.colours[other]
+
+    @cached_property
+    def directions(self) -> list[np.ndarray]:
+        """Of each sweep, for each colour that it takes the columns, or rows, of that colour."""
+        most = int(np.clip(CELLS // max(self.colours.size, 1), *WIDTHS))
+        width = -(-self.sweeps // max(-(-self.sweeps // most), 1))  # blocks of one size
+        starts = range(0, self.sweeps, max(width, 1))
+        return [(self.colours[:, None] == np.arange(k, min(k + width, self.sweeps))).astype(float) for k in starts]
+
+    @cached_property
+    def probe(self) -> np.ndarray:
+        """The direction in which a given pattern is tested."""
+        return np.random.default_rng(self.pattern.shape).uniform(0.5, 1.5, self.pattern.shape[1])
+
+    def swept(self, sweep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """The sums of the columns, or rows, of each colour, side by side: many colours in one sweep."""
+        return _joined([sweep(d) for d in self.directions] or [np.zeros((0, 0))], axis=1)
+
+    def matrices(self, data: np.ndarray, widths: tuple[int, ...]) -> Iterator[csr_matrix]:
+        """The entries as matrices of so many columns, next to each other, which share no memory with the plan."""
+        from scipy.sparse import csr_matrix
+
+        for entries, indices, starts, width in self.parts(widths):
+            own = data if len(widths) == 1 else data[entries]
+            yield csr_matrix((own, indices.copy(), starts.copy()), (self.pattern.shape[0], width))
+
+    def parts(self, widths: tuple[int, ...]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
+        """The structure of each of these matrices: its entries among all, their columns, and where rows start."""
+        found = self.known.get(widths)
+        if found is None:
+            found, end, indices = [], 0, self.pattern.indices
+            for width in widths:
+                entries = np.flatnonzero((indices >= end) & (indices < end + width))
+                counts = np.bincount(self.rows[entries], minlength=self.pattern.shape[0])
+                starts = np.concatenate(([0], np.cumsum(counts))).astype(self.pattern.indptr.dtype)
+                found.append((entries, indices[entries] - indices.dtype.type(end), starts, width))
+                end += width
+            self.known[widths] = found
+        return found
 
 
 def _planned(pattern: csr_matrix, mode: str) -> _Plan:
@@ -292,16 +343,11 @@ class SparseJacobian:
         arguments = self.function._arguments(args, kwargs)
         call = _columns(self.function, self.transform.positions, arguments)
         plan = self._plan(call)
-        found = self._filled(call, plan)
-        if isinstance(self.transform.argnums, int):
-            return found
-        widths = {
-            p.name: sum(n for leaf, n in zip(call.leaves, call.sizes) if leaf in float_leaves(p.structure))
-            for p in call.want.params
-        }
-        ends = np.cumsum(list(widths.values()))
-        columns = found.tocsc()
-        return tuple(columns[:, end - width : end].tocsr() for end, width in zip(ends, widths.values(), strict=True))
+        data = self._entries(call, plan)
+        sizes = dict(zip((leaf.index for leaf in call.leaves), call.sizes, strict=True))
+        widths = tuple(sum(sizes[leaf.index] for leaf in float_leaves(p.structure)) for p in call.want.params)
+        found = tuple(plan.matrices(data, widths))
+        return found[0] if isinstance(self.transform.argnums, int) else found
 
     def _plan(self, call: _Columns) -> _Plan:
         if self.pattern is not None:
@@ -317,37 +363,37 @@ class SparseJacobian:
         self.plan = _planned(pattern, self.transform.mode)
         return self.plan
 
-    def _filled(self, call: _Columns, plan: _Plan) -> csr_matrix:
-        from scipy.sparse import csr_matrix
-
+    def _entries(self, call: _Columns, plan: _Plan) -> np.ndarray:
         pattern = plan.pattern
-        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
         if pattern.shape[1] != call.count:
             raise self._unfit(f"has {pattern.shape[1]} columns, and there are {call.count} numbers to differentiate by")
         if plan.mode == "fwd":
-            swept = _swept(partial(_forward, call), plan)
+            swept = plan.swept(partial(_forward, call))
             if plan.sweeps and len(swept) != pattern.shape[0]:
                 raise self._unfit(f"has {pattern.shape[0]} rows, and there are {len(swept)} results")
-            data = swept[rows, plan.colours[pattern.indices]] if rows.size else np.zeros(0)
         else:
             _, results = derive.primal(call.s, call.values)
             count = sum(np.size(results[leaf.index]) for leaf in float_leaves(call.s.signature.result))
             if count != pattern.shape[0]:
                 raise self._unfit(f"has {pattern.shape[0]} rows, and there are {count} results")
-            swept = _swept(partial(_backward, call, results), plan)
-            data = swept[pattern.indices, plan.colours[rows]] if rows.size else np.zeros(0)
-        found = csr_matrix((data, pattern.indices, pattern.indptr), pattern.shape)
+            swept = plan.swept(partial(_backward, call, results))
+        data = np.take(swept, plan.cells) if plan.cells.size else np.zeros(0)
         if self.pattern is not None:
-            self._verify(call, found)
-        return found
+            self._verify(call, plan, data)
+        return data
 
-    def _verify(self, call: _Columns, found: csr_matrix) -> None:
+    def _verify(self, call: _Columns, plan: _Plan, data: np.ndarray) -> None:
         """Refuse a pattern that does not hold: the matrix times one direction against the tangent in it."""
-        direction = np.random.default_rng(found.shape).uniform(0.5, 1.5, call.count)
+        from scipy.sparse import csr_matrix
+
+        pattern = plan.pattern
+        direction = plan.probe
         tangent = _forward(call, direction[:, None])[:, 0]
-        if tangent.size != found.shape[0]:
-            raise self._unfit(f"has {found.shape[0]} rows, and there are {tangent.size} results")
-        product, size = found @ direction, abs(found) @ direction
+        if tangent.size != pattern.shape[0]:
+            raise self._unfit(f"has {pattern.shape[0]} rows, and there are {tangent.size} results")
+        product, size = (
+            csr_matrix((d, pattern.indices, pattern.indptr), pattern.shape) @ direction for d in (data, np.abs(data))
+        )
         single = any(np.asarray(x).dtype == np.float32 for x in (tangent, *(call.values[k] for k in call.want.leaves)))
         far = np.abs(tangent - product) > (1e-3 if single else 1e-8) * (size + np.abs(tangent))
         if np.any(far):
@@ -366,17 +412,6 @@ class SparseJacobian:
         return f"<sparse {self.__name__} by {self.transform.argnums}>"
 
 
-def _swept(sweep: Callable[[np.ndarray], np.ndarray], plan: _Plan) -> np.ndarray:
-    """The sums of the columns, or rows, of each colour, side by side: many colours in one sweep."""
-    most = int(np.clip(CELLS // max(plan.colours.size, 1), *WIDTHS))
-    width = -(-plan.sweeps // max(-(-plan.sweeps // most), 1))  # blocks of one size
-    found = [np.zeros((0, 0))]
-    for start in range(0, plan.sweeps, max(width, 1)):
-        colours = np.arange(start, min(start + width, plan.sweeps))
-        found.append(sweep((plan.colours[:, None] == colours).astype(float)))
-    return np.concatenate(found[1:] or found, axis=1)
-
-
 def _forward(call: _Columns, directions: np.ndarray) -> np.ndarray:
     """The tangents of all results along directions, one in each column."""
     one = directions.shape[1] == 1
@@ -385,7 +420,7 @@ def _forward(call: _Columns, directions: np.ndarray) -> np.ndarray:
     level = (call.want.leaves, FORWARD if one else PUSHED)
     out = call.s.kernel((level,), call.values).run([*call.values, *given])
     moved = out[len(out) - len(float_leaves(call.s.signature.result)) :]
-    return np.concatenate([np.reshape(o, (-1, directions.shape[1])) for o in moved])
+    return _joined([np.reshape(o, (-1, directions.shape[1])) for o in moved])
 
 
 def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) -> np.ndarray:
@@ -407,7 +442,12 @@ def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) ->
         written = range(len(values) - len(buffers), len(values))
         out = s.kernel(((call.want.leaves, PULLED),), call.values).run(values, written, written)
         grads = {**buffers, **dict(zip(call.want.scalars, out, strict=True))}
-    return np.concatenate([np.reshape(grads[leaf.index], (-1, count)) for leaf in call.leaves])
+    return _joined([np.reshape(grads[leaf.index], (-1, count)) for leaf in call.leaves])
+
+
+def _joined(parts: list[np.ndarray], axis: int = 0) -> np.ndarray:
+    """Arrays one after the other; a single one is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
 
 
 def _kind(leaf: Leaf) -> type:

@@ -80,6 +80,7 @@ def alone(a):
     return (
         b, s, t, -a, ~a, abs(a), a**2, a + 1, a * 0.5, a < 1000, a == -1, a.sum(), a.prod(), a.cumsum(), a.max(), a.argmin(), np.sort(a),
         np.diff(a), a.astype(np.int8), a.astype("u2"), a.astype(np.uint64), a.astype(np.float32), a.mean(), np.clip(a, 1, 5),
+        a.nbytes, a.itemsize,
     )  # fmt: skip
 
 

@@ -333,12 +333,10 @@ entry fn f(x: mut f64[:], lim: f64) -> f64, i64 {
 """
 
 
-def test_exits_are_breaks_again():
+def test_loops_that_are_left_early():
     made = program(EXIT)
     g = emit(made)
-    lines = [line.strip() for line in body(g)]
-    assert "break" in lines
-    assert not any("ctl" in line for line in lines)
+    assert "break" in [line.strip() for line in body(g)]
     for lim in (0.5, 2.5, 9.0):
         x, y = np.array([1.0, -1.0, 2.0, 3.0]), np.array([1.0, -1.0, 2.0, 3.0])
         assert same(call(python(g), g, (x, lim)), interpret(made, (y, lim)))

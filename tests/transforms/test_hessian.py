@@ -107,7 +107,7 @@ def test_products_inside_are_differentiated():
 def test_what_is_refused():
     with pytest.raises(LinadError, match="only a float scalar has a gradient"):
         linad.hvp(lambda x: x * x, X, V)
-    with pytest.raises(ValueError, match=r"tangent of `x`: expected shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"^hvp of <lambda>\(\): tangent of `x`: expected shape \(3,\)"):
         linad.hvp(lambda x: np.sum(x**3), X, V[1:])
     with pytest.raises(TypeError, match="expected a tuple of 3 tangents, got 1"):
         linad.hvp(potential, (X, 1.5), (V,))

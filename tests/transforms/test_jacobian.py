@@ -296,7 +296,7 @@ def test_bad_options():
         linad.jacobian(several, mode="forward")
     with pytest.raises(LinadError, match="with `has_aux` a function returns a pair"):
         linad.jacfwd(scalar, has_aux=True)(X)
-    with pytest.raises(LinadError, match="of a function with float results"):
+    with pytest.raises(LinadError, match="^`jacobian` is of a function with float results"):
         linad.jacobian(lambda x: len(x))(X)
     with pytest.raises(LinadError, match="`scaled` updates an argument") as told:
         linad.jacfwd(linear_grad(scaled, updates="x"))

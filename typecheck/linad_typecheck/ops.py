@@ -1,8 +1,13 @@
-"""The signature of every scalar primitive of the core: arity, result, cost and where it can be differentiated."""
+"""Every scalar primitive of the core: arity, result, cost, where it can be differentiated, and its names elsewhere.
+
+The library of the front end, the interpreter, generated code and the baselines take names and flags from here. A new
+function such as `hypot` is a row here, its slope in `linad/derivatives/table.py` and, independent of that, in
+`linad/baseline/rules.py`.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from .frozen import frozen
 
@@ -15,7 +20,12 @@ class Op:
 
     ``result``: ``same`` as the first operand's type (operands agree), ``bool``, ``int`` (i64) or ``out`` (what the Let
     says: `cast`). ``diff``: operand positions through which a derivative flows. ``dear``: costs a library call, so its
-    result is logged rather than recomputed.
+    result is logged rather than recomputed. ``singular``: its slope is infinite or nan at some point.
+
+    ``numpy``: the ufuncs that compute just this of floats, the first of them in every NumPy; ``math``: the function of
+    `math` that does, ``variadic`` where that takes any number of arguments. ``code``: the module whose function, under
+    ``math`` or the first name of ``numpy``, generated code calls. ``raises``: what `math` raises, as kinds of errors
+    and tests of `engine/attempts.py`; None where that is not known.
     """
 
     name: str
@@ -24,6 +34,35 @@ class Op:
     result: Literal["same", "bool", "int", "out", "second"] = "same"
     diff: tuple[int, ...] = ()
     dear: bool = False
+    singular: bool = False
+    numpy: tuple[str, ...] = ()
+    math: str = ""
+    variadic: bool = False
+    code: Literal["", "math", "np"] = ""
+    raises: tuple[tuple[str, str], ...] | None = None
+
+
+_TOO_LARGE = (("OverflowError", "overflow"),)
+_NOT_POSITIVE = (("ValueError", "not positive"),)
+_BEYOND_ONE = (("ValueError", "beyond one"),)
+_INFINITE = (("ValueError", "infinite"),)
+
+
+def _function(
+    name: str,
+    numpy: tuple[str, ...] = (),
+    math: str = "",
+    raises: tuple[tuple[str, str], ...] | None = None,
+    singular: bool = False,
+    **more: Any,
+) -> Op:
+    """A function of one float that is called the same in NumPy and in `math`, unless names are given."""
+    facts = {"arity": 1, "kind": "unary", "diff": (0,), "dear": True, "code": "math"} | more
+    return Op(name, numpy=numpy or (name,), math=math or name, raises=raises, singular=singular, **facts)
+
+
+def _inverse(name: str, **more: Any) -> Op:
+    return _function(name, (f"arc{name[1:]}", name), **more)
 
 
 # functions of an order, or of that many derivatives
@@ -39,11 +78,12 @@ def _table() -> dict[str, Op]:
         Op("mul", 2, "mul", diff=(0, 1)),
         # of floats: a product that is rounded before it is added to something
         Op("mul_rounded", 2, "mul", diff=(0, 1)),
-        Op("div", 2, "div", diff=(0, 1)),
+        Op("div", 2, "div", diff=(0, 1), singular=True),
         Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
-        Op("mod", 2, "div", diff=(0, 1)),  # the sign of the divisor, as in Python
-        Op("pow", 2, "pow", diff=(0, 1), dear=True),  # of floats; of ints the exponent is a non-negative Const
-        Op("powi", 2, "mul", diff=(0,)),  # float ** small int Const, by multiplication
+        Op("mod", 2, "div", diff=(0, 1), singular=True),  # the sign of the divisor, as in Python
+        # of floats; of ints the exponent is a Const that is not negative
+        Op("pow", 2, "pow", diff=(0, 1), dear=True, singular=True),
+        Op("powi", 2, "mul", diff=(0,), singular=True),  # float ** small int Const, by multiplication
         Op("min", 2, "choose", diff=(0, 1)),  # Python's: second if second < first else first
         Op("max", 2, "choose", diff=(0, 1)),  # Python's: second if second > first else first
         Op("minimum", 2, "choose", diff=(0, 1)),  # NumPy's: propagate nan
@@ -51,11 +91,11 @@ def _table() -> dict[str, Op]:
         Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
         # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
         Op("zero_or", 2, "choose", diff=(1,)),
-        Op("copysign", 2, "choose", diff=(0,)),
-        Op("atan2", 2, "unary", diff=(0, 1), dear=True),
-        Op("hypot", 2, "unary", diff=(0, 1), dear=True),
-        Op("fmod", 2, "div", diff=(0, 1)),  # the sign of the dividend, as in C
-        Op("remainder", 2, "div", diff=(0, 1)),  # IEEE: from the nearest multiple
+        _function("copysign", arity=2, kind="choose", dear=False, raises=()),
+        _inverse("atan2", arity=2, diff=(0, 1), raises=(), singular=True),
+        _function("hypot", arity=2, diff=(0, 1), variadic=True, raises=(), singular=True),
+        Op("fmod", 2, "div", diff=(0, 1), singular=True, code="np"),  # the sign of the dividend, as in C
+        Op("remainder", 2, "div", diff=(0, 1), singular=True),  # IEEE: from the nearest multiple
         Op("ldexp", 2, "unary", diff=(0,)),  # times a power of two, whose exponent is a whole float
         Op("cast", 1, "cast", result="out", diff=(0,)),  # to the type of the Let; float to int truncates
         Op("trips", 3, "int", result="int"),  # len(range(start, stop, step))
@@ -65,19 +105,41 @@ def _table() -> dict[str, Op]:
         Op("isqrt", 1, "int"),
         Op("wrap", 2, "int", result="int"),  # wrap(i, n): i + n where i < 0, else i
     ]
-    dear = (
-        "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-        "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr mills expit logit log_expit entr gamma lgamma digamma"
-    )
-    ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in dear.split()]
     ops += [
-        Op(n, 2, "unary", diff=(0, 1), dear=True) for n in ("logaddexp", "logaddexp2", "xlogy", "xlog1py", "rel_entr")
+        _function("exp", raises=_TOO_LARGE, singular=True),
+        _function("exp2", raises=_TOO_LARGE, singular=True, code="np"),
+        _function("expm1", raises=_TOO_LARGE, singular=True),
+        *(_function(n, raises=_NOT_POSITIVE, singular=True) for n in ("log", "log2", "log10")),
+        _function("log1p", singular=True),
+        _function("cbrt", raises=(), singular=True, code="np"),
+        _function("sin", raises=_INFINITE),
+        _function("cos", raises=_INFINITE),
+        _function("tan", raises=_INFINITE, singular=True),
+        _inverse("asin", raises=_BEYOND_ONE, singular=True),
+        _inverse("acos", raises=_BEYOND_ONE, singular=True),
+        _inverse("atan", raises=()),
+        _function("sinh", raises=_TOO_LARGE, singular=True),
+        _function("cosh", raises=_TOO_LARGE, singular=True),
+        _function("tanh", raises=()),
+        _inverse("asinh", raises=()),
+        _inverse("acosh", singular=True),
+        _inverse("atanh", singular=True),
+        *(Op(n, 1, "unary", diff=(0,), dear=True, math=n, code="math", raises=()) for n in ("erf", "erfc")),
+        *(Op(n, 1, "unary", diff=(0,), dear=True, math=n, code="math", singular=True) for n in ("gamma", "lgamma")),
     ]
-    ops += [Op(n, 2, "unary", diff=(0,), dear=True) for n in FAMILIES]
-    ops += [Op(n, 1, "unary", diff=(0,)) for n in ("sqrt", "abs")]
-    ops += [Op(n, 1, "unary") for n in ("sign", "floor", "ceil", "trunc", "rint")]
+    special = "erfinv erfcinv erfcx ndtri log_ndtr logit entr digamma"
+    ops += [Op(n, 1, "unary", diff=(0,), dear=True, singular=True) for n in special.split()]
+    ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in ("ndtr", "mills", "expit", "log_expit")]
+    ops += [Op("logaddexp", 2, "unary", diff=(0, 1), dear=True, numpy=("logaddexp",))]
+    ops += [Op("logaddexp2", 2, "unary", diff=(0, 1), dear=True)]
+    ops += [Op(n, 2, "unary", diff=(0, 1), dear=True, singular=True) for n in ("xlogy", "xlog1py", "rel_entr")]
+    ops += [Op(n, 2, "unary", diff=(0,), dear=True, singular=n in ("polygamma", "bessel_i")) for n in FAMILIES]
+    ops += [_function("sqrt", dear=False, raises=(("ValueError", "negative"),), singular=True)]
+    ops += [_function("abs", ("absolute", "abs", "fabs"), "fabs", dear=False, code="", raises=())]
+    ops += [Op("sign", 1, "unary", numpy=("sign",))]
+    ops += [Op(n, 1, "unary", numpy=(n,), code="np") for n in ("floor", "ceil", "trunc", "rint")]
     ops += [Op("stop_gradient", 1, "unary")]  # of floats: its operand, as a constant to derivatives
-    ops += [Op(n, 1, "compare", result="bool") for n in ("isnan", "isinf", "isfinite")]
+    ops += [Op(n, 1, "compare", result="bool", code="math") for n in ("isnan", "isinf", "isfinite")]
     ops += [Op(n, 2, "compare", result="bool") for n in ("lt", "le", "gt", "ge", "eq", "ne")]
     ops += [Op(n, 2, "logic", result="bool") for n in ("and", "or")] + [Op("not", 1, "logic", result="bool")]
     ops += [Op(n, 2, "int") for n in ("bitand", "bitor", "bitxor", "shl", "shr")] + [Op("invert", 1, "int")]

@@ -1,6 +1,6 @@
 """Every name of a library that the language has, and which kind of table says what it means.
 
-The tables themselves are in the rooms above. The module that owns a table enters its names here when it is imported;
+The tables themselves are in the packages above. The module that owns a table enters its names here when it is imported;
 nothing here knows of any of them.
 """
 
@@ -15,7 +15,8 @@ from .advice.library_names import exists
 from .advice.unsupported_functions import ELSEWHERE, OF_ARRAYS, elsewhere
 
 Kind = Literal[
-    "subscript", "mark", "iterable", "constant", "attribute", "method", "dtype", "fold", "rule", "combinator", "derivative",
+    "subscript", "mark", "iterable", "constant", "attribute", "method", "dtype", "fold", "rule", "combinator",
+    "derivative",
 ]  # fmt: skip
 FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called anywhere
 _ORDER = {kind: k for k, kind in enumerate(Kind.__args__)}

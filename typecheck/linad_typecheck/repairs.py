@@ -14,7 +14,7 @@ from .source import SourceFile
 from .span import Span
 
 Edits = tuple[Edit, ...]
-_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # `.copy()` behind them applies to the whole of them
+_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # `.copy()` after them applies to the whole of them
 _DECORATOR = External("linad.linear_grad")
 
 
@@ -24,7 +24,7 @@ def insert(at: Span, text: str) -> Edit:
 
 
 def append(at: Span, text: str) -> Edit:
-    """Insert behind a place."""
+    """Insert after a place."""
     return Edit(Span(at.file, at.end_line, at.end_column, at.end_line, at.end_column), text)
 
 

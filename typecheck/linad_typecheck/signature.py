@@ -28,7 +28,7 @@ class Leaf:
 
 @frozen(slots=True)
 class RecordTag:
-    """The class of a record; ``handle`` is the class itself where it is alive, and stays behind in a cache."""
+    """The class of a record; ``handle`` is the class itself where it is alive, and is left out of caches."""
 
     name: str
     key: str

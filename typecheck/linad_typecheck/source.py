@@ -24,7 +24,7 @@ def read(path: str | os.PathLike[str]) -> str:
 
 @lru_cache(maxsize=8)
 def parsed(text: str) -> ast.Module:
-    """A text as a tree, which nobody changes: who asks first whether a text parses has parsed it for all."""
+    """A text as a tree, which is never changed: the first test whether a text parses has parsed it for all."""
     with warnings.catch_warnings():
         # such as "invalid decimal literal": Python tells of these where it runs the file
         warnings.simplefilter("ignore")

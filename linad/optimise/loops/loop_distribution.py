@@ -53,7 +53,9 @@ from ..ints import Maker, upwards
 MOST = 10  # operations and loads that are worth repeating for one addition
 FEW = 8  # iterations, known to be no more, that are not worth a loop of their own
 
-Far = tuple[int, tuple[str, ...]]  # how far an int is from the loop's index: a number, and sizes added and subtracted
+# how far an int is from the loop's index, or from its negative: a number, and sizes added and subtracted
+Far = tuple[int, tuple[str, ...]]
+MIRRORED = "~"  # among the sizes of what goes down as the index goes up
 Cell = tuple[object, ...]  # the indices of an access, the last as its distance from the loop's index
 Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by their distance from the loop's index
 
@@ -169,10 +171,14 @@ def needed(
 
 
 class Body:
-    """What the statements of an innermost loop read, write, and need."""
+    """What the statements of an innermost loop read, write, and need.
 
-    def __init__(self, s: Loop) -> None:
+    With ``mirrored``, ints that go down as the loop's index goes up have a distance, too: from its negative.
+    """
+
+    def __init__(self, s: Loop, mirrored: bool = False) -> None:
         self.loop = s
+        self.mirrored = mirrored
         self.stmts = s.body.stmts
         self.made = {v.name for t in self.stmts for v in outputs(t)} | {s.index.name}
         self.carried = {c.name for c in s.carried}
@@ -195,6 +201,9 @@ class Body:
                     far[out.name] = _further(far[x], y, 1)
                 case Let(out=out, op="sub", ins=(Var(name=x), y)) if x in far and not self.moves(y):
                     far[out.name] = _further(far[x], y, -1)
+                case Let(out=out, op="sub", ins=(y, Var(name=x))) if self.mirrored and not self.moves(y):
+                    if x in far and not far[x][1]:
+                        far[out.name] = _further((-far[x][0], (MIRRORED,)), y, 1)
                 case Let(out=out, op="cast", ins=(Var(name=x),)) if x in far and out.type == self.loop.index.type:
                     far[out.name] = far[x]
         return far
@@ -241,6 +250,11 @@ class Body:
         *others, last = index
         far = self.far.get(last.name) if isinstance(last, Var) else None
         return None if far is None or any(map(self.moves, others)) else (*map(str, others), far)
+
+    def way(self, index: tuple[Atom, ...]) -> int:
+        """By how much the cells of an access go on when the loop's index goes up by one."""
+        *_, (_, sizes) = self.cell(index) or ((0, ()),)
+        return -1 if MIRRORED in sizes else 1
 
     def moves(self, a: Atom) -> bool:
         return isinstance(a, Var) and (a.name in self.made or a.name in self.carried)

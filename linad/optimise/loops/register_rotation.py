@@ -6,8 +6,8 @@ Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_lat
 **Before.** ``for i { &b[i-1] += e; &b[i] += f; ... u[i] ... u[i+1] ... }``
 **After.** ``for i carry (f', u_i) { &b[i-1] += e + f'; u' = u[i+1]; ... yield f, u' }``
 
-**Legality.** All that touches the array in the loop has the index plus a constant, at most `NEAR` apart. After the
-loop the cells at its end are given what is left.
+**Legality.** All that touches the array in the loop has the index, or its negative, plus a constant, at most `NEAR` apart.
+After the loop the cells at its end are given what is left.
 
 **Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
 to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by
@@ -126,7 +126,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
     is known what their cells hold."""
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
-    body, step = Body(s), s.step.value
+    body, step = Body(s, mirrored=True), s.step.value
     rows = [row for name in body.written for row in body.additions(name) if len(row) > 1 or name in fresh]
     if not rows:
         return [s]
@@ -136,8 +136,9 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
     waiting: list[_Waiting] = []
     for row in rows:
         gone |= {id(t) for ts in row.values() for t in ts}
-        far = sorted(row, key=lambda d: d * step)
-        distances = range(far[0], far[-1] + step, step)
+        way = step * body.way(next(iter(row.values()))[0].index)
+        far = sorted(row, key=lambda d: d * way)
+        distances = range(far[0], far[-1] + way, way)
         last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
         dtype = Scalar(last.array.type.dtype)
         wait = [names.var("wait", dtype) for _ in distances[1:]]

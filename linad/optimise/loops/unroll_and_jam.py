@@ -171,7 +171,7 @@ class _Nest:
         """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells
         next to each other, of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows
         that overlap."""
-        differs, body = _differing(p, self.varies), Body(p)
+        differs, body = _differing(p, self.varies), Body(p, mirrored=True)
         return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
 
     def row_apart(self, t: Store | AddTo, body: Body, differs: set[str]) -> bool:

@@ -8,9 +8,10 @@
 **Legality.** Scratch arrays that only the function sees, all arrays that one name may stand for in the same way
 (`linad/analysis/alias.py`). Arrays of others, parameters and results, get a copy.
 
-**Profitability.** Decided by the accesses in the deepest loops, which must agree; a copy only where loops go
-through all of an array more than once. What a vector instruction needs of eight rows then lies side by side: loops
-over pairs of particles are two to three times as fast.
+**Profitability.** Decided by the accesses in the deepest loops, which must agree. A loop in which an iteration waits
+for the one before makes no vectors, and finds the cells of a row side by side. A copy only where loops go through all
+of an array more than once. What a vector instruction needs of eight rows then lies side by side: loops over pairs of
+particles are two to three times as fast.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -51,10 +52,12 @@ from linad_typecheck.ir.sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
 from linad.analysis.alias import alias_groups
+from linad.analysis.loop_facts import is_chain
 
 from ..loops.loop_distribution import FEW, is_short
 from ..pass_manager import Remark, Remarks, known_as, remark
 
+JOINED = ("add", "sub", "mul", "min", "max")  # what a carried value may be joined by in a loop that becomes vectors
 Access = Load | Store | AddTo
 Order = tuple[int, ...]  # the axes of an array in the order in which they are stored
 
@@ -190,15 +193,17 @@ class _Sizes:
         return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
-        """Whether a loop goes up to a size, or down from it, from or to a number or the index of one around that does.
+        """Whether a loop goes between a number and a size, where the index of one around that does may stand for either.
         """
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)
-        if far is None or near is None or self.equal.root(far if up else self.without(far, "sub")) != size:
+        if far is None or near is None:
             return False
-        if isinstance(near, Const):
+        whole = self.equal.root(far if up else self.without(far, "sub")) == size
+        if whole and isinstance(near, Const):
             return True
-        k = self.loop_of(near, around)
+        end = near if whole else far if isinstance(near, Const) else None
+        k = None if end is None else self.loop_of(end, around)
         return k is not None and self.goes_through(around[k], size, around[:k])
 
     def without(self, a: Atom, op: str) -> Atom:
@@ -259,6 +264,7 @@ class _Along:
     def votes(self) -> Iterator[Vote]:
         s = self.loop
         in_order = s.stop is not None and not s.exits
+        vectors = all(is_chain(s, k, JOINED) for k in range(len(s.carried)))
         self.moves[s.index.name] = True
         self.moves |= dict.fromkeys(c.name for c in s.carried)
         for t in walk(s.body):
@@ -272,11 +278,16 @@ class _Along:
                 case Load() | Store() | AddTo() if _rank(t.array) > 1:
                     how = [self.of(a) for a in t.index]
                     alone = in_order and how.count(True) == 1 and None not in how
+                    alone &= vectors or not all(m or self.is_number(a) for m, a in zip(how, t.index, strict=True))
                     if any(m is not False for m in how):
                         axis = how.index(True) if alone else len(how) - 1
                         yield Vote(len(self.around) + 1, t.array, axis, alone and self.pays(t, axis))
             still = isinstance(t, Load) and not any(self.of(a) is not False for a in t.index)
             self.moves |= dict.fromkeys((v.name for v in outputs(t)), False if still else None)
+
+    def is_number(self, a: Atom) -> bool:
+        """Whether an index is a number, or will be one where short loops are written out."""
+        return isinstance(a, Const) or a.name in self.short
 
     def of(self, a: Atom) -> bool | None:
         return self.moves.get(a.name, False) if isinstance(a, Var) else False
@@ -301,7 +312,7 @@ class _Along:
             if k == axis:
                 if not self.sizes.goes_through(self.loop, size, self.around):
                     return False
-            elif isinstance(a, Const) or a.name in self.short:
+            elif self.is_number(a):
                 if not isinstance(size, Const) or size.value > FEW:
                     return False
             else:

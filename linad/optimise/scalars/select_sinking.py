@@ -20,14 +20,11 @@ from collections import Counter
 from dataclasses import replace
 
 from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands
+from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
 # Operations whose slope is infinite or nan at some point where another side of a `select` may be meant to be taken.
-SINGULAR = frozenset(
-    "div pow powi sqrt cbrt log log2 log10 log1p asin acos acosh atanh atan2 hypot gamma lgamma digamma polygamma tan exp "
-    "exp2 expm1 sinh cosh mod fmod remainder erfinv erfcinv erfcx ndtri logit entr xlogy xlog1py rel_entr log_ndtr "
-    "bessel_i".split()
-)
+SINGULAR = frozenset(op.name for op in OPS.values() if op.singular)
 
 
 def sink_selects(f: Function) -> Function:

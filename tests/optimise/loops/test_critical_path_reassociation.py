@@ -43,6 +43,7 @@ def test_a_cell_that_was_just_written_is_added_last() -> None:
     [
         SWEEP + "    e = add v z\n    t = add e w\n" + STORE % "t",  # is last
         SWEEP + "    e = add w v\n    t = add e z\n    o = mul e t\n" + STORE % "o",  # another one looks at the sum before
+        SWEEP + "    x = exp w\n    e = add x v\n    t = add e z\n" + STORE % "t",  # not noticed
         SWEEP.replace("sub i 1", "sub i 0") + "    e = add w v\n    t = add e z\n" + STORE % "t",  # its own cell
         SWEEP.replace("&u [k]", "&a [k]") + "    e = add w v\n    t = add e z\n" + STORE % "t",  # nobody writes there
         SWEEP + "    e = add w 1e16\n    t = sub e 1e16\n" + STORE % "t",  # rounds

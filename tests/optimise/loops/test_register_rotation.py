@@ -92,6 +92,9 @@ ADDED = {  # what is added, and how many additions and values handed on are left
     "with cells between": (E + "    &c![i-1] += e\n    &c![i+2] += t", 1, 3),
     "as far apart as may be": (E + "    &c![i-4] += e\n    &c![i+4] += t", 1, 8),
     "far from the index": (E + "    j = add i q\n    h = add j 1\n    &c![j] += e\n    &c![h] += t", 1, 1),
+    "the other way": (E + "    j = sub 23 i\n    h = add j 2\n    &c![j] += e\n    &c![h] += t", 1, 2),
+    "the other way from beside": (E + "    g = add i 3\n    j = sub 23 g\n    h = sub j 1\n    &c![j] += e\n    &c![h] += t", 1, 1),
+    "both ways": (E + "    j = sub 23 i\n    h = add j 1\n    &c![j] += e\n    &c![h] += t\n    &c![i] += e\n    &c![i+1] += t", 2, 2),
     "numbers": ("    &c![i] += 0.5\n    &c![i+1] += 0.25", 1, 1),
     "two arrays": (E + "    &c![i] += e\n    &w![i-1] += t\n    &c![i+1] += t\n    &w![i+1] += e", 2, 3),
     "two rows": (E + "    &b![0, i] += e\n    &b![1, i+1] += t\n    &b![1, i] += e\n    &b![0, i+1] += t", 2, 2),
@@ -363,11 +366,12 @@ def bodies(draw: st.DrawFn) -> str:
     for _ in range(draw(st.integers(1, 8))):
         where = f"i{d:+}" if (d := draw(near)) else "i"
         array = draw(st.sampled_from(added))
-        cell = f"{draw(st.sampled_from('01'))}, {where}" if array == "b" else draw(st.sampled_from([where, where, "h"]))
+        other = draw(st.sampled_from([where, where, "h", "back", "back1"]))
+        cell = f"{draw(st.sampled_from('01'))}, {where}" if array == "b" else other
         op = draw(st.sampled_from(["+="] * 9 + ["="]))
         lines.append(f"&{array}![{cell}] {op} {draw(st.sampled_from(values))}")
     total = draw(st.sampled_from(["s", "s1", values[-1]]))
-    return "\n".join(f"    {line}" for line in ("h = add i q", *lines, f"s1 = add s {values[-1]}", f"yield {total}"))
+    return "\n".join(f"    {line}" for line in ("h = add i q", "back = sub 23 i", "back1 = sub back 1", *lines, f"s1 = add s {values[-1]}", f"yield {total}"))
 
 
 @given(bodies(), st.booleans(), st.integers(5, 16), st.integers(-1, 9), st.integers(-2, 2), st.booleans())

@@ -100,6 +100,7 @@ JAMMED = {  # what is done, and how many additions and loads are left in each in
     "a value of a condition": (
         f"v0 = load! &y [i] ; o = lt v0 0.0 ; v = if o {{ ; yield 1.0 ; }} else {{ ; yield v0 ; }} ; [[ {ROW} ; &x![j] += t ]]", [(1, 4)]),
     "neighbours": ("v = load! &y [i] ; [[ g = add i j ; w = load! &a [q, j] ; t = mul w v ; &x![g] += t ; e = load! &y [g] ; &z![j] += e ]]", [(5, 5)]),
+    "neighbours the other way": ("v = load! &y [i] ; [[ o = sub i j ; g = add o p ; w = load! &a [q, j] ; t = mul w v ; &x![g] += t ; e = load! &y [g] ; &z![j] += e ]]", [(5, 5)]),
     "a place that is kept between": ("g = load! &k [q] ; h = add g 1 ; &k![q] = h ; v: f64 = cast h" + f" ; [[ {ROW} ; &x![j] += t ]]", [(1, 4)]),
     "bounds from inside": ("w0 = min m 30 ; w1 = max q 0 ; for j in range(w1, w0) { ; e = load! &a [i, j] ; &x![j] += e ; }", [(1, 4)]),
     "ints that grow": ("v0 = add i i ; " + "".join(f"v{n + 1} = add v{n} v{n} ; " for n in range(64)) + "[[ e = load! &a [i, j] ; &x![j] += e ]]", [(1, 4)]),
@@ -139,7 +140,6 @@ LEFT = {
     "a row that all replace": "[[ w = load! &z [j] ; &b![q, j] = w ; &x![j] += w ]]",
     "a place that all replace": f"v = load! &y [q] ; [[ {ROW} ; &x![j] += t ]] ; w = add v 1.0 ; &y![q] = w",
     "rows from anywhere": "g = load! &k [i] ; [[ w = load! &z [j] ; &b![g, j] += w ; &x![j] += w ]]",
-    "cells backwards": "[[ h = sub i j ; g = add h 9 ; w = load! &z [j] ; &y![g] += w ; &x![j] += w ]]",
     "cells two apart": "h = add i i ; [[ g = add h j ; w = load! &z [j] ; &y![g] += w ; &x![j] += w ]]",
     "neighbours far apart": "[[ g = add i j ; h = add g 5 ; w = load! &z [j] ; &y![g] += w ; &y![h] += w ; &x![j] += w ]]",
     "neighbours in rows of their own": "g = load! &k [i] ; [[ h = add i j ; w = load! &z [j] ; &b![g, h] += w ; &x![j] += w ]]",
@@ -309,7 +309,7 @@ def test_a_loop_may_end_at_the_last_int(over: str, end: int, sign: int, rows: in
 # ---------------------------------------------------------------------------------------------------- random programs
 
 ROWS_OF = ("i", "i", "i", "h", "q", "hi", "g", "n")  # h is the row behind, g one from anywhere, n what is counted
-CELLS_OF = ("j", "j", "j", "t", "u", "i", "q")  # t is beside, u goes along with the row
+CELLS_OF = ("j", "j", "j", "t", "u", "o", "i", "q")  # t is beside, u goes along with the row, o the other way
 
 
 @st.composite
@@ -345,8 +345,8 @@ def nests(draw: st.DrawFn) -> str:
 
     def inner() -> list[str]:
         k, known = next(fresh), list(floats)
-        cells = tuple({"j": f"j{k}", "t": f"t{k}", "u": f"u{k}"}.get(c, c) for c in CELLS_OF)
-        head = [f"t{k} = add j{k} 1", f"u{k} = add i j{k}"]
+        cells = tuple({c: f"{c}{k}" for c in "jtuo"}.get(c, c) for c in CELLS_OF)
+        head = [f"t{k} = add j{k} 1", f"u{k} = add i j{k}", f"p{k} = sub p j{k}", f"o{k} = add i p{k}"]
         first = f"e{k} = load! &{pick('a', 'b')} [i, j{k}]"
         known.append(f"e{k}")
         body = [*head, first, *drawn(3, cells, known), f"&{pick('x', 'y', 'z')}![j{k}] += {pick(*known)}"]
@@ -394,7 +394,7 @@ def test_random_nests_are_changed() -> None:
 
 
 def twice(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "m"], w: Float64[np.ndarray, "k"]) -> float:
-    """A product, its transposed one, and a convolution."""
+    """A product, its transposed one, a correlation and a convolution."""
     n, m = a.shape
     y = np.zeros(n)
     z = np.zeros(m)
@@ -409,6 +409,11 @@ def twice(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "m"], w: Float64
         c = 0.0
         for j in range(len(w)):
             c += z[i + j] * w[j]
+        s += c * c
+    for i in range(len(w), m):
+        c = 0.0
+        for j in range(len(w)):
+            c += w[j] * z[i - 1 - j]
         s += c * c
     return s
 

@@ -178,6 +178,35 @@ def near_the_end(p: Points) -> float:
     return s
 
 
+def before_the_first_few(p: Points) -> float:
+    s = 0.0
+    for i in range(9):
+        for j in range(min(i, len(p))):
+            s += p[j, 0] * p[j, 1] * i
+    return s
+
+
+def a_few_before(p: Points) -> float:
+    s = 0.0
+    for i in range(2, len(p)):
+        for j in range(i - 2, i):
+            s += p[j, 0] * p[j, 1] * p[i, 2]
+    return s
+
+
+def sections(x: Float64[np.ndarray, "m"], c: Points) -> float:
+    z, s = np.zeros((len(c), 2)), 0.0
+    for t in range(len(x)):
+        v = x[t]
+        for j in range(len(c)):
+            y = c[j, 0] * v + z[j, 0]
+            z[j, 0] = c[j, 1] * v - c[j, 2] * y + z[j, 1]
+            z[j, 1] = v * y
+            v = y
+        s += v * v
+    return s
+
+
 def under_a_condition(p: Points, full: bool) -> float:
     s = 0.0
     if full:
@@ -198,6 +227,9 @@ def two_columns(a: Float64[np.ndarray, "n m"]) -> float:
 AS_WRITTEN = [
     (a_window, (RNG.random((5, 3)), 1, 3)),
     (near_the_end, (RNG.random((5, 3)),)),
+    (before_the_first_few, (RNG.random((5, 3)),)),
+    (sections, (RNG.random(3), RNG.random((4, 3)))),
+    (a_few_before, (RNG.random((5, 3)),)),
     (under_a_condition, (RNG.random((5, 3)), True)),
     (two_columns, (RNG.random((4, 4)),)),
     (once_through, (RNG.random((5, 3)),)),
@@ -233,6 +265,22 @@ def mirrored(p: Points) -> float:
     return s
 
 
+def those_before(p: Points) -> float:
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(i):
+            s += (p[i, 0] - p[j, 0]) ** 2
+    return s
+
+
+def those_before_backwards(p: Points) -> float:
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(i - 1, -1, -1):
+            s += (p[i, 0] - p[j, 0]) ** 2
+    return s
+
+
 def product(a: Square, b: Square) -> float:
     s = 0.0
     for i in range(len(a)):
@@ -242,9 +290,12 @@ def product(a: Square, b: Square) -> float:
     return s
 
 
-@pytest.mark.parametrize(("f", "args", "names"), [(mirrored, 1, {"p"}), (product, 2, {"b"})])
+THAT_PAY = [(mirrored, 1, {"p"}), (those_before, 1, {"p"}), (those_before_backwards, 1, {"p"}), (product, 2, {"b"})]
+
+
+@pytest.mark.parametrize(("f", "args", "names"), THAT_PAY, ids=[f.__name__ for f, *_ in THAT_PAY])
 def test_copies_that_pay(f, args: int, names: set[str]) -> None:
-    whole = Whole(f, tuple(RNG.random((4, 3 if f is mirrored else 4)) for _ in range(args)))
+    whole = Whole(f, tuple(RNG.random((4, 4 if f is product else 3)) for _ in range(args)))
     assert chosen(whole) == names
     alike(whole)
 

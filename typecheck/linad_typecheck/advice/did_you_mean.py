@@ -43,7 +43,7 @@ def _ratio(a: str, b: str) -> float:
 
 
 def last_part(at: Span, dotted: str) -> Span | None:
-    """Where the part behind the last dot of ``dotted`` stands, if ``at`` is all of it and in one line."""
+    """Where the part after the last dot of ``dotted`` stands, if ``at`` is all of it and in one line."""
     if at.line != at.end_line or at.end_column - at.column != len(dotted):
         return None
     return Span(at.file, at.line, at.end_column - len(dotted.rpartition(".")[2]), at.line, at.end_column)

@@ -45,7 +45,8 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
         axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE or ctx.known(n).single]
         for k, n in enumerate(sizes):  # the rank of the result is known before the program runs
             if k not in axes and not isinstance(n, Const):
-                text = f"`{args.name}` left out no axis when it was compiled, and axis {k} has one cell: say which, `axis={k}`"
+                text = f"`{args.name}` left out no axis when it was compiled, and axis {k} has one cell: "
+                text += f"say which, `axis={k}`"
                 ctx.emit(Check(ctx.let("ok", "ne", (n, ONE), BOOL, span), "ValueError", text, (), span))
     else:
         axes = axes_of(ctx, found["axis"], rank_of(array), span, lists=False)
@@ -92,7 +93,10 @@ def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span
         sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}")
         raise Refused(None)
     texts = shapes_text([own, shape]).split(" ")
-    message = f"operands could not be broadcast together with remapped shapes [original->remapped]: {texts[0]}  and requested shape {texts[1]}"
+    message = (
+        "operands could not be broadcast together with remapped shapes [original->remapped]: "
+        f"{texts[0]}  and requested shape {texts[1]}"
+    )
     for n, m in zip(own, shape[more:], strict=True):
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             sizes_differ(ctx, span, f"{n.value} cells are not stretched to {m.value}")

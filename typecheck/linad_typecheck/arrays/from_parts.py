@@ -25,7 +25,8 @@ from .shapes import with_axes
 
 
 _SIZES = (
-    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {0}, the array "
+    "all the input array dimensions except for the concatenation axis must match exactly, but along dimension {0}, the "
+    "array "
     "at index {1} has size {2} and the array at index {3} has size {4}"
 )
 

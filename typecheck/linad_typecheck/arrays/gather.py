@@ -8,9 +8,10 @@ from ..ir.core import Atom, Block, If
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, held, made_sure, nest, put, read, same_size
+from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Delayed, Poison, Value
+from ..engine.values import ArrayValue, Delayed, Value
 from ..frozen import frozen
 from ..messages.types import WrongRank
 from ..span import Span
@@ -131,7 +132,7 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
         return compressed(ctx, v, mask, parts, name, span)
     g = gathered(ctx, v, parts, name, span)
     if g is None:
-        return Poison()
+        raise Refused(None)
     reads = tuple(
         (a, False) for x in (g.base, *g.reads) for a in ([a for a, _ in x.reads] if isinstance(x, Delayed) else [x])
     )
@@ -169,7 +170,10 @@ def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, firs
         ctx.report(WrongRank(span, name or "the array", rank_of(v), rank_of(mask)))
         return False
     for k, (n, m) in enumerate(zip(shape_of(ctx, v, span)[first:], shape_of(ctx, mask, span), strict=False), first):
-        text = f"boolean index did not match indexed array along axis {k}; size of axis is {{0}} but size of corresponding boolean axis is {{1}}"
+        text = (
+            f"boolean index did not match indexed array along axis {k}; "
+            "size of axis is {0} but size of corresponding boolean axis is {1}"
+        )
         same_size(ctx, n, m, text, (n, m), span, "IndexError")
     return True
 
@@ -207,7 +211,7 @@ def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[
 def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
     """``v[mask]``: the cells where the mask is True, in the order of C."""
     if not fits(ctx, v, mask, name, span):
-        return Poison()
+        raise Refused(None)
     v, mask = (held(ctx, x, "t", span) for x in (v, mask))
     sizes = shape_of(ctx, mask, span)
     inner = shape_of(ctx, v, span)[len(sizes) :]

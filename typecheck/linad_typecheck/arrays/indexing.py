@@ -167,7 +167,7 @@ def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Valu
 
 
 def cell_at(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:
-    """The cell of the base array behind a full index. An axis that a view takes whole is checked where the cell is
+    """The cell of the base array that a full index means. An axis that a view takes whole is checked where the cell is
     accessed, any other one here, against the size of the view."""
     v = as_view(base)
     index: list[Atom] = []

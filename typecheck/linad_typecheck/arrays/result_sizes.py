@@ -53,7 +53,7 @@ def result_size(functions: Functions, name: str, result: int, axis: int) -> Reci
 
 
 def is_safe(op: str, ins: tuple[Atom, ...]) -> bool:
-    """Whether a statement may be run where nobody asked for it."""
+    """Whether a statement may be run where its result is not used."""
     return op in SAFE or (op == "trips" and isinstance(ins[2], Const))
 
 

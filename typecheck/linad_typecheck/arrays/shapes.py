@@ -133,9 +133,9 @@ _PERMUTING = frozenset(
 
 
 def laid_out(ctx: Lowering, var: Var) -> bool:
-    """Whether the cells of an array surely lie in the order of C. NumPy gives results the layout of their operands:
-    where axes are put in another order anywhere, that is known of arrays only that are made in that order whatever they
-    are made of."""
+    """Whether the cells of an array are known to lie in the order of C. NumPy gives results the layout of their
+    operands: where axes are put in another order anywhere, that is known of arrays only that are made in that order
+    whatever they are made of."""
     if (
         var.type.rank < 2
         or ctx.known(var).in_order
@@ -162,8 +162,8 @@ def _in_order(flat: Flat) -> View:
 
 
 def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
-    """How the cells of a view are seen in another shape, if they surely lie at one distance from each other in the
-    order of C: NumPy then makes a view of them. None where that is not known."""
+    """How the cells of a view are seen in another shape, if they are known to lie at one distance from each other in
+    the order of C: NumPy then makes a view of them. None where that is not known."""
     view = v.view
     around = view.flat or Flat(tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank)))
     moving = [k for k, a in enumerate(view.axes) if a.of is not None and view.shape[a.of] != ONE]

@@ -119,11 +119,11 @@ def picked_cells(ctx: Lowering, place: AnyArray, picked: Gathered, span: Span) -
     return Delayed(dtype_of(place), picked.shape, lambda found: read(ctx, place, picked.index(found), span))
 
 
-def may_meet(place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
+def may_meet(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
     """Whether an array that is read cell by cell while the place is written may be seen half changed; ``in_step`` where
     its cell at an index is read just before the cell of the place at that index is written."""
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
-    return any(not _harmless(place, a, aligned and in_step) for a, aligned in reads)
+    return any(not _harmless(ctx, place, a, aligned and in_step) for a, aligned in reads)
 
 
 def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
@@ -205,13 +205,13 @@ def _meets(ctx: Lowering, where: Region, value: AnyArray, shape: tuple[Atom, ...
         and all(n == m or not is_one(ctx, n) for n, m in zip(own, shape, strict=True))
     )
     reads = value.reads if isinstance(value, Delayed) else ((value, True),)
-    return any(not _harmless(where.place, a, aligned and straight) for a, aligned in reads)
+    return any(not _harmless(ctx, where.place, a, aligned and straight) for a, aligned in reads)
 
 
-def _harmless(place: ArrayValue | ViewValue, a: AnyArray, aligned: bool) -> bool:
+def _harmless(ctx: Lowering, place: ArrayValue | ViewValue, a: AnyArray, aligned: bool) -> bool:
     if isinstance(a, UnionValue):
-        return _harmless(place, a.one, False) and _harmless(place, a.other, False)
-    return disjoint(place, a) or (aligned and as_view(place).view == as_view(a).view)
+        return _harmless(ctx, place, a.one, False) and _harmless(ctx, place, a.other, False)
+    return disjoint(ctx, place, a) or (aligned and as_view(place).view == as_view(a).view)
 
 
 def _each(ctx: Lowering, where: Region, value: Value, span: Span, change) -> None:

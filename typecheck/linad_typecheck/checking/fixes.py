@@ -31,7 +31,7 @@ def chosen(d: Diagnostic, unsafe: bool) -> Fix | None:
 
 
 def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda d: True, unsafe: bool = False) -> Fixed:
-    """Apply the fixes of the findings that are ``wanted``, and of those that show up behind them.
+    """Apply the fixes of the findings that are ``wanted``, and of those that show up after them.
 
     A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle
     what the program means, are applied with ``unsafe`` only, and then one in each function at a time, the one that

@@ -4,7 +4,8 @@ Every file enters its rows when it is imported; with the package, all of them ar
 """
 
 from . import (
-    attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions, iterables, lists,
+    attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
+    iterables, lists,
     loops, objects,
     questions, records, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

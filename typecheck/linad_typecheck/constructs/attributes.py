@@ -25,11 +25,11 @@ from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
 from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
+from ..types import BYTES
 from . import objects
 from .records import class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # of a checked function
-WORDS = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bool": 1}  # bytes
 LATER = {
     "strides": "layout is not visible inside",
 }
@@ -102,7 +102,7 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
                     args = Args("flat", span, (base,), {})
                     return reshaped(ctx, base, literal(-1), args)
                 case "itemsize" | "nbytes":
-                    size = literal(WORDS[dtype_of(base)])
+                    size = literal(BYTES[dtype_of(base)])
                     return (
                         size
                         if node.attr == "itemsize"

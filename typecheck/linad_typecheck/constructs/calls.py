@@ -226,7 +226,7 @@ def _call(
     spec, literals = specialised(ctx, source, *types, answers=True)
     once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
-        disjoint = _disjoint([a.value for a in (*given, *capture_args)])
+        disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
         spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
@@ -338,10 +338,10 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
     return any(counts[name] > 1 and found not in ({"read"}, {"acc"}) for name, found in modes.items())
 
 
-def _disjoint(values: list[Value]) -> bool:
+def _disjoint(ctx: Lowering, values: list[Value]) -> bool:
     """Whether the parts of arrays that are passed are known to share no cell."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
-    return not any(meets(p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
+    return not any(meets(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
 
 
 def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str, once: bool) -> Value:

@@ -29,7 +29,7 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         v = expression(ctx, value, hint)
         if key is None:
             if not (isinstance(v, TupleValue) and v.mapping):
-                return _refused(ctx, value, v, "only a dict is unpacked into a dict")
+                raise _refused(ctx, value, v, "only a dict is unpacked into a dict")
             found |= zip(v.record.names, v.items, strict=True)
             continue
         found[known_key(ctx, key)] = v
@@ -190,7 +190,7 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
-    """``d["w"] = e``: the name means another dict from here on. Nobody else may have this one."""
+    """``d["w"] = e``: the name means another dict from here on. No other name may mean this one."""
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
@@ -239,10 +239,9 @@ def _holds(v: Value, base: TupleValue) -> bool:
     return contains(v, TupleValue) and any(_holds(x, base) for _, x in getattr(v, "captured", None) or ())
 
 
-def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Value:
-    if not isinstance(v, SILENT):
-        ctx.report(WrongType(ctx.span(node), what, describe(type_of(v))))
-    return Poison()
+def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Refused:
+    """The refusal of a value that is no dict."""
+    return Refused(None if isinstance(v, SILENT) else WrongType(ctx.span(node), what, describe(type_of(v))))
 
 
 def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
@@ -258,8 +257,8 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
                 raise Refused(None)
             told = "is given keywords by `**`, and only a dict has some"
             raise Refused(BadCall(ctx.span(k.value), ast.unparse(node.func), told))
-        found += [ast.keyword(n, Quoted(k.value, x), lineno=k.lineno, col_offset=k.col_offset, end_lineno=k.end_lineno, end_col_offset=k.end_col_offset)
-                  for n, x in zip(v.record.names, v.items, strict=True)]  # fmt: skip
+        pairs = zip(v.record.names, v.items, strict=True)
+        found += [ast.copy_location(ast.keyword(n, Quoted(k.value, x)), k) for n, x in pairs]
     return found
 
 

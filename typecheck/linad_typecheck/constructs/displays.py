@@ -13,7 +13,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import ArrayValue, NoneValue, Poison, ScalarValue, Value, literal
+from ..engine.values import ArrayValue, NoneValue, ScalarValue, Value, literal
 from ..messages.language import BadCall
 from ..types import DType
 from .comprehensions import array_from
@@ -34,7 +34,7 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
         given = expression(ctx, wanted[0])
         dtype = None if isinstance(given, NoneValue) else dtype_of(ctx, given, span)
         if dtype is None and not isinstance(given, NoneValue):
-            return Poison()
+            raise Refused(None)
     if isinstance(what, (ast.ListComp, ast.GeneratorExp)):
         return array_from(ctx, what, dtype, hint)
     cells: list[ScalarValue] = []

@@ -53,7 +53,8 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
         error = "NameError" if free else "UnboundLocalError"
         ctx.report(MaybeUndefined(span, name, first_bound(ctx, name), error))
         end = " in enclosing scope" if free else ""
-        text = f"cannot access {'free' if free else 'local'} variable '{name}' where it is not associated with a value{end}"
+        kind = "free" if free else "local"
+        text = f"cannot access {kind} variable '{name}' where it is not associated with a value{end}"
         ctx.emit(Check(b.defined, error, text, (), span))
         ctx.bind(name, Binding(b.value, b.span))
     if b.shared is not None:
@@ -141,7 +142,7 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
 
 
 def _negated(ctx: Lowering, node: ast.UnaryOp) -> Value:
-    """The operand of ``not``, of which only the truth is asked for."""
+    """The operand of ``not``, of which only the truth is used."""
     if not isinstance(node.op, ast.Not):
         return usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
     inner = condition(ctx, node.operand)

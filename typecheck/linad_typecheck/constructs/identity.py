@@ -2,7 +2,7 @@
 
 A call may give back what it got, or put it into what it gives: then two names mean one list in Python, of which a
 change under one would not show under the other. So no name that went into such a call, or got its result, may be
-changed in the same function, before the call or behind it: a loop may lead from either to the other.
+changed in the same function, before the call or after it: a loop may lead from either to the other.
 """
 
 from __future__ import annotations

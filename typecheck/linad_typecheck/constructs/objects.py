@@ -69,7 +69,7 @@ def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
 
 
 def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
-    """``p.x = e``: the name means another object from here on. Nobody else may have this one."""
+    """``p.x = e``: the name means another object from here on. No other name may mean this one."""
     base = changing(ctx, target)
     if base is None:
         refuse_attribute(ctx, target)

@@ -87,8 +87,7 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
-    """Whether a value is a dataclass, which has no elements: then ``what`` is wanted of it in vain, and that is told.
-    """
+    """Whether a value is a dataclass, which has no elements: then it is reported that ``what`` is done to elements."""
     if not isinstance(value, TupleValue) or not value.closed:
         return False
     names = value.record.names

@@ -7,7 +7,7 @@ import ast
 from ..engine.evaluation import CALLS, operands
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, SLICE, NoneValue, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from ..engine.values import SILENT, SLICE, NoneValue, ScalarValue, TupleValue, Value, describe, type_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..types import INTS
@@ -21,7 +21,7 @@ def _made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> V
     bounds = operands(ctx, node.args)
     for v in bounds:
         if isinstance(v, SILENT):
-            return Poison()
+            raise Refused(None)
         if not isinstance(v, NoneValue) and not (isinstance(v, ScalarValue) and v.dtype in (*INTS, "bool")):
             raise Refused(WrongType(span, "the bounds of a slice are ints", describe(type_of(v))))
     start, stop, step = [NoneValue(), *bounds, NoneValue()] if len(bounds) == 1 else [*bounds, NoneValue()][:3]

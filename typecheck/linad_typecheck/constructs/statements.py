@@ -90,8 +90,11 @@ def _break(ctx: Lowering, s: ast.stmt) -> None:
 
 _ERRORS = {
     "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
-    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError", "OSError", "IOError",
-    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning", "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception", "RecursionError",
+    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError",
+    "OSError", "IOError",
+    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning",
+    "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception",
+    "RecursionError",
 }  # fmt: skip
 
 

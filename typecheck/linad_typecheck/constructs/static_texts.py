@@ -9,14 +9,15 @@ from ..engine.evaluation import CALLS, EXPRESSIONS, expression
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal,
+    LIST, SILENT, EntityValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import Unsupported
 from ..names.scope import External, Opaque
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
-    "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize casefold "
+    "lower upper strip lstrip rstrip startswith endswith replace split rsplit partition rpartition title capitalize "
+    "casefold "
     "count find index isalpha isdigit isupper islower removeprefix removesuffix join format zfill"
 ).split())  # fmt: skip
 
@@ -25,7 +26,7 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
     """``text.name(...)`` of arguments that are known, too."""
     values = [expression(ctx, a) for a in node.args]
     if any(isinstance(v, SILENT) for v in values):
-        return Poison()
+        raise Refused(None)
     given = [constant_of(v) for v in values]
     if name == "format" and not all(known for known, _ in given):
         return untold(node)

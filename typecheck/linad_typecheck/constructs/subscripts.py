@@ -181,7 +181,7 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
 def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bool, span: Span) -> AnyArray:
     """An array of indices or a mask that the update of the place does not change."""
     changes = keep and isinstance(v, Delayed)
-    return materialise(ctx, v, "at", span) if changes or may_meet(place, v, dtype_of(v) == "bool") else v
+    return materialise(ctx, v, "at", span) if changes or may_meet(ctx, place, v, dtype_of(v) == "bool") else v
 
 
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:

@@ -112,7 +112,8 @@ ELEMENTS: dict[str, tuple[DType, ...]] = {
 
 # What says nothing about numbers and arrays: the call decides.
 _OPEN = frozenset((
-    "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str", "builtins.list", "builtins.type", "builtins.slice",
+    "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str",
+    "builtins.list", "builtins.type", "builtins.slice",
     "numpy.random.Generator", "numpy.random.RandomState",
     *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()),
     *(f"numbers.{n}" for n in "Number Real Rational Integral".split()),
@@ -187,7 +188,7 @@ class _Reader:
         return self.at or self.source.span(node)
 
     def elsewhere(self, node: ast.expr, target: ast.expr) -> _Reader:
-        """The reader for ``target``, which stands behind ``node``; an alias of itself is refused."""
+        """The reader for ``target``, which stands after ``node``; an alias of itself is refused."""
         if target in self.seen:
             raise self.unsupported(node, "refers to itself")
         return _Reader(self.source, self.span(node), (*self.seen, target), self.field)

@@ -46,6 +46,16 @@ class Shape:
     key: object = None  # what the loop is in the text, each time that it is lowered
 
     @property
+    def least(self) -> int:
+        """What the index of a loop over a range is not below, where that is not negative."""
+        match self:
+            case Shape(start=Const(value=k), step=Const(value=step)) if step > 0:
+                return max(k, 0)
+            case Shape(stop=Const(value=k), step=Const(value=step)) if step < 0:
+                return max(k + 1, 0)
+        return 0
+
+    @property
     def has_break(self) -> bool:
         return breaks(self.node.body)
 
@@ -121,7 +131,7 @@ class Attempt:
         self.alike = ctx.path.alike
         counts = (shape.start, shape.step) == (ZERO, ONE)
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
-        known = {"nonneg": True, "bits": 50 if few else 63} if shape.nonneg else {}
+        known = {"nonneg": True, "bits": 50 if few else 63, "least": shape.least} if shape.nonneg else {}
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
@@ -259,7 +269,7 @@ class Attempt:
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
 
     def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
-        """What the body updates under another name shows in the iterations that follow, and behind the loop."""
+        """What the body updates under another name shows in the iterations that follow, and after the loop."""
         ctx, shape = self.ctx, self.shape
         for name, b in ended.items():
             h = head.get(name)

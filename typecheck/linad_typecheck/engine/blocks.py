@@ -36,7 +36,7 @@ def set_left(ctx: Lowering, atom, span: Span) -> None:
 
 
 def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
-    """Lower statements; ``live`` are the names still used behind them.
+    """Lower statements; ``live`` are the names still used after them.
 
     What follows an `if` that may leave the block goes into the arm that does not, where one of the two always leaves;
     otherwise it is guarded by the control value.

@@ -26,10 +26,10 @@ from .values import (
 Lower = Callable[[Lowering, ast.expr, str], Value]
 EXPRESSIONS: dict[type[ast.expr], Lower] = {}
 CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = {}
-"""Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it is
-called there, and a hint for names; None where the arguments are evaluated after all."""
+"""Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it
+is called there, and a hint for names; None where the arguments are evaluated after all."""
 CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # what else is called
-# of whose value only the truth is asked for
+# of whose value only the truth is used
 CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 
 
@@ -132,7 +132,7 @@ def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
 
 
 def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
-    """A value that is used behind the evaluation of ``others``: computed now, if one of them may update what it reads.
+    """A value that is used after the evaluation of ``others``: computed now, if one of them may update what it reads.
     """
     if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
         return v

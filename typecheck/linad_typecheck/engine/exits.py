@@ -46,7 +46,7 @@ def only_raises(body: Body) -> bool:
 
 
 def _find(s: ast.stmt, kinds: tuple[type, ...], into_loops: bool) -> bool:
-    kind = type(s)  # asked of every statement, and most are plain
+    kind = type(s)  # called for every statement, and most are plain
     if kind in kinds:
         return True
     if kind is ast.If:
@@ -64,7 +64,7 @@ def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
 
 
 def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
-    """Names that are surely None where a test comes out so, or surely are not."""
+    """Names that are known to be None where a test comes out so, or not to be."""
     match test:
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
@@ -80,7 +80,7 @@ def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
 
 
 def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
-    """The names that ``:=`` has surely bound where a test has come out as ``truth``."""
+    """The names that ``:=`` is known to have bound where a test has come out as ``truth``."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return bound_if(inner, not truth)

@@ -120,7 +120,7 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
 
 
 def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
-    """What NumPy makes of a list: an array along whose first axis the items are, which nobody writes to."""
+    """What NumPy makes of a list: an array along whose first axis the items are, which is not written to."""
     cells, count = v.items[0], count_of(ctx, v)
     if isinstance(cells, ArrayValue):
         rank = cells.var.type.rank

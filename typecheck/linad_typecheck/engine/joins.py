@@ -29,7 +29,7 @@ from .views import Whole, atoms
 
 
 def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
-    """A value of a type that nobody looks at: zero, or an array without cells."""
+    """A value of a type that is not used: zero, or an array without cells."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
     out = ctx.fresh("none", t, in_order=True)
@@ -121,7 +121,7 @@ def branch(
     live: frozenset[str],
     span: Span,
 ) -> None:
-    """Lower both arms and join what they leave behind; only names of ``live`` (and pseudo-names) survive a difference.
+    """Lower both arms and join what they leave; only names of ``live`` (and pseudo-names) survive a difference.
     """
     if isinstance(cond, Const):
         (then if cond.value else orelse)()
@@ -198,7 +198,7 @@ class _Joiner:
         known = x or y
         self.defined = [None if s is None else s.defined for s in (x, y)]
         values = [None if s is None else s.value for s in (x, y)]
-        if not name.startswith("%"):  # behind a `return` no name matters any more
+        if not name.startswith("%"):  # after a `return` no name matters any more
             values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
             if values == [None, None]:
                 return None

@@ -74,9 +74,9 @@ class Head:
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
         """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of
-        the loop, or that of another name, by its place. It is that array in the next iteration and behind the loop."""
+        the loop, or that of another name, by its place. It is that array in the next iteration and after the loop."""
         self.shared[name, k] = holder
-        self.types[name] = self.types.pop(name)  # who shares comes behind who carries
+        self.types[name] = self.types.pop(name)  # who shares comes after who carries
 
     def steady(self, before: dict[str, Binding]) -> dict[Place, Var]:
         """The arrays in tuples and records that stay in their places, whatever else of the tuple changes: they are no

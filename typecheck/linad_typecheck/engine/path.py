@@ -17,7 +17,7 @@ Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values; None for
 
 
 class Fixed(dict[K, V]):
-    """A dictionary that nobody changes: what differs from it is another one."""
+    """A dictionary that is never changed: what differs from it is another one."""
 
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("a path is never changed: `Lowering.bind` and the like go on with another one")

@@ -10,12 +10,13 @@ from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
+from .disjoint import apart
 from .numbers import cast
 from .provenance import sizes_differ
 from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering
 from .values import ArrayValue, Delayed, LostArray, ScalarValue, UnionValue, Value, ViewValue
-from .views import View, apart, is_whole, whole
+from .views import View, is_whole, whole
 
 
 def as_view(v: ArrayValue | ViewValue) -> ViewValue:
@@ -258,9 +259,9 @@ def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
     return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
 
 
-def disjoint(a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
-    """Whether two places surely share no cell."""
-    return a.var != b.var or apart(as_view(a).view, as_view(b).view)
+def disjoint(ctx: Lowering, a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
+    """Whether two places are known to share no cell."""
+    return a.var != b.var or apart(ctx, as_view(a).view, as_view(b).view)
 
 
 def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | ViewValue | None:

@@ -1,4 +1,4 @@
-"""What a function returns, held against its annotation; results and calls that nobody takes."""
+"""What a function returns, held against its annotation; results and calls whose value is not used."""
 
 from __future__ import annotations
 

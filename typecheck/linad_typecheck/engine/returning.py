@@ -105,7 +105,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
-    """A result that nobody updates, with a copy where it has an array again."""
+    """A result that is not updated, with a copy where it has an array again."""
     met: set[str] = set()
 
     def once(leaf: Value) -> Value:
@@ -118,7 +118,7 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
-    """A part of a result as an array of its own: a view of an array that nobody else keeps is given its cells."""
+    """A part of a result as an array of its own: a view of an array that nothing else keeps is given its cells."""
     match leaf:
         case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(
             map(lambda var: _of_the_caller(ctx, var), arrays(leaf))

@@ -95,7 +95,7 @@ class Spec:
     depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
     apart: bool = False  # whether results are copied that would be arrays of the caller
     returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
-    twice: bool = False  # whether an array may be returned in two places, as nobody updates what is returned
+    twice: bool = False  # whether an array may be returned in two places, as what is returned is not updated
     disjoint: bool = False  # parameters that look into one array share no cell of it
     answers: bool = False  # whether truth values and ints of the result that are known are of its type
     failed: bool = False

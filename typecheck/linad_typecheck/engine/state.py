@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 _SMALL, _UNSIGNED = frozenset(NARROW), frozenset(UNSIGNED)
+_NEITHER: tuple[str, tuple[Atom, ...]] = ("", ())
+_AFFINE = frozenset(("add", "sub", "mul", "wrap", "min"))
 MOVES = ("cast", "select")  # what takes small ints as they are
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
 
@@ -52,10 +54,11 @@ class Known:
     nonneg: bool = False
     bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
     wraps: bool = False  # a sum or product of ints that are not negative, which it is unless it has left its bits
+    least: int = 0  # of one that is not negative: what it is not below
     below: Atom | None = None  # the index of a loop that counts from 0: where it stops
     less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
     single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
-    in_order: bool = False  # an array whose cells surely lie in the order of C
+    in_order: bool = False  # an array whose cells are known to lie in the order of C
     lent: Lent | None = None  # an array that is not the function's own
     # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
     raises: Raises = ()
@@ -75,6 +78,7 @@ class Variables(Names):
     def __init__(self) -> None:
         super().__init__()
         self.known: dict[str, Known] = {}
+        self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # what ints were computed from, where that is affine
         self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
         self.changed: set[str] = set()  # names whose list, dict or object the function changes
         # names whose list, dict or object went into a call or came out of it, with the function
@@ -200,7 +204,7 @@ class Lowering:
 
     def span(self, node: ast.AST) -> Span:
         source = self.source.source
-        return source.spans.get(node) or source.span(node)  # asked of every node, and of most more than once
+        return source.spans.get(node) or source.span(node)  # called for every node, for most more than once
 
     def report(self, message: Message) -> None:
         self.programs.report(message)
@@ -233,6 +237,10 @@ class Lowering:
             self.variables.known[out.name] = Known(**known)
         return out
 
+    def computed(self, a: Atom) -> tuple[str, tuple[Atom, ...]]:
+        """What an int was computed by and from, where that is affine."""
+        return self.variables.made.get(a.name, _NEITHER) if isinstance(a, Var) else _NEITHER
+
     def known(self, a: Atom) -> Known:
         return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
 
@@ -243,6 +251,8 @@ class Lowering:
                 return self.let(hint, op, wide, type, span, **known)
             return self.let(hint, "cast", (self.let(hint, op, wide, I64, span, **known),), type, span)
         out = self.fresh(hint, type, **known)
+        if op in _AFFINE and type == I64:
+            self.variables.made[out.name] = (op, ins)
         self.emit(Let(out, op, ins, span))
         return out
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from math import gcd
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
@@ -119,31 +118,3 @@ def meet(a: View, b: View) -> View | None:
 
     found = map_atoms(a, same)
     return replace(found, readonly=a.readonly or b.readonly)
-
-
-def apart(a: View, b: View) -> bool:
-    """Whether two views of one array surely share no cell: along one axis of it they hold different places."""
-    if a.flat is not None or b.flat is not None:
-        return False
-    return any(_before(x, y) or _before(y, x) or _between(x, y) for x, y in zip(a.axes, b.axes, strict=True))
-
-
-def _between(p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis are known to lie between those of ``q``, as even and odd ones do."""
-    numbers = (p.start, p.step, q.start, q.step)
-    if not all(isinstance(a, Const) for a in numbers) or p.start.value < 0 or q.start.value < 0:
-        return False
-    common = gcd(*(a.step.value for a in (p, q) if a.of is not None))
-    return (p.start.value - q.start.value) % common != 0 if common else p.start != q.start
-
-
-def _before(p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis surely end before the first of ``q``."""
-    if q.of is not None and not (isinstance(q.step, Const) and q.step.value > 0):
-        return False
-    end = p.end
-    if p.of is None and isinstance(p.start, Const):
-        end = Const(p.start.value + 1, I64)
-    return end is not None and (
-        end == q.start or (isinstance(end, Const) and isinstance(q.start, Const) and end.value <= q.start.value)
-    )

@@ -1,4 +1,5 @@
-"""The page of each code: a failing program, the reason, the program as it should be; and that of each ownership rule."""
+"""The page of each code: a failing program, the reason, the program as it should be; and the page of each ownership
+rule."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def rule_page(rule: Rule, slugs: str = "`{}`") -> str:
     """The page of an ownership rule; ``slugs`` is how the name of a code is written, from its slug and its anchor."""
     codes = [CODES[slug] for slug in rule.codes]
     enforced = ", ".join(slugs.format(c.slug, anchor(c)) for c in codes)
-    how, verb = ("Not accepted", "Enforced by") if any(c.severity == "error" for c in codes) else ("Warned of", "Said by")
+    refuses = any(c.severity == "error" for c in codes)
+    how, verb = ("Not accepted", "Enforced by") if refuses else ("Warned of", "Said by")
     return (
         f"# {rule.number}\n\n{rule.statement[0].upper()}{rule.statement[1:]}.\n\n"
         f"{rule.reason}\n\n{verb} {enforced}. Write instead: {rule.instead}.\n\n"
@@ -37,9 +39,12 @@ def rules_document() -> str:
     rows = [f"| [{r.number}](#{r.number.lower()}) | {r.statement} |" for r in RULES.values()]
     pages = ["#" + rule_page(r, "[`{}`](../codes.md#{})") for r in RULES.values()]
     return (
-        "# Ownership rules\n\nA program is accepted where it is known for each use of an array which updates it shows. Reading "
-        "is free, numbers are free,\nand copies, array expressions and constructors give arrays of their own; the rest are "
-        "these rules. A message names the rule\nthat it enforces, and `linad explain R3` prints one. [Ownership](../ownership.md)"
+        "# Ownership rules\n\nA program is accepted where it is known for each use of an array which updates it shows. "
+        "Reading "
+        "is free, numbers are free,\nand copies, array expressions and constructors give arrays of their own; the rest "
+        "are "
+        "these rules. A message names the rule\nthat it enforces, and `linad explain R3` prints one. "
+        "[Ownership](../ownership.md)"
         " is the introduction.\n\n| | |\n|---|---|\n" + "\n".join(rows) + f"\n\nThe programs below begin with\n\n"
         f"```python\n{HEAD}```\n\n" + "\n".join(pages)
     )

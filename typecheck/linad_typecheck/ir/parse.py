@@ -216,7 +216,7 @@ class _Reader:
     # -------------------------------------------------------------------------------------------------- blocks
 
     def block(self) -> tuple[Block, _Line]:
-        """Statements up to the closing line, which is returned with the cursor behind its brace."""
+        """Statements up to the closing line, which is returned with the cursor after its brace."""
         stmts: list[Stmt] = []
         results: tuple[Atom, ...] = ()
         while True:
@@ -424,7 +424,7 @@ class _Reader:
         return Function(name, tuple(params), body, rule=rule), entry
 
     def rule(self, line: _Line) -> Rule:
-        """A derivative of the user's, behind the word ``rule``."""
+        """A derivative of the user's, after the word ``rule``."""
         kind, forward = line.name(), line.name()
         if kind not in ("vjp", "jvp"):
             line.fail(f"a rule is a vjp or a jvp, not {kind!r}")

@@ -12,7 +12,7 @@
     }
 
 ``&x`` is an array that is lent to the statement, and comes back. A ``!`` marks an access whose index is known to be in
-range, a ``'`` behind a name where it is defined an adjoint (`Var.adjoint`). Types are left out where the statement
+range, a ``'`` after a name where it is defined an adjoint (`Var.adjoint`). Types are left out where the statement
 determines them. Spans are not printed.
 """
 
@@ -75,7 +75,7 @@ def let_type(op: str, ins: tuple[Atom, ...]) -> Type | None:
 
 
 def print_const(c: Const) -> str:
-    """A literal; ``f64``, ``i64`` and ``bool`` are the types of plain literals, others are written behind it."""
+    """A literal; ``f64``, ``i64`` and ``bool`` are the types of plain literals, others are written after it."""
     if isinstance(c.value, bool):
         return repr(c.value)
     if isinstance(c.value, int):

@@ -22,7 +22,7 @@ class Equal:
         self.tests: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
 
     def inside(self) -> Equal:
-        """What is known at the beginning of a block: behind it the tests in it may not have been made."""
+        """What is known at the beginning of a block: after it the tests in it may not have been made."""
         inner = Equal()
         inner.same, inner.tests = dict(self.same), dict(self.tests)
         return inner

@@ -4,7 +4,8 @@ Every file enters its rules in the rule book of the engine when it is imported; 
 """
 
 from . import (
-    accumulating, arrays, averages, choosing, cross, diagonals, differences, einsum, extremes, inlining, joining, less_common,
+    accumulating, arrays, averages, choosing, cross, diagonals, differences, einsum, extremes, inlining, joining,
+    less_common,
     linalg, logsums, middles, more_products, norms, operators, picking, powers, products, put_together,
     ranges, rearranging, reductions, scalars, scans, sorting, special, stop_gradient, type_tests,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, Poison, Value, arrays, describe, type_of
+from ..engine.values import NoneValue, Value, arrays, describe, type_of
 from ..ownership.state import names_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
@@ -35,7 +35,7 @@ def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
         place = writable(ctx, array, name, args.span)
         parts = None if place is None else value_parts(ctx, index, args.span)
         if parts is None or None in parts:
-            return Poison()
+            raise Refused(None)
         mask = mask_of(parts)
         if mask is not None:
             where = region(ctx, place, name, args.span, mask=mask) if fits(ctx, place, mask, name, args.span) else None

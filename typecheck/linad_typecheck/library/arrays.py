@@ -23,7 +23,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array
 from ..engine.state import Lowering
-from ..engine.values import SILENT, ArrayValue, DTypeValue, NoneValue, Poison, ScalarValue, Value, describe, type_of
+from ..engine.values import SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, Value, describe, type_of
 from ..engine.written import written
 from ..messages.language import BadCall, NoMember, Unsupported
 from ..messages.types import WrongType
@@ -114,7 +114,7 @@ def _copy(ctx: Lowering, args: Args) -> Value:
         case (v,) if not args.keywords and is_array(v):
             return copy(ctx, v, args.hint, args.span)
         case (v,) if isinstance(v, SILENT):
-            return Poison()
+            raise Refused(None)
     raise Refused(BadCall(args.span, args.name, "takes one array"))
 
 

@@ -38,7 +38,7 @@ class Definition:
 
     @cached_property
     def loops(self) -> bool:
-        """Whether it surely has a loop when it runs."""
+        """Whether it is known to run a loop."""
         return any(isinstance(n, ast.While) for n in ast.walk(self.node))
 
     @cached_property

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from ..arrays.operands import axis_of, no_bools
 from ..ir.core import Atom, Block, Check, Const, If, Loop
 from ..engine.places import fold, fresh_array, nest, put, ravelled, read
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
 from ..engine.state import FALSE, ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Poison, TupleValue, Value
+from ..engine.values import ArrayValue, TupleValue, Value
 from ..types import BOOL, FLOATS, I64, LIMITS, DType, Scalar
 from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 
@@ -25,7 +26,7 @@ _HIGHEST: dict[DType, float] = dict.fromkeys(FLOATS, float("inf")) | {d: high fo
 
 
 def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
-    """A reduction of no cells has no result; it raises, also where no result is asked for."""
+    """A reduction of no cells has no result; it raises, also where the result is not used."""
     n = r.count(ctx)
     if isinstance(n, Const) and n.value > 0:
         return
@@ -203,7 +204,7 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
         axis = args.values[1] if len(args.values) > 1 else args.keywords.get("axis")
         if isinstance(axis, TupleValue):
             axis_of(ctx, axis, 0, args.span)
-            return Poison()
+            raise Refused(None)
         given = reduction(ctx, args, ("axis", "out", "keepdims"))
         r, _ = given
         _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence")

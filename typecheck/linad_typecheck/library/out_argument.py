@@ -17,6 +17,7 @@ from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, a
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
+from ..ops import OPS
 from ..types import same_kind
 
 _WITH_OUT = (
@@ -25,17 +26,20 @@ _WITH_OUT = (
 )
 FUNCTIONS = tuple(f"numpy.{name}" for name in _WITH_OUT.split())
 _NO_UFUNCS = (
-    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round", "numpy.around", "numpy.real",
-    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf", "numpy.isneginf",
+    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round",
+    "numpy.around", "numpy.real",
+    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf",
+    "numpy.isneginf",
 )  # fmt: skip
-_OF_TWO = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "add subtract multiply divide true_divide floor_divide power float_power remainder mod fmod divmod maximum minimum fmax fmin arctan2 "
-        "atan2 hypot logaddexp logaddexp2 copysign heaviside ldexp gcd lcm less less_equal greater greater_equal equal not_equal logical_and "
-        "logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift nextafter pow"
-    ).split()
-)  # ufuncs; the others are of one argument
+_MORE_OF_TWO = (
+    "add subtract multiply divide true_divide floor_divide power float_power remainder mod fmod divmod maximum minimum "
+    "fmax fmin logaddexp2 heaviside ldexp gcd lcm less less_equal greater greater_equal equal not_equal logical_and "
+    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift "
+    "bitwise_right_shift nextafter pow"
+)
+_OF_TWO = frozenset(  # ufuncs; the others are of one argument
+    f"numpy.{n}" for n in (*_MORE_OF_TWO.split(), *(n for op in OPS.values() if op.arity == 2 for n in op.numpy))
+)
 
 
 def is_ufunc(dotted: str, elementwise: bool) -> bool:

@@ -90,7 +90,7 @@ def _block(ctx: Lowering, args: Args) -> Value:
     (depth,) = depths
     leaves = [as_array(ctx, v, args) for v in _blocks(found["arrays"])]
     if not leaves:
-        return Poison()
+        raise Refused(None)
     rank = max(depth, *map(rank_of, leaves))
 
     def joined(v: Value, level: int) -> Value:

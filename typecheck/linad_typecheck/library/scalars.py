@@ -19,26 +19,20 @@ from ..engine.state import Lowering
 from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..ops import OPS
 from ..span import Span
 from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
 from .rounding import math_round, numpy_round, python_round
 
-_SAME = "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt"
-_ARC = {f"arc{n}": f"a{n}" for n in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
-_UNARY = {n: n for n in _SAME.split()} | _ARC | {v: v for v in _ARC.values()} | {
-    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "sign": "sign", "fabs": "abs",
-}  # fmt: skip
-_BINARY = {"arctan2": "atan2", "atan2": "atan2", "hypot": "hypot", "logaddexp": "logaddexp", "copysign": "copysign"}
 _OPERATORS = {
-    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div, "power": ast.Pow,
+    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div,
+    "power": ast.Pow,
     "pow": ast.Pow, "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "bitwise_and": ast.BitAnd,
     "bitwise_or": ast.BitOr, "bitwise_xor": ast.BitXor,
 }  # fmt: skip
 _COMPARISONS = {
-    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq, "not_equal": ast.NotEq,
-}  # fmt: skip
-_MATH_UNARY = {n: n for n in _SAME.split()} | {v: v for v in _ARC.values()} | {
-    "fabs": "abs", "erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "lgamma",
+    "less": ast.Lt, "less_equal": ast.LtE, "greater": ast.Gt, "greater_equal": ast.GtE, "equal": ast.Eq,
+    "not_equal": ast.NotEq,
 }  # fmt: skip
 
 
@@ -169,24 +163,14 @@ def _math(op: str, arity: int = 1) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, arity)
         ins = tuple(cast(ctx, v.atom, "f64", args.span) for v in values)
-        raises = tuple((kind, test, ins) for kind, test in _MATH_RAISES.get(op, _UNKNOWN))
+        known = OPS[op].raises
+        raises = tuple((kind, test, ins) for kind, test in (_UNKNOWN if known is None else known))
         return ScalarValue(ctx.let(args.hint, op, ins, F64, args.span, raises=raises), True)
 
     return apply
 
 
 _UNKNOWN = (("ValueError", "unknown"), ("OverflowError", "unknown"))
-_MATH_RAISES: dict[str, tuple[tuple[str, str], ...]] = {
-    "sqrt": (("ValueError", "negative"),),
-    **dict.fromkeys(("log", "log2", "log10"), (("ValueError", "not positive"),)),
-    **dict.fromkeys(("asin", "acos"), (("ValueError", "beyond one"),)),
-    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh"), (("OverflowError", "overflow"),)),
-    **dict.fromkeys(("sin", "cos", "tan"), (("ValueError", "infinite"),)),
-    **dict.fromkeys(
-        ("atan", "atan2", "tanh", "asinh", "abs", "erf", "erfc", "hypot", "copysign", "cbrt", "floor", "ceil", "trunc"),
-        (),
-    ),
-}
 
 
 def _math_log(ctx: Lowering, args: Args) -> Value:
@@ -300,14 +284,16 @@ def _numpy_logic(op: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    **{f"numpy.{n}": _numpy_unary(op, n not in ("floor", "ceil", "trunc", "rint", "sign")) for n, op in _UNARY.items()},
-    **{f"numpy.{n}": _numpy_binary(op) for n, op in _BINARY.items()},
+    **{
+        f"numpy.{n}": _numpy_binary(op.name) if op.arity == 2 else _numpy_unary(op.name, bool(op.diff))
+        for op in OPS.values()
+        for n in op.numpy
+    },
     **{f"numpy.{n}": _numpy_operator(op) for n, op in _OPERATORS.items()},
     **{f"numpy.{n}": _numpy_comparison(op) for n, op in _COMPARISONS.items()},
     **{f"numpy.{n}": _test(n, False) for n in ("isnan", "isinf", "isfinite")},
     **{f"math.{n}": _test(n, True) for n in ("isnan", "isinf", "isfinite")},
-    **{f"math.{n}": _math(op) for n, op in _MATH_UNARY.items()},
-    **{f"math.{n}": _math(n, 2) for n in ("atan2", "copysign")},
+    **{f"math.{op.math}": _math(op.name, op.arity) for op in OPS.values() if op.math and not op.variadic},
     **{f"math.{n}": math_round(n) for n in ("floor", "ceil", "trunc")},
     "math.log": _math_log,
     "math.pow": _math("pow", 2),

@@ -112,7 +112,7 @@ def _diff(ctx: Lowering, args: Args) -> Value:
 
 
 def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray:
-    """An array with another one, or a number, before or behind it."""
+    """An array with another one, or a number, before or after it."""
     other = as_array(ctx, more, args)
     array = stored(ctx, array, "a", args.span)
     if not rank_of(other):

@@ -157,7 +157,7 @@ def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span: Span) -> Atom:
-    """Where ``x`` goes into a sorted array: before its equals, or behind them. The range is halved until it is empty.
+    """Where ``x`` goes into a sorted array: before its equals, or after them. The range is halved until it is empty.
     """
     turn, low, high = _var(ctx, "turn"), _var(ctx, "low"), _var(ctx, "high")
     ends = _var(ctx, "low"), _var(ctx, "high")

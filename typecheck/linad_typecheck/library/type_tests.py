@@ -15,7 +15,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
     TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import BadCall, Unsupported
@@ -166,12 +166,15 @@ def has_attribute(v: Value, name: str) -> bool | None:
 
 
 _ONLY_ARRAYS = frozenset((
-    "__array_finalize__ __array_function__ __array_ufunc__ __complex__ __contains__ __delitem__ __dlpack__ __dlpack_device__ __iadd__ __iand__ "
-    "__ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __index__ __ior__ __ipow__ __irshift__ __isub__ __iter__ __itruediv__ __ixor__ __len__ "
+    "__array_finalize__ __array_function__ __array_ufunc__ __complex__ __contains__ __delitem__ __dlpack__ "
+    "__dlpack_device__ __iadd__ __iand__ "
+    "__ifloordiv__ __ilshift__ __imatmul__ __imod__ __imul__ __index__ __ior__ __ipow__ __irshift__ __isub__ __iter__ "
+    "__itruediv__ __ixor__ __len__ "
     "__matmul__ __rmatmul__ __setitem__ argpartition ctypes dot mT partition"
 ).split())  # fmt: skip
 _OF_EVERY = frozenset((
-    "__array__ __array_interface__ __array_priority__ __array_struct__ __array_wrap__ __array_namespace__ __getitem__ __deepcopy__ __copy__ "
+    "__array__ __array_interface__ __array_priority__ __array_struct__ __array_wrap__ __array_namespace__ __getitem__ "
+    "__deepcopy__ __copy__ "
     "imag strides setflags searchsorted tobytes tofile tolist nonzero newbyteorder resize view"
 ).split())  # fmt: skip
 
@@ -331,7 +334,9 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
                 Unsupported(args.span, f"this `{args.name}`", "give it arrays and dtypes of floats, ints or bools")
             )
         found = d if found is None else common(found, d)
-    return Poison() if found is None else DTypeValue(found)
+    if found is None:
+        raise Refused(None)
+    return DTypeValue(found)
 
 
 def _dtype(ctx: Lowering, args: Args) -> Value:

@@ -121,7 +121,7 @@ class Analyser:
         text
             The document as it is now.
         deadline
-            A time of `time.perf_counter` behind which no further function is begun; one is, in any case.
+            A time of `time.perf_counter` after which no further function is begun; one is, in any case.
         """
         self._check_files()
         last = self._last

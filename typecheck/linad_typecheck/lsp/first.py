@@ -189,7 +189,7 @@ class _Quiet:
             if "method" not in message and message.get("id") in self.answered:
                 self.answered.remove(message["id"])
                 return len(data)
-        return len(data) if self.out.closed else self.out.write(data)  # nobody listens any more: nothing to say
+        return len(data) if self.out.closed else self.out.write(data)  # the client has left: there is nothing to say
 
     def flush(self) -> None:
         if not self.out.closed:

@@ -1,4 +1,4 @@
-"""What the checker and the derivative put into a program, written behind the lines it belongs to."""
+"""What the checker and the derivative put into a program, written after the lines it belongs to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sheet import Json, Sheet
 
 @frozen
 class Hint:
-    """A text behind a line. ``kind`` is one of the settings' kinds."""
+    """A text after a line. ``kind`` is one of the settings' kinds."""
 
     line: int
     kind: str
@@ -62,7 +62,7 @@ _REASONS = {
 
 
 def shown(found: list[Hint], analysis: Analysis, sheet: Sheet, client: Client) -> list[Json]:
-    """Hints as the protocol writes them: those of one line together, behind its end."""
+    """Hints as the protocol writes them: those of one line together, after its end."""
     by_line: dict[int, list[Hint]] = {}
     for h in found:
         by_line.setdefault(h.line, []).append(h)

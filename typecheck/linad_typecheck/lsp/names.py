@@ -29,7 +29,7 @@ _MODES = {
 
 @frozen
 class Word:
-    """A name in the text. ``attribute``: behind a dot, so no variable."""
+    """A name in the text. ``attribute``: after a dot, so no variable."""
 
     name: str
     span: Span

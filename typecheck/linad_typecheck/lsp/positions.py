@@ -54,7 +54,7 @@ class Lines:
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The offset at which each line begins, the one behind the last line end included."""
+        """The offset at which each line begins, the one after the last line end included."""
         return (0, *(match.end() for match in _END.finditer(self.text)))
 
     @cached_property

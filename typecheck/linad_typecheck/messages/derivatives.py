@@ -64,7 +64,7 @@ class UpdateLost(Message):
 
 @frozen
 class RebindsParameter(Message):
-    """A call, as a statement, of a helper that gives a parameter a new array and returns nothing: nobody sees it."""
+    """A call, as a statement, of a helper that gives a parameter a new array and returns nothing: it has no effect."""
 
     slug = "update-lost"
     callee: str
@@ -90,7 +90,7 @@ class RebindsParameter(Message):
 
 @frozen
 class ResultUnused(Message):
-    """A call as a statement whose result nobody takes, and which updates nothing."""
+    """A call as a statement whose result is not used, and which updates nothing."""
 
     slug = "update-lost"
     callee: str

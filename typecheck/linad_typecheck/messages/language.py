@@ -146,7 +146,7 @@ class UnknownFunction(Message):
 
 
 def near_fixes(near: tuple[str, ...], at: Span | None) -> tuple[Fix, ...]:
-    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part behind the last
+    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part after the last
     dot, where that is what stands there."""
 
     def edits(name: str) -> tuple[Edit, ...]:

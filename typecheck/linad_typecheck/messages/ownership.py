@@ -19,7 +19,7 @@ def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
 
 
 def copied_where_made(name: str, made: Span, copies: tuple[Edit, ...] | None) -> tuple[Fix, ...]:
-    """Take a copy where two names came to share an array: by ``copies``, or behind the expression at ``made``."""
+    """Take a copy where two names came to share an array: by ``copies``, or after the expression at ``made``."""
     text = "keep the old values with a copy"
     if copies is None:
         return copy_fix(text, made)
@@ -36,7 +36,7 @@ class UseAfterMove(Message):
     at: Span
     made: Span = NOWHERE
     written: bool = True
-    copies: tuple[Edit, ...] | None = None  # that take the copy; None: behind the expression at ``made``
+    copies: tuple[Edit, ...] | None = None  # that take the copy; None: after the expression at ``made``
 
     @property
     def enforces(self) -> Rule:
@@ -124,7 +124,7 @@ class MovedInLoop(Message):
 
 @frozen
 class MovedOnSomePaths(Message):
-    """A name means one array on one path and another array on another, while one of them lives on under another name.
+    """A name means one array on one path and another array on another, while one of them is in use under another name.
     """
 
     slug = "moved-on-some-paths"
@@ -158,7 +158,8 @@ class MovedOnSomePaths(Message):
         return (
             copy,
             Fix(
-                f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = {self.partner}, {self.name}`"
+                f"or let two arrays change places, which copies nothing: `{self.name}, {self.partner} = "
+                f"{self.partner}, {self.name}`"
             ),
         )
 

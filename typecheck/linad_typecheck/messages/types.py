@@ -76,7 +76,8 @@ class UpdateKeepsDtype(Message):
     def fixes(self) -> tuple[Fix, ...]:
         return (
             Fix(
-                f"make `{self.name}` an array of floats where it is made, or a new array here: `{self.name} = {self.name} + ...`"
+                f"make `{self.name}` an array of floats where it is made, or a new array here: `{self.name} = "
+                f"{self.name} + ...`"
             ),
         )
 
@@ -240,7 +241,8 @@ class ReturnMismatch(Message):
         if self.counts:
             return (
                 Fix(
-                    "compute it of floats: an int does not change when an argument changes a little, so it has no gradient"
+                    "compute it of floats: an int does not change when an argument changes a little, so it has no "
+                    "gradient"
                 ),
             )
         return (Fix("end with a `return`" if self.forgotten else "return what the annotation says, or change it"),)

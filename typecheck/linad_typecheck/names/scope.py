@@ -81,7 +81,8 @@ class Opaque:
 # Libraries whose names are what the front end knows of them; an object of one is found by the name that it is exported
 # under.
 LIBRARIES = (
-    "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator", "dataclasses",
+    "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
+    "dataclasses",
     "collections", "copy", "warnings", "logging",
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..ops import OPS
 from .scope import LIST, MOST_KEYS, MOST_LISTED, Annotation, Constant, External, RecordConstant, dict_class, resolve
 
 if TYPE_CHECKING:
@@ -31,13 +32,9 @@ _NUMBERS = {
     "nan": math.nan,
     "tau": math.tau,
 }
-_FUNCTIONS = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cos cosh erf erfc exp expm1 fabs gamma hypot lgamma log log10 log1p log2 pow "
-    "radians degrees sin sinh sqrt tan tanh floor ceil".split()
-)
-_NUMPY_FUNCTIONS = {
-    **{name: name for name in "cos cosh exp expm1 hypot log log10 log1p log2 sin sinh sqrt tan tanh".split()},
-    **{f"arc{name}": f"a{name}" for name in "cos cosh sin sinh tan tan2 tanh".split()},
+_FUNCTIONS = frozenset(filter(None, (op.math for op in OPS.values()))) | {"pow", "radians", "degrees", "floor", "ceil"}
+_NUMPY_FUNCTIONS = {  # that give floats of ints, too
+    n: op.math for op in OPS.values() if op.math and op.name != "abs" for n in op.numpy
 }
 _ANNOTATIONS = ("jaxtyping", "typing", "builtins", "numpy")
 UNKNOWN = (False, None)

@@ -1,4 +1,5 @@
-"""THE table of ownership rules. The messages that enforce a rule name it; its page and its tests are made of its row."""
+"""THE table of ownership rules. The messages that enforce a rule name it; its page and its tests are made of its
+row."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ from linad import linear_grad
 FOLLOWED = Rule(
     "R1",
     "an update shows under every name and view that is known to mean the same array",
-    "`v = u` is often written where a copy is meant. linad computes what Python computes, and warns where an update shows "
+    "`v = u` is often written where a copy is meant. linad computes what Python computes, and warns where an update "
+    "shows "
     "under a second name; with `strict` the warning is an error.",
     ("shared-update",),
     "`v = u.copy()` where the old values are meant; one name, or `# linad: ignore[shared-update]`, where they are not",
@@ -337,7 +339,8 @@ IDENTITY = Rule(
     "A loop may keep a copy of an array, and lists, dicts and objects are values that a change gives anew: identity is "
     "not that of Python.",
     ("unsupported",),
-    "`==` in place of `is`; a new list, dict or object in place of changing one that a call may have given a second name",
+    "`==` in place of `is`; a new list, dict or object in place of changing one that a call may have given a second "
+    "name",
     """@linear_grad
 def f(x: Float64[np.ndarray, "n"]) -> float:
     u = x.copy()

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..engine.state import Lowering
     from ..engine.values import Binding
 
+from ..engine.disjoint import apart
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS,
@@ -49,7 +50,7 @@ from ..engine.values import (
     arrays,
     map_arrays,
 )
-from ..engine.views import Along, View, apart, within
+from ..engine.views import Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
@@ -60,7 +61,7 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
 
 def as_one(ctx: Lowering, *names: str) -> None:
     """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that
-    stays in use: nobody can tell, as long as none of them is updated while another one is used."""
+    stays in use: that makes no difference as long as none of them is updated while another one is used."""
     together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
@@ -82,7 +83,7 @@ def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: f
     """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
     the place."""
     def change(leaf):
-        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(leaf, place) else leaf
+        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(ctx, leaf, place) else leaf
 
     left = {n: map_arrays(b.value, change) for n, b in ctx.env.items() if n not in keep}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
@@ -93,13 +94,13 @@ def _type_of(leaf: Value) -> Array:
     return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
 
 
-def meets(leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
+def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
     """Whether what a name holds may share a cell with a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
         return False
     if isinstance(leaf, ViewValue) and isinstance(place, ViewValue):
-        return not apart(leaf.view, place.view)
+        return not apart(ctx, leaf.view, place.view)
     return True
 
 
@@ -115,7 +116,8 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show
     # it
     unseen = lambda part, read: (
-        any(v.name in alike for v in arrays(part)) or ((read or isinstance(part, UnionValue)) and meets(part, place))
+        any(v.name in alike for v in arrays(part))
+        or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
     )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
@@ -127,11 +129,11 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     held = [
         leaf
         for leaf in array_leaves(ctx.env[holder].value)
-        if meets(leaf, place) or any(v.name in alike for v in arrays(leaf))
+        if meets(ctx, leaf, place) or any(v.name in alike for v in arrays(leaf))
     ]
     if len(held) > 1 and not all(_same_array(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
-    through = next((leaf for leaf in held if meets(leaf, place)), ctx.env[holder].value)
+    through = next((leaf for leaf in held if meets(ctx, leaf, place)), ctx.env[holder].value)
     left: dict[str, Binding] = {}
     for other, b in ctx.env.items():
         if other == holder:
@@ -149,7 +151,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
-            if not isinstance(leaf, ARRAYS) or parent or not meets(leaf, place):
+            if not isinstance(leaf, ARRAYS) or parent or not meets(ctx, leaf, place):
                 return leaf
             if isinstance(through, UnionValue) or not _same_array(leaf, place):
                 return LostArray(_type_of(leaf), loss())
@@ -179,7 +181,7 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
-    """Report what comes before the update or move of an array in one expression, and is used behind it. ``lost`` is
+    """Report what comes before the update or move of an array in one expression, and is used after it. ``lost`` is
     asked of each array that a value holds, or that an expression not yet evaluated is going to read."""
     for value, node in ctx.waiting():
         read = isinstance(value, Delayed)
@@ -317,7 +319,7 @@ def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edi
 
 
 def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
-    """Whether a loop leads from a move to a use that is not behind it in the text."""
+    """Whether a loop leads from a move to a use that is not after it in the text."""
     start = lambda s: (s.line, s.column)
     around = (
         n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp))
@@ -343,7 +345,7 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
             where = loss.made if loss.made != NOWHERE else loss.span
-            # of a field, say, the copy is taken elsewhere than behind the expression
+            # of a field, say, the copy is taken elsewhere than after the expression
             part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.variables.all_lent())
             how = f"bound to `{name}`, which is another array on other paths"
             what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"

@@ -26,7 +26,7 @@ class Shown:
     starts: tuple[int, ...]
 
     def cell(self, column: int) -> int:
-        """The cell of a 1-based column; columns behind the end lie on the end."""
+        """The cell of a 1-based column; columns after the end lie on the end."""
         return self.starts[max(0, min(column - 1, len(self.starts) - 1))]
 
 

@@ -36,7 +36,7 @@ class _Page:
         return f"\033[{_COLOURS[style]}m{text}\033[0m" if self.colour and text else text
 
     def line(self, file: str, number: int) -> str | None:
-        """A source line by its number in the file; None where it is not to be had."""
+        """A source line by its number in the file; None where there is none."""
         source = self.sources.get(file)
         if source is None:
             text = linecache.getline(file, number) if number > 0 else ""

@@ -1,10 +1,10 @@
-"""Strength reduction of divisions in adjoints: fewer divisions, and none while the next iteration waits.
+"""Product reassociation: an adjoint that comes from the iteration before is multiplied last, and divided by nothing.
 
-**Transformation.** Strength reduction and reassociation of products and quotients. Two passes: `divide_less` and
-`multiply_last`.
+**Transformation.** Reassociation of products and quotients by height, of the operations between one iteration and the
+next.
 
-**Before.** ``a = div t_bar 3.0; c = div (div t_bar q) b, where q = div a b``
-**After.** ``a = mul t_bar (1/3); c = div t_bar (mul q b)``
+**Before.** ``a = mul t_bar u; c = div a b``
+**After.** ``k = div u b; c = mul k t_bar``
 
 **Legality.** Only values in which the function is linear, its adjoints and tangents: a quotient of a program may be
 whole, ``c * (n - k) / (k + 1)``, and must stay so. What is multiplied first may overflow or underflow where the
@@ -12,7 +12,8 @@ chain does not: so it is tested, and where a product is not a normal number (zer
 it stood.
 
 **Profitability.** A division takes as long as five to twenty products. Of a chain that an iteration waits for, the
-factors that are known before are multiplied first, before the loop where they do not change in it.
+factors that are known before are multiplied first, before the loop where they do not change in it. Not in loops with
+library functions: these take longer than a division, and do not wait for it.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -20,7 +21,7 @@ factors that are known before are multiplied first, before the loop where they d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -42,11 +43,11 @@ from linad_typecheck.ir.core import (
     Store,
     Var,
     all_names,
-    count_uses,
     outputs,
     walk,
 )
-from linad_typecheck.ir.rewrite import at_loops, rebuild
+from linad_typecheck.ir.rewrite import at_loops
+from linad_typecheck.ops import OPS
 from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.analysis.alias import alias_groups
@@ -59,54 +60,6 @@ LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all th
 LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 
-def divide_less(f: Function) -> Function:
-    """The function whose adjoints are multiplied by reciprocals of numbers, and divided by products."""
-    linear = _adjoints(f)
-    if not linear:
-        return f
-    lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-    uses = count_uses(f)
-    names = Names(all_names(f))
-
-    def made(name: str) -> Let | None:
-        t = lets.get(name)
-        return t if t is not None and t.op == "div" and t.ins[0].type == t.ins[1].type == t.out.type else None
-
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            s = rebuild(s, lambda a: a, block=block)
-            t = made(s.out.name) if isinstance(s, Let) and s.out.name in linear else None
-            inner = (
-                made(t.ins[0].name)
-                if t is not None and isinstance(t.ins[0], Var) and uses[t.ins[0].name] == 1
-                else None
-            )
-            if t is not None and isinstance(t.ins[1], Const) and _has_reciprocal(t.ins[1]):
-                s = replace(t, op="mul", ins=(t.ins[0], Const(1.0 / t.ins[1].value, t.ins[1].type)))
-            elif inner is not None and inner.out.name in linear and _is_quotient(inner.ins[1], t.ins[1], made):
-                both = names.var("t", t.out.type)
-                out = [o for o in out if not (isinstance(o, Let) and o.out == inner.out)]
-                out.append(Let(both, "mul", (inner.ins[1], t.ins[1]), t.span))
-                s = replace(t, ins=(inner.ins[0], both))
-            if t is not None and isinstance(s, Let):
-                lets[t.out.name] = s  # what follows finds it as it is now
-            out.append(s)
-        return Block(tuple(out), b.results)
-
-    return replace(f, body=block(f.body))
-
-
-def _has_reciprocal(c: Const) -> bool:
-    """Whether the reciprocal is neither infinite nor subnormal."""
-    return LOWEST[c.type.dtype] < abs(c.value) < 1.0 / LOWEST[c.type.dtype]
-
-
-def _is_quotient(q: Atom, b: Atom, made: Callable[[str], Let | None]) -> bool:
-    t = made(q.name) if isinstance(q, Var) else None
-    return t is not None and t.ins[1] == b
-
-
 def multiply_last(f: Function) -> Function:
     """The function whose innermost loops multiply the adjoints that they wait for when all else is there."""
     linear = _adjoints(f)
@@ -115,8 +68,9 @@ def multiply_last(f: Function) -> Function:
     names = Names(all_names(f))
 
     def multiplied(s: Loop) -> list[Stmt]:
-        divides = any(map(_is_division, s.body.stmts)) and not any(isinstance(t, Loop) for t in walk(s.body))
-        return _multiplied(s, linear, names) if divides else [s]
+        inside = [*walk(s.body)]
+        idle = not any(isinstance(t, Loop) or isinstance(t, Let) and OPS[t.op].dear for t in inside)
+        return _multiplied(s, linear, names) if idle and any(map(_is_division, s.body.stmts)) else [s]
 
     return at_loops(f, multiplied)
 
