@@ -3,13 +3,17 @@ is run."""
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import sys
+import textwrap
 from dataclasses import dataclass
 from types import (
-    FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace, UnionType,
+    CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace,
+    UnionType,
 )
+from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
@@ -116,6 +120,9 @@ def attribute(value: object, name: str) -> object:
     found = inspect.getattr_static(value, name, MISSING)
     if isinstance(value, type):
         return _of_class(value, found)
+    if found is MISSING and (inner := _forwards(type(value))) is not None and inner != name:
+        of = attribute(value, inner)
+        return MISSING if of is MISSING else attribute(of, name)
     if isinstance(found, _SLOTS):
         return getattr(value, name, MISSING)
     own = getattr(value, "__dict__", {})
@@ -127,6 +134,47 @@ def attribute(value: object, name: str) -> object:
         case property(fget=FunctionType() as f) | functools.cached_property(func=FunctionType() as f):
             return Property(f, value)
     return _of_class(type(value), found)
+
+
+def _forwards(cls: type) -> str | None:
+    """The attribute that the objects of a class take all others from: by ``return getattr(self.module, name)`` as the
+    whole of its ``__getattr__``, which is read and not run."""
+    method = inspect.getattr_static(cls, "__getattr__", None)
+    return _forwarded(method.__code__, method) if isinstance(method, FunctionType) else None
+
+
+def _forwarded(code: CodeType, method: FunctionType) -> str | None:
+    if code not in _FORWARDED:
+        try:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+            (now,) = (c for c in compile(tree, "", "exec").co_consts if isinstance(c, CodeType))
+        except (OSError, TypeError, SyntaxError, ValueError):
+            now = None
+        # the file may have changed since
+        same = now is not None and (now.co_code, now.co_names) == (code.co_code, code.co_names)
+        _FORWARDED[code] = _inner(tree.body[0]) if same else None
+    return _FORWARDED[code]
+
+
+def _inner(node: ast.stmt) -> str | None:
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return None
+    body = node.body[ast.get_docstring(node) is not None :]
+    match [a.arg for a in node.args.args], body:
+        case [own, name], [
+            ast.Return(
+                ast.Call(
+                    func=ast.Name("getattr"),
+                    args=[ast.Attribute(value=ast.Name(first), attr=inner), ast.Name(second)],
+                    keywords=[],
+                )
+            )
+        ] if (first, second) == (own, name):
+            return inner
+    return None
+
+
+_FORWARDED: WeakKeyDictionary[CodeType, str | None] = WeakKeyDictionary()
 
 
 def _of_class(cls: type, found: object) -> object:

@@ -132,3 +132,47 @@ def test_what_an_object_does_not_have():
         linear_grad(without_it)(X)
     with pytest.raises(LinadError, match="assigning to the attribute"):
         linear_grad(changed)(X)
+
+
+class Backend:
+    """Takes what it lacks from a module, as shims of array libraries do."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __getattr__(self, name):
+        return getattr(self.module, name)
+
+    def cos(self, x):
+        return x * x
+
+
+class Chooses(Backend):
+    def __getattr__(self, name):
+        return np.cos if name == "sin" else getattr(self.module, name)
+
+
+backend, chooses = Backend(np), Chooses(np)
+
+
+def test_attributes_that_an_object_takes_from_a_module():
+    def f(x):
+        if type(x) in (float, backend.float64) or not isinstance(x, backend.ndarray):
+            return 0.0
+        return backend.sum(backend.sin(x) * backend.pi + backend.cos(x))
+
+    g = linear_grad(f, backend="interpret")
+    np.testing.assert_allclose(g(X), f(X), rtol=1e-14)
+    np.testing.assert_allclose(g.grad(X), np.cos(X) * np.pi + 2.0 * X, rtol=1e-14)
+    backend.module = Config
+    try:
+        with pytest.raises(LinadError, match="has no attribute|the attribute `.float64`"):
+            g(X)
+    finally:
+        backend.module = np
+    np.testing.assert_allclose(g(X), f(X), rtol=1e-14)
+
+
+def test_attributes_that_an_object_chooses():
+    with pytest.raises(LinadError, match="the attribute `.sin`"):
+        linear_grad(lambda x: chooses.sin(x), backend="interpret")(X)

@@ -63,7 +63,7 @@ def test_updates_through_views():
 
 
 @pytest.mark.parametrize("body", [
-    "d = np.diag(x.copy() * 1.0)\nd[0] = 1.0\nreturn d[0]", "np.unique(x)", "np.repeat(x, [1.0, 2.0, 3.0, 4.0])",
+    "d = np.diag(x.copy() * 1.0)\nd[0] = 1.0\nreturn d[0]", "np.trim_zeros(x)", "np.repeat(x, [1.0, 2.0, 3.0, 4.0])",
     "np.clip(x)", "np.clip(x, a_min=1.0)", "np.stack([])", "np.array([x, 1.0])", "np.flip(x, axis=7)", "np.roll(x, 0.5)", "np.tile(x, x)",
 ])  # fmt: skip
 def test_refused(body):

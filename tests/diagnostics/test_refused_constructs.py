@@ -18,7 +18,7 @@ def f(x: Vec, M: Mat, w: float):
 
 # what is written: the line, a word of the message, a word of the way out
 REFUSED = {
-    "return np.unique(x)[0]": (1, "`np.unique`", "outside the function"),
+    "return np.trim_zeros(x)[0]": (1, "`np.trim_zeros`", "slice"),
     "return np.fft.fft(x)[0]": (1, "`np.fft.fft`", "loops"),
     "return np.outer(x, x).tolist()[0]": (1, "a list of lists", "list(a)"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
@@ -36,7 +36,7 @@ REFUSED = {
     "def g():\n    nonlocal w\n    w = 1.0\ng()\nreturn w": (2, "`nonlocal`", "return"),
     "with open('f') as h:\n    pass\nreturn w": (1, "`with`", "around"),
     "from tools import *\nreturn w": (1, "import", "top of the file"),
-    "f = lambda k=w: k\nreturn f()": (1, "default", "constant"),
+    "f = lambda k=w: k\nreturn f()": (1, "default", "use the variable itself"),
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, TABLE[0]) else 0.0": (1, "`isinstance`", "names that are written out"),
     "return (w * 1j).real": (1, "complex number", "imaginary parts apart"),

@@ -31,6 +31,7 @@ import numba
 import numpy as np
 import scipy.integrate as si
 import scipy.linalg as sl
+import scipy.signal as sg
 import scipy.signal.windows as sw
 import scipy.sparse
 import scipy.spatial.distance as sd
@@ -66,7 +67,7 @@ METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
 UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
-_SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf", "chi2": "logpdf cdf", "weibull_min": "logpdf cdf"}
+_SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf sf", "chi2": "logpdf cdf sf", "weibull_min": "logpdf cdf"}
 EXAMPLES = {
     "numpy.dtype": 'v.astype(np.dtype("float64"))', "numpy.finfo": "x + np.finfo(np.float64).eps", "numpy.iinfo": "x * np.iinfo(np.int32).max",
     "numpy.broadcast": "v * np.broadcast(v, u).size", "numpy.issubdtype": "x * np.issubdtype(v.dtype, np.floating)", "numpy.result_type": "v.astype(np.result_type(v, u))",
@@ -149,6 +150,10 @@ EXAMPLES = {
     **{f"scipy.stats.multivariate_normal.{n}": f"st.multivariate_normal.{n}(v, u, A)" for n in ("pdf", "logpdf")},
     "scipy.spatial.distance.minkowski": "sd.minkowski(v, u, 3)", "scipy.linalg.block_diag": "sl.block_diag(A, B)",
     "scipy.linalg.solve_banded": "sl.solve_banded((1, 1), A, v)", "numpy.polyfit": "np.polyfit(v, u, 2)",
+    **{f"scipy.signal.{n}": f"sg.{n}(v, u)" for n in "convolve fftconvolve oaconvolve correlate".split()},
+    "scipy.signal.convolve2d": "sg.convolve2d(A, B)", "scipy.signal.lfilter": "sg.lfilter(v, u, v)",
+    "numpy.resize": "np.resize(v, k)", **{f"numpy.{n}": f"np.{n}(v, u)" for n in "union1d intersect1d setdiff1d".split()},
+    "scipy.stats.pearsonr": "st.pearsonr(v, u)[0]",
     "scipy.signal.windows.gaussian": "sw.gaussian(k, x)", "scipy.signal.windows.kaiser": "sw.kaiser(k, x)",
     "scipy.signal.windows.general_hamming": "sw.general_hamming(k, x)",
     "scipy.signal.windows.exponential": "sw.exponential(k, tau=x)",
@@ -181,6 +186,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
     ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
     ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
+    ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
     ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
@@ -205,7 +211,7 @@ with the way to write it instead.
   the shape or kind of a result.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
   `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
-  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sw` `scipy.signal.windows`; `w` and `C` are
+  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`, `sw` `scipy.signal.windows`; `w` and `C` are
   copies of `v` and `A`, `cube` is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
   constant or jumps; that such a gradient is zero is [a warning](codes.md).

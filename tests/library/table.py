@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
-    "scipy.integrate": "si", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
+    "scipy.integrate": "si", "scipy.signal": "sg", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
 }  # what the modules are called in expressions
 
 
@@ -202,6 +202,8 @@ _each("scipy.stats.t", "pdf logpdf", "F(e, 0.75)", "F(1.5, e + 0.5, 0.25, 2.0)",
 _each("scipy.stats.beta", "pdf logpdf", "F(e, 0.75, 2.0)", "F(0.25, e, 2.0)", "F(0.25, 0.75, e)")
 _each("scipy.stats.gamma", "cdf sf", "F(h, 0.75, -0.5, 2.0)")  # whose derivatives are those of incomplete functions
 _each("scipy.stats.chi2", "cdf", "F(h, 0.75, -0.5, 2.0)")
+_each("scipy.stats.t", "sf", "F(h, 0.75, -0.5, 2.0)")
+_each("scipy.stats.chi2", "sf", "F(h, 0.75, -0.5, 2.0)")
 _each("scipy.stats.t", "cdf", "F(h, 0.75, -0.5, 2.0)")
 _each("scipy.stats.beta", "cdf", "F(h, 0.75, 2.0, -0.5, 4.0)")
 _each("scipy.stats.poisson", "pmf logpmf", "F(h, 2.5)", "F(2, e)")
@@ -220,6 +222,22 @@ _rows("scipy.integrate", """
     trapezoid: si.trapezoid(x, dx=0.5)
     cumulative_trapezoid: si.cumulative_trapezoid(x) | si.cumulative_trapezoid(A, axis=0, initial=0)
     simpson: si.simpson(x * np.float64(1.0)) | si.simpson(np.append(x, 1.5), x=np.arange(len(x) + 1) * 2.0)
+""")  # fmt: skip
+_rows("scipy.stats", """
+    skew: st.skew(x * 1.0) | st.skew(A * 1.0, axis=1)
+    kurtosis: st.kurtosis(x * 1.0) | st.kurtosis(A * 1.0, 1, False)
+    zscore: st.zscore(x * 1.0) | st.zscore(A * 1.0, axis=1, ddof=1)
+    sem: st.sem(x * 1.0) | st.sem(A * 1.0, axis=1, ddof=0)
+    gmean: st.gmean(x * x + 1.0) | st.gmean(A * A + 1.0, axis=1)
+    pearsonr: st.pearsonr(x * 1.0, y * 1.0)[0] | 1e3 + st.pearsonr(x * 1.0, y * 1.0)[1]
+""")  # fmt: skip
+_rows("scipy.signal", """
+    convolve: sg.convolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.convolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0, 0.5], "same") | sg.convolve([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), mode="valid")
+    fftconvolve: 1e3 + sg.fftconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0, "same")
+    oaconvolve: 1e3 + sg.oaconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
+    correlate: sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0], mode="same") | sg.correlate([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), "valid")
+    convolve2d: sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
+    lfilter: sg.lfilter([0.5, 0.25], [2.0, -1.0, 0.5], np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0) | sg.lfilter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
 """)  # fmt: skip
 _each("scipy.signal.windows", "hann hamming blackman blackmanharris bartlett cosine", "F(4)", "F(5, 0)", "F(1)")
 _rows("scipy.signal.windows", """
@@ -246,6 +264,14 @@ _rows("numpy", """
 _each("numpy", "zeros ones empty", "np.zeros_like(F(3))", "F((2, 0))", "F(2, dtype=np.float32)", "F(-1)")
 _each("numpy", "zeros_like ones_like", "F(x)", "F(A)", "F(x, dtype=np.float32)")
 _rows("numpy", """
+    unique: np.unique(x) | np.unique(A) | np.unique(x, return_counts=True) | np.unique(x, True, True)
+    union1d: np.union1d(x, y)
+    intersect1d: np.intersect1d(x, y) | np.intersect1d(x, x[::-1])
+    setdiff1d: np.setdiff1d(x, y) | np.setdiff1d(x, x[:1])
+    resize: np.resize(x, 5) | np.resize(A, (2, 3)) | np.resize(x, (0,))
+    asarray_chkfinite: np.asarray_chkfinite(x) * 1 | np.asarray_chkfinite([u, 2])
+    require: np.require(x) * 1 | np.require(A, np.float64, "C") * 2
+    imag: np.imag(e) | np.imag(A)
     empty_like: np.empty_like(x).shape | np.empty_like(A)[:0]
     full: np.full(3, 2.5) | np.full((2, 0), 1) | np.full(2, np.nan, dtype=np.float32) | np.full(-1, 0.0) | np.full(3, u)
     full_like: np.full_like(x, 2) | np.full_like(A, 2.5)

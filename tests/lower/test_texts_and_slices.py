@@ -49,6 +49,59 @@ def f(x):
         return x.sum()
     return x.sum() * 2.0 if isinstance(x[0, 0], numbers) else x.sum() * 3.0
 """,
+    "questions that helpers answer": """\
+NUMBERS = (int, float) + (np.floating,)
+
+def is_number(v):
+    if isinstance(v, NUMBERS):
+        return True
+    return False
+
+def rank_and_size(v):
+    return v.ndim, v.shape[0]
+
+def f(x):
+    rank, size = rank_and_size(x)
+    if is_number(x) or rank == 3:
+        return "a text"
+    given = not is_number(x[0, 0])
+    if given:
+        return "a text"
+    return x.sum(axis=rank - 1)[size - 1] * rank_and_size(x[0])[0] + (x[0, 0] if rank == 2 else x[0, 0, 0])
+""",
+    "a generator that is unpacked": """\
+def f(x):
+    a, b = (v[:, None] * 2.0 for v in (x[0], x[1]))
+    k = 3.0
+    c, d = (k * v for k, v in zip((1.0, 2.0), x[0]))
+    return (a * b).sum() + c * d * k
+""",
+    "classes of the module": """\
+import abc
+import enum
+
+class Kind(enum.Enum):
+    A = 1
+
+class Base:
+    pass
+
+class Derived(Base):
+    def __init__(self, v):
+        self.v = v
+
+class Like(abc.ABC):
+    pass
+
+Like.register(np.ndarray)
+CLASSES = (Kind, (str, Base))
+
+def f(x, kind=Kind.A):
+    made, total = Derived(x), 0.0
+    total += 1.0 * isinstance(made, Base) + 2.0 * isinstance(made, CLASSES) + 4.0 * isinstance(made, Like)
+    total += 8.0 * isinstance(x, Base) + 16.0 * isinstance(x, CLASSES) + 32.0 * isinstance(x, Like)
+    return (64.0 * isinstance(kind, Kind) + 128.0 * isinstance(kind, CLASSES) + total) * x.sum()
+""",
     "messages": """\
 def f(x):
     message = f"shape {x.shape}, {x[0, 0]}" + " and " + str(x[0, 1])

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from linad import LinadError, linear_grad
 from linad.testing import check_grads
 from linad_typecheck import check_source
+from tests.strategies import load
 from tests.two_roads import HEADER, imported, program
 
 pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")
@@ -104,3 +106,37 @@ return s
     with imported(tmp_path, text) as module:
         assert module.f(x, 4) == module.f.py_func(x, 4)
         check_grads(module.f, (x, 4))
+
+
+# A module may have a name, too, that a nested function has from the function around it.
+OF_THE_MODULE = "import numpy as np\n\nk = 35.0\n\ndef app(g, t):\n    return g(t)\n\n"
+HIDDEN = {
+    "the variable of a comprehension that is over": "fs = [lambda t: t * k for k in (1.0, 2.0)]\nreturn fs[0](x[0])",
+    "one that hides a variable of the function": "k = 3.0\nfs = {k: (lambda t: t * k) for k in (1, 2)}\nreturn fs[1](x[0]) * k",
+    "a variable that a comprehension hides": "k = 3.0\ng = lambda t: t * k\nreturn sum([g(v) for k, v in zip((1.0, 2.0), x)])",
+    "a deleted one": "k = 3.0\ng = lambda t: t * k\ndel k\nreturn g(x[0])",
+}
+SEEN = {
+    "inside the comprehension": "return sum([app(lambda t: t * k, v) for k, v in zip((1.0, 2.0), x)])",
+    "as a default, in a comprehension": "fs = [lambda t, k=k: t * k for k in range(3)]\nreturn fs[1](x[0]) + fs[2](x[1])",
+    "as a default that is given another value": "k = 2\ng = lambda t, *, k=k, m=2 * k: t * k * m\nk = 3\nreturn g(x[0]) * k",
+    "as the default of one that is called at once": "return np.sum([(lambda t, k=k: t * k)(x[0]) for k in (1.0, 2.0)])",
+    "after another comprehension": "k = 3.0\ng = lambda t: t * k\ns = sum([v * k for k, v in zip((1.0, 2.0), x)])\nreturn s * g(x[0])",
+}
+
+
+def of_body(body):
+    return load(f"{OF_THE_MODULE}def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_name_of_the_module_does_not_stand_for_a_variable(name):
+    with pytest.raises(LinadError, match="has no value or is hidden"):
+        linear_grad(of_body(HIDDEN[name]), backend="interpret")(np.array([0.5, 1.5]))
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_nested_function_sees_the_variable_that_python_sees(name):
+    f = of_body(SEEN[name])
+    x = np.array([0.5, 1.5])
+    assert linear_grad(f, backend="interpret")(x) == f(x)

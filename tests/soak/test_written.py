@@ -28,7 +28,7 @@ REFUSED = {  # with what is said of it
     "rows_list": "after its array was updated",
     "rows_list_scratch": "after its array was updated",
     "two_names_loop": "after its array was updated",
-    **dict.fromkeys(("comp_lambda", "comp_lambda2", "closure_late", "closure_late_binding"), "there is no name `k`"),
+    "closure_late_binding": "has no value or is hidden",
     **dict.fromkeys(
         (
             "default_array",
@@ -37,10 +37,10 @@ REFUSED = {  # with what is said of it
             "default_late",
             "default_late_def",
             "default_loop",
-            "mutable_default",
         ),
-        "this default",
+        "a computed value as the default of",
     ),
+    "mutable_default": "this default",
 }
 
 

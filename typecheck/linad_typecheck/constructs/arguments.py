@@ -120,8 +120,7 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None
     node = nodes.get(name)
     if node is None:
         return None
-    local = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & ctx.local_names if "/" in source.key else set()
-    if local or bound([node]) or not _is_constant(ctx, node):
+    if bound([node]) or not _is_constant(ctx, node):
         raise Refused(Unsupported(source.source.span(node), "this default", "use a constant"))
     return expression(replace(ctx, source=source, local_names=frozenset(), path=Path()), node)
 

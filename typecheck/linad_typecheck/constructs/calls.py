@@ -223,11 +223,11 @@ def _call(
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
     types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
-    spec, literals = specialised(ctx, source, *types)
+    spec, literals = specialised(ctx, source, *types, answers=True)
     once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
         disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
-        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint)
+        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:

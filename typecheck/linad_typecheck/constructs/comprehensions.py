@@ -17,6 +17,7 @@ from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
+from ..engine.closures import COMPREHENSION
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
@@ -28,7 +29,7 @@ from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
-from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TupleValue, Value, literal
+from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
@@ -124,10 +125,15 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
     aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
     ctx.bind_all({key: ctx.env[name] for key, name in aside.items()})
     ctx.unbind(*names)
+    place = TextValue(f"{node.lineno}:{node.col_offset}:{depth}")
+    scopes = {f"{COMPREHENSION}{n}": Binding(place, ctx.span(node)) for n in names}
+    hidden = {n: ctx.env[n] for n in scopes if n in ctx.env}
+    ctx.bind_all(scopes)
     try:
         yield
     finally:
-        ctx.unbind(*names)
+        ctx.unbind(*names, *scopes)
+        ctx.bind_all(hidden)
         ctx.bind_all({name: ctx.env[key] for key, name in aside.items() if key in ctx.env})
         ctx.unbind(*aside)
 

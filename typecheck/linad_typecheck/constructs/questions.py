@@ -16,7 +16,7 @@ from ..engine.values import (
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
-from ..names.scope import Entity
+from ..names.scope import Constant, Entity, GlobalArray, Items
 from .attributes import attribute_of
 
 QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "issubclass", "type", "hasattr", "callable", "getattr"))
@@ -75,7 +75,18 @@ def _is_one_of(
                     for v in of
                 ]
             case one:
-                answers.append(ask(named(ctx, one)))
+                found = [named(ctx, one)]
+                while found:
+                    match found.pop(0):
+                        case Items(record=None, items=items):  # a tuple of the module
+                            found[:0] = items
+                        case Constant(value=()):
+                            pass
+                        case GlobalArray(type=None):  # what it is, the text does not say
+                            ctx.programs.unknown = True
+                            return Poison(foreign=True)
+                        case cls:
+                            answers.append(ask(cls))
     if True in answers:
         return literal(True)
     return None if None in answers else literal(False)

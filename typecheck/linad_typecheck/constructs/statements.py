@@ -15,7 +15,7 @@ from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
 from ..engine.closures import nested_function
 from ..engine.entities import callee, imported, named
-from ..engine.evaluation import condition, expression, may_update, operands, pull, usable
+from ..engine.evaluation import condition, expression, listed, may_update, operands, pull, usable
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.places import held
@@ -155,7 +155,8 @@ def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
-    return pull(ctx, s.value, hint, none=isinstance(s.targets[0], ast.Name))
+    unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
+    return pull(ctx, listed(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name))
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:

@@ -197,11 +197,12 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         raise Refused(None)
+    kind = "list" if base.listed else "tuple"
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
         k = index.atom.value
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
-        ctx.report(WrongType(ctx.span(node), f"a tuple of {len(base.items)} has no element {k}", "out of range"))
+        ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
     elif (
         isinstance(index, ScalarValue)
         and index.dtype in INTS
@@ -213,7 +214,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         instead = "make an array of it first: `a = np.stack(t)`, then `a[k]`" if any(map(is_array, base.items)) else ""
         ctx.wants_literal(index)
         ctx.report(
-            WrongType(ctx.span(node.slice), "a tuple is indexed by a literal int", describe(type_of(index)), instead)
+            WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)
         )
     return Poison()
 

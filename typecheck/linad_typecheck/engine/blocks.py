@@ -7,10 +7,11 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ..ir.core import Const
+from ..names.scope import Helper
 from ..span import Span
 from ..types import BOOL
 from .asked import about_types
-from .entities import unknown_constant
+from .entities import named, unknown_constant
 from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
@@ -80,7 +81,7 @@ def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> Non
 
 def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]) -> None:
     cond = condition(ctx, s.test)
-    unknown = cond is None and (about_types(s.test) or unknown_constant(ctx, s.test))
+    unknown = cond is None and (about_types(s.test) or unknown_constant(ctx, s.test) or _may_be_known(ctx, s.test))
     if cond is None:  # already reported: look at both arms all the same
         cond = ctx.fresh("b", BOOL)
 
@@ -91,6 +92,20 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
             block(ctx, body, live)
 
     branch(ctx, cond, lambda: taken_arm(then, True), lambda: taken_arm(orelse, False), live, ctx.span(s.test))
+
+
+def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
+    """Whether a test may be known where types are: it is a variable, or calls a function of the user's."""
+    match test:
+        case ast.Name():
+            return True
+        case ast.BoolOp(values=parts):
+            return any(_may_be_known(ctx, part) for part in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=part) | ast.Compare(left=part):
+            return _may_be_known(ctx, part)
+        case ast.Call(func=f):
+            return isinstance(named(ctx, f), Helper)
+    return False
 
 
 def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:

@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..ir.core import Const
 from ..ownership.liveness import free_names
 from ..messages.language import Unsupported
-from ..names.scope import FunctionSource
+from ..names.scope import FunctionSource, Opaque
 from ..span import Span
-from .evaluation import usable
+from .evaluation import expression, usable
 from .refusal import Refused
 from .state import Lowering
-from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, Value
+from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
     """A nested function or lambda; what it captures is looked up at each call."""
     key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
-    source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key)
+    defaults = tuple((n, _default(ctx, d)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
+    key += f"{defaults}" * bool(defaults)  # another function for each
+    source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key, defaults)
     free = tuple(sorted(free_names(node) & (ctx.local_names | ctx.env.keys())))
-    return FunctionValue(source, free)
+    return FunctionValue(source, free, scopes=tuple(_comprehension(ctx, name) for name in free))
+
+
+def _defaults_of(a: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, with what is written there."""
+    places = [p.arg for p in (*a.posonlyargs, *a.args)]
+    yield from zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True)
+    yield from ((p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None)
+
+
+def _is_local(ctx: Lowering, node: ast.expr) -> bool:
+    """Whether an expression has variables of the function, whose values now are not those of a later call."""
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return any(n in ctx.env or n in ctx.local_names for n in names)
+
+
+def _default(ctx: Lowering, node: ast.expr) -> object:
+    """The value of a default where it is a number that is known."""
+    match expression(ctx, node):
+        case ScalarValue(atom=Const(value=value), weak=True):
+            return value
+    return Opaque("a computed value", "let the function use the variable itself, or pass it in the call")
+
+
+COMPREHENSION = "%comprehension of "  # before a name: a text that tells the comprehension apart which binds it
+
+
+def _comprehension(ctx: Lowering, name: str) -> str:
+    """The comprehension whose variable a name is now; empty for one of the function."""
+    b = ctx.env.get(f"{COMPREHENSION}{name}")
+    return b.value.text if b is not None and isinstance(b.value, TextValue) else ""
 
 
 def captured(
@@ -32,9 +65,13 @@ def captured(
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
-    for name in f.free:
+    for name, scope in zip(f.free, f.scopes, strict=True):
         b = ctx.env.get(name)
-        if b is None or (isinstance(b.value, FunctionValue) and b.value.source == f.source):
+        if b is None or scope != _comprehension(ctx, name):  # another variable of this name is not meant
+            what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
+            instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
+            raise Refused(Unsupported(span, what, instead))
+        if isinstance(b.value, FunctionValue) and b.value.source == f.source:
             continue
         value = usable(ctx, b.value, name, span)
         found.append((name, closed(ctx, value, span, (*outer, f.source))))

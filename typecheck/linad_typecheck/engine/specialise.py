@@ -35,8 +35,8 @@ from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
     Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, UnionValue, Value, ValueType, ViewValue, contains, describe, given_back, is_optional, join_results,
-    join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
+    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, as_literal, contains, describe, given_back,
+    is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
@@ -97,6 +97,7 @@ class Spec:
     returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
     twice: bool = False  # whether an array may be returned in two places, as what is returned is not updated
     disjoint: bool = False  # parameters that look into one array share no cell of it
+    answers: bool = False  # whether truth values and ints of the result that are known are of its type
     failed: bool = False
     done: bool = False
     function: Function | None = None
@@ -203,12 +204,14 @@ class Specialiser:
         apart: bool = False,
         twice: bool = False,
         disjoint: bool = False,
+        answers: bool = False,
     ) -> Spec:
         """The function for arguments of these types; ``apart``, its results share nothing with them; the others as in
         `Spec`."""
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
-        key = (id(source.node), source.key, params, captures, apart, twice, disjoint)
+        answers = answers and not any(s.source == source and not s.answers for s in self.stack)
+        key = (id(source.node), source.key, params, captures, apart, twice, disjoint, answers)
         known = self.specs.get(key)
         if known is not None:
             if known.done:
@@ -217,7 +220,8 @@ class Specialiser:
             for spec in self.stack[self.stack.index(known) :]:  # everything from there up is recursive
                 spec.recursive = True
             return known
-        spec = Spec(self.name(source.name), source, (*params, *captures), apart=apart, twice=twice, disjoint=disjoint)
+        how = {"apart": apart, "twice": twice, "disjoint": disjoint, "answers": answers}
+        spec = Spec(self.name(source.name), source, (*params, *captures), **how)
         if self.inside(source) > DEPTH:
             self.report(
                 BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
@@ -349,6 +353,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         value = apart(ctx, value, span)
     elif not spec.recursive:  # its results are found by rounds, from what is an array first
         value = lent_back(ctx, value)
+        value = answered(value) if spec.answers else value
     if spec.recursive:  # as the calls inside take it to be
         value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
     spec.result = given_back(type_of(value))
@@ -400,6 +405,14 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
             ctx.fact("mode", p.name, span, m)
 
 
+def answered(v: Value) -> Value:
+    """The result of a helper with truth values and ints that are known put into its type: what its caller decides by
+    them is decided when it is compiled."""
+    if isinstance(v, TupleValue) and v.record is None:
+        return replace(v, items=tuple(map(answered, v.items)))
+    return as_literal(v) if isinstance(v, ScalarValue) else v
+
+
 def _written(s: Stmt, programs: Specialiser) -> list[Var]:
     if isinstance(s, (Let, Load)):  # most statements, quickly
         return []
@@ -431,7 +444,7 @@ def _body(ctx: Lowering) -> Value:
             first, kinds = (span, t), t
             continue
         joined = (join_results if ctx.spec is None else join_types)(kinds, t)
-        if joined is None or (is_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
+        if joined is None or (_has_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
             ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined
@@ -445,6 +458,11 @@ def _body(ctx: Lowering) -> Value:
     if kinds is not None and type_of(value) != kinds:
         return _widened(ctx, value, kinds)
     return value
+
+
+def _has_optional(t: ValueType) -> bool:
+    """Whether a result, or a part of it, may be None."""
+    return is_optional(t) or (isinstance(t, TupleType) and any(map(_has_optional, t.items)))
 
 
 def _is_return(ctx: Lowering, span: Span) -> bool:
@@ -487,16 +505,18 @@ def specialised(
     captures: dict[str, Value],
     once: bool = False,
     disjoint: bool = False,
+    answers: bool = False,
 ) -> tuple[Spec, dict[str, Value]]:
     """A function for the types of these arguments, and for the values of literals where it has to know them, which are
-    given, too; ``once`` as in `passed`, ``disjoint`` as in `Spec`."""
+    given, too; ``once`` as in `passed`, ``disjoint`` and ``answers`` as in `Spec`."""
+    how = {"disjoint": disjoint, "answers": answers}
 
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
         found = iter(passed([v for some in values for v in some.values()], once))
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     with ctx.programs.apart() as found:
-        spec = ctx.programs.specialise(source, *types(given, captures), disjoint=disjoint)
+        spec = ctx.programs.specialise(source, *types(given, captures), **how)
     literals: dict[str, Value] = {}
     for name in spec.wanted if spec.failed else ():
         value = given.get(name, captures.get(name))
@@ -509,4 +529,4 @@ def specialised(
         ctx.programs.findings.take(found)
         return spec, {}
     again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-    return ctx.programs.specialise(source, *types(*again), disjoint=disjoint), literals
+    return ctx.programs.specialise(source, *types(*again), **how), literals

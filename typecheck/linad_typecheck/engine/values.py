@@ -113,6 +113,7 @@ class FunctionValue:
     source: FunctionSource
     free: tuple[str, ...] = ()
     captured: tuple[tuple[str, Value], ...] | None = None
+    scopes: tuple[str, ...] = ()  # of each name in ``free``: the comprehension whose variable it is, if any
 
 
 CHEAPER = 2  # directions of forward mode that cost what one of reverse mode does
@@ -439,15 +440,15 @@ def as_flag(v: Value) -> Value:
     """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x,
     verbose=False)``."""
     if isinstance(v, FunctionValue) and v.captured is not None:
-        return replace(v, captured=tuple((n, _as_literal(x)) for n, x in v.captured))
+        return replace(v, captured=tuple((n, as_literal(x)) for n, x in v.captured))
     if isinstance(v, DerivativeValue):
         return replace(v, function=as_flag(v.function))
     known = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "bool"
     return FlagValue(v.atom.value, v.weak) if known else v
 
 
-def _as_literal(v: Value) -> Value:
-    """A captured truth value or int that is known, as it is passed."""
+def as_literal(v: Value) -> Value:
+    """A truth value or int that is known, as it is captured and given back."""
     if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in ("bool", "i64"):
         return FlagValue(v.atom.value, v.weak, v.dtype)
     return as_flag(v)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from abc import ABCMeta
 from collections.abc import Callable
 from functools import cache
 
@@ -19,7 +21,7 @@ from ..engine.values import (
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
 from ..names.scope import (
-    Entity, EnumClass, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField,
+    Entity, EnumClass, EnumMember, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField,
 )
 from ..span import Span
 from ..types import (
@@ -93,10 +95,12 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
             else None
         )
     match cls:
-        case Instance():
-            return False
-        case RecordClass():
-            return isinstance(v, TupleValue) and v.record is cls
+        case Instance(handle=handle):
+            return _derived(v, kind, handle)
+        case RecordClass(handle=handle):
+            return (isinstance(v, TupleValue) and v.record is cls) or _derived(v, kind, handle)
+        case EnumClass(key=key):
+            return isinstance(v, EntityValue) and isinstance(v.entity, EnumMember) and v.entity.key == key
         case Opaque(what=what) if what.startswith("the class `"):
             return False
         case External(dotted=dotted):
@@ -112,6 +116,23 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
                 return None
             return name in KINDS.get(kind, frozenset((OBJECT.strip(),)))
     return None
+
+
+def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
+    """Whether the class of a value is derived from a live one; None where only code of the user's says so."""
+    if not isinstance(cls, type):
+        return False
+    own: object = None
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
+        own = v.record.handle
+    elif kind is not None:
+        home, _, name = kind.rpartition(".")
+        own = getattr(sys.modules.get(home), name, None)
+    if not isinstance(own, type):
+        return False
+    if type(cls) is ABCMeta and all("__subclasshook__" not in vars(c) for c in cls.__mro__[:-1]):
+        return issubclass(own, cls)  # others may be registered as derived from it
+    return issubclass(own, cls) if type(cls) is type else None
 
 
 def is_subclass(v: Value, cls: Entity | None) -> bool | None:

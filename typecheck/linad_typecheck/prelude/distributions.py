@@ -300,6 +300,16 @@ def chi2_cdf(x, df, loc=0.0, scale=1.0):
     return sp.gammainc(0.5 * _positive(df), 0.5 * _from_zero(_standard(x, loc, scale)))
 
 
+@implements("scipy.stats.chi2.sf")
+def chi2_sf(x, df, loc=0.0, scale=1.0):
+    """Survival function of the chi-squared distribution.
+
+    >>> round(float(chi2_sf(2.0, 2.0)), 6)
+    0.367879
+    """
+    return sp.gammaincc(0.5 * _positive(df), 0.5 * _from_zero(_standard(x, loc, scale)))
+
+
 @implements("scipy.stats.weibull_min.logpdf")
 def weibull_min_logpdf(x, c, loc=0.0, scale=1.0):
     """Logarithm of the density of the Weibull distribution.
@@ -455,6 +465,16 @@ def t_cdf(x, df, loc=0.0, scale=1.0):
     0.75
     """
     return _student(_positive(df), _standard(x, loc, scale))
+
+
+@implements("scipy.stats.t.sf")
+def t_sf(x, df, loc=0.0, scale=1.0):
+    """Survival function of Student's distribution.
+
+    >>> round(float(t_sf(1.0, 1.0)), 6)
+    0.25
+    """
+    return _student(_positive(df), -_standard(x, loc, scale))
 
 
 @implements("scipy.stats.cauchy.pdf")

@@ -17,6 +17,16 @@ def real(val):
     return val
 
 
+@implements("numpy.imag")
+def imag(val):
+    """The imaginary part: zeros.
+
+    >>> imag(np.array([1.0]))
+    array([0.])
+    """
+    return val.imag
+
+
 @implements("numpy.conj", "numpy.conjugate")
 def conjugate(x):
     """The complex conjugate, a copy of the array.

@@ -180,3 +180,102 @@ def dsplit(ary, indices_or_sections):
     2
     """
     return np.split(ary, indices_or_sections, 2)
+
+
+@implements("numpy.resize")
+def resize(a, new_shape):
+    """An array of another shape, filled with the cells of one again and again.
+
+    Parameters
+    ----------
+    a : array_like
+        Cells.
+    new_shape : int or tuple of int
+        The shape.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array; zeros where there are no cells to fill it with.
+
+    Raises
+    ------
+    ValueError
+        For a negative size.
+
+    Examples
+    --------
+    >>> resize(np.array([1.0, 2.0]), (3,))
+    array([1., 2., 1.])
+    """
+    a = np.asarray(a)
+    shape = new_shape if isinstance(new_shape, tuple) else (new_shape,)
+    total = 1
+    for n in shape:
+        if n < 0:
+            raise ValueError("all elements of `new_shape` must be non-negative")
+        total = total * n
+    if a.size == 0:
+        return np.zeros(shape, dtype=a.dtype)
+    return a.ravel()[np.arange(total) % a.size].reshape(shape)
+
+
+@implements("numpy.asarray_chkfinite")
+def asarray_chkfinite(a, dtype=None):
+    """An array of finite numbers.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    dtype : dtype, optional
+        Their type.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array itself where it is one.
+
+    Raises
+    ------
+    ValueError
+        Where a number is infinite or NaN.
+
+    Examples
+    --------
+    >>> asarray_chkfinite([1.0, 2.0])
+    array([1., 2.])
+    """
+    a = np.asarray(a) if dtype is None else np.asarray(a, dtype=dtype)
+    if a.dtype.kind == "f" and not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+@implements("numpy.require")
+def require(a, dtype=None, requirements=None):
+    """An array, in the order of C where that is required.
+
+    Parameters
+    ----------
+    a : array_like
+        Cells.
+    dtype : dtype, optional
+        Their type.
+    requirements : str, optional
+        'C', or nothing.
+
+    Returns
+    -------
+    numpy.ndarray
+        The array itself where it is one.
+
+    Examples
+    --------
+    >>> require([1.0, 2.0])
+    array([1., 2.])
+    """
+    if requirements is not None and requirements != "C":
+        raise TypeError("takes no requirements but 'C'")
+    a = np.asarray(a) if dtype is None else np.asarray(a, dtype=dtype)
+    return a if requirements is None else np.ascontiguousarray(a)

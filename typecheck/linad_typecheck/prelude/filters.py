@@ -1,0 +1,220 @@
+"""`scipy.signal`: convolutions of signals and of pictures, and recursive filters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+def _numbers(a, b):
+    """Two signals of numbers."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.ndim != 1 or b.ndim != 1:
+        raise TypeError("is of two signals of rank 1: `scipy.signal.convolve2d` is of pictures")
+    if a.dtype == bool or b.dtype == bool:
+        raise TypeError("is of numbers")
+    return a, b
+
+
+def _part(in1, in2, mode):
+    """The part of the sums of two signals that a mode means."""
+    n, m = in1.shape[0], in2.shape[0]
+    full = np.zeros(max(n + m - 1, 0), dtype=np.result_type(in1, in2))
+    for k in range(m):
+        full[k : k + n] += in1 * in2[k]
+    if n == 0 or m == 0:
+        return full[:0]
+    if mode == "full":
+        return full
+    if mode == "same":
+        start = (m - 1) // 2
+        return full[start : start + n]
+    if mode == "valid":
+        return full[min(n, m) - 1 : max(n, m)]
+    raise TypeError("takes the mode 'full', 'same' or 'valid'")
+
+
+@implements("scipy.signal.convolve")
+def convolve(in1, in2, mode="full", method="auto"):
+    """Convolution of two signals.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Signals of rank 1.
+    mode : {'full', 'same', 'valid'}
+        All sums, as many as ``in1`` has cells, or those that nothing is left out of.
+    method : str
+        All methods are sums here.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums.
+
+    Examples
+    --------
+    >>> convolve(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    array([1., 3., 2.])
+    """
+    in1, in2 = _numbers(in1, in2)
+    return np.copy(_part(in1, in2, mode))
+
+
+@implements("scipy.signal.fftconvolve", "scipy.signal.oaconvolve")
+def fftconvolve(in1, in2, mode="full"):
+    """Convolution of two signals of floats; it is computed as sums, without rounding by transforms.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Signals of rank 1.
+    mode : {'full', 'same', 'valid'}
+        As for `convolve`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums.
+
+    Examples
+    --------
+    >>> fftconvolve(np.array([1.0, 2.0]), np.array([1.0, 1.0]), "same")
+    array([1., 3.])
+    """
+    in1, in2 = _numbers(in1, in2)
+    if in1.dtype.kind != "f" or in2.dtype.kind != "f":
+        raise TypeError("is of signals of floats")
+    return np.copy(_part(in1, in2, mode))
+
+
+@implements("scipy.signal.correlate")
+def correlate(in1, in2, mode="full", method="auto"):
+    """Correlation of two signals.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Signals of rank 1.
+    mode : {'full', 'same', 'valid'}
+        As for `convolve`.
+    method : str
+        All methods are sums here.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums.
+
+    Examples
+    --------
+    >>> correlate(np.array([1.0, 2.0]), np.array([3.0, 1.0]))
+    array([1., 5., 6.])
+    """
+    in1, in2 = _numbers(in1, in2)
+    return np.copy(_part(in1, in2[::-1], mode))
+
+
+@implements("scipy.signal.convolve2d")
+def convolve2d(in1, in2, mode="full"):
+    """Convolution of two pictures, with zeros around them.
+
+    Parameters
+    ----------
+    in1, in2 : array_like
+        Pictures, of rank 2.
+    mode : {'full', 'same', 'valid'}
+        As for `convolve`.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums.
+
+    Raises
+    ------
+    ValueError
+        For 'valid' where one picture is wider and the other one higher.
+
+    Examples
+    --------
+    >>> convolve2d(np.ones((2, 2)), np.array([[1.0, 2.0]]))
+    array([[1., 3., 2.],
+           [1., 3., 2.]])
+    """
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    if in1.ndim != 2 or in2.ndim != 2:
+        raise TypeError("is of two pictures of rank 2")
+    if in1.dtype.kind != "f" or in2.dtype.kind != "f":
+        raise TypeError("is of pictures of floats")
+    n, m = in1.shape
+    p, q = in2.shape
+    if mode == "valid" and not ((n >= p and m >= q) or (n <= p and m <= q)):
+        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+    full = _full2(in1, in2)
+    if mode == "full":
+        return full
+    if mode == "same":
+        top, left = (p - 1) // 2, (q - 1) // 2
+        return np.copy(full[top : top + n, left : left + m])
+    if mode == "valid":
+        return np.copy(full[min(n, p) - 1 : max(n, p), min(m, q) - 1 : max(m, q)])
+    raise TypeError("takes the mode 'full', 'same' or 'valid'")
+
+
+def _full2(a, b):
+    """All sums of two pictures."""
+    found = np.zeros((a.shape[0] + b.shape[0] - 1, a.shape[1] + b.shape[1] - 1), dtype=np.result_type(a, b))
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            found[i : i + a.shape[0], j : j + a.shape[1]] += a * b[i, j]
+    return found
+
+
+@implements("scipy.signal.lfilter")
+def lfilter(b, a, x):
+    """A signal through a recursive filter, from rest.
+
+    Parameters
+    ----------
+    b, a : array_like
+        Coefficients of the input and of the output; the first one of the output is not 0.
+    x : array_like
+        The signal, of rank 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        The output, as long as the input.
+
+    Raises
+    ------
+    ValueError
+        Where the first coefficient of the output is 0.
+
+    Examples
+    --------
+    >>> lfilter(np.array([1.0]), np.array([1.0, -0.5]), np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+    x = np.asarray(x)
+    if x.ndim != 1:
+        raise TypeError("is of a signal of rank 1")
+    b, a = np.atleast_1d(b).astype(np.float64), np.atleast_1d(a).astype(np.float64)
+    if a[0] == 0.0:
+        raise ValueError("BUG: filter coefficient a[0] == 0 not supported yet")
+    return _filtered(b / a[0], a / a[0], x.astype(np.float64))
+
+
+def _filtered(b, a, x):
+    """The output of a filter whose first coefficient of the output is 1."""
+    y = np.zeros(x.shape[0])
+    for n in range(x.shape[0]):
+        total = 0.0
+        for k in range(min(b.shape[0], n + 1)):
+            total += b[k] * x[n - k]
+        for k in range(1, min(a.shape[0], n + 1)):
+            total -= a[k] * y[n - k]
+        y[n] = total
+    return y
