@@ -12,7 +12,7 @@ from .arguments import checked_array, described, leaves
 from .entities import NUMPY_NAMES
 from .records import make
 
-_STRONG = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
+_STRONG = {d: np.dtype(name).type for d, name in NUMPY_NAMES.items()}
 _WEAK = _STRONG | {"f64": float, "i64": int, "bool": bool}
 
 

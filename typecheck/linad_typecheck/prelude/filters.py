@@ -17,6 +17,15 @@ def _numbers(a, b):
     return a, b
 
 
+def _not_empty(a, b, mode):
+    """Two signals of numbers of which SciPy takes convolutions."""
+    a, b = _numbers(a, b)
+    floats = a.dtype.kind == "f" or b.dtype.kind == "f"
+    if b.shape[0] == 0 or (a.shape[0] == 0 and not (floats and mode == "same")):
+        raise ValueError("a signal cannot be empty")
+    return a, b
+
+
 def _part(in1, in2, mode):
     """The part of the sums of two signals that a mode means."""
     n, m = in1.shape[0], in2.shape[0]
@@ -53,12 +62,17 @@ def convolve(in1, in2, mode="full", method="auto"):
     numpy.ndarray
         The sums.
 
+    Raises
+    ------
+    ValueError
+        Where a signal is empty; with floats and `'same'` the first one may be.
+
     Examples
     --------
     >>> convolve(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([1., 3., 2.])
     """
-    in1, in2 = _numbers(in1, in2)
+    in1, in2 = _not_empty(in1, in2, mode)
     return np.copy(_part(in1, in2, mode))
 
 
@@ -107,12 +121,17 @@ def correlate(in1, in2, mode="full", method="auto"):
     numpy.ndarray
         The sums.
 
+    Raises
+    ------
+    ValueError
+        Where a signal is empty; with floats and `'same'` the first one may be.
+
     Examples
     --------
     >>> correlate(np.array([1.0, 2.0]), np.array([3.0, 1.0]))
     array([1., 5., 6.])
     """
-    in1, in2 = _numbers(in1, in2)
+    in1, in2 = _not_empty(in1, in2, mode)
     return np.copy(_part(in1, in2[::-1], mode))
 
 
@@ -191,7 +210,7 @@ def lfilter(b, a, x):
     Raises
     ------
     ValueError
-        Where the first coefficient of the output is 0.
+        Where there are no coefficients, or the first one of the output is 0.
 
     Examples
     --------
@@ -201,15 +220,18 @@ def lfilter(b, a, x):
     x = np.asarray(x)
     if x.ndim != 1:
         raise TypeError("is of a signal of rank 1")
-    b, a = np.atleast_1d(b).astype(np.float64), np.atleast_1d(a).astype(np.float64)
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if b.shape[0] == 0 or a.shape[0] == 0 or (x.shape[0] == 0 and a.shape[0] == 1):
+        raise ValueError("the coefficients, and a signal that is only weighted, cannot be empty")
     if a[0] == 0.0:
         raise ValueError("BUG: filter coefficient a[0] == 0 not supported yet")
-    return _filtered(b / a[0], a / a[0], x.astype(np.float64))
+    dtype = np.result_type(b, a, x, np.float32)
+    return _filtered((b / a[0]).astype(dtype), (a / a[0]).astype(dtype), x.astype(dtype))
 
 
 def _filtered(b, a, x):
     """The output of a filter whose first coefficient of the output is 1."""
-    y = np.zeros(x.shape[0])
+    y = np.zeros(x.shape[0], dtype=x.dtype)
     for n in range(x.shape[0]):
         total = 0.0
         for k in range(min(b.shape[0], n + 1)):
