@@ -518,7 +518,7 @@ def arguments(
     return every()
 
 
-_DTYPES = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
+_DTYPES = {d: np.dtype(name).type for d, name in NUMPY_NAMES.items()}
 
 
 def _symbols(dim: str) -> set[str]:

@@ -20,7 +20,7 @@ LIMIT = 256 * 2**20  # bytes that all pools keep together
 MOST = 2**48  # cells; more than any machine has
 LINE = 64  # bytes of a cache line: a vector that lies across two takes twice as long
 
-DTYPES = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()}
+DTYPES = {d: np.dtype(name).type for d, name in NUMPY_NAMES.items()}
 Held = list[np.ndarray]
 HINTED = LIMIT // 16  # cells that a log which grows begins with at most
 

@@ -15,7 +15,7 @@ from linad_typecheck.types import NUMPY_NAMES
 
 from .special import SPECIAL
 
-DTYPES: dict[str, type] = {d: getattr(np, name) for d, name in NUMPY_NAMES.items()} | {"bool": bool}
+DTYPES: dict[str, type] = {d: np.dtype(name).type for d, name in NUMPY_NAMES.items()} | {"bool": bool}
 
 
 def power_by_multiplication(x: np.floating, k: int) -> np.floating:
