@@ -101,7 +101,7 @@ REFUSED = {
     "R10 an argument is updated": ("argument-updated", "x[0] = 1.0\nreturn x[0]"),
     "R12 an argument is bound to a name that is updated": ("alias-escapes", "u = np.zeros(2)\nif c:\n    u = x\nu[0] = 1.0\nreturn u[0]"),
     "R13 one array is returned twice": ("returned-twice", "u = x.copy()\nreturn u, u"),
-    "R14 identity is asked for": ("unsupported", "u = x.copy()\nreturn 1.0 if u is x else 0.0"),
+    "R14 identity is tested": ("unsupported", "u = x.copy()\nreturn 1.0 if u is x else 0.0"),
 }  # fmt: skip
 
 
