@@ -103,6 +103,7 @@ class Attempt:
         self.owner: dict[str, tuple[str, Var]] = {}
         self.flags: dict[str, Var] = {}
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
+        self.unknown: set[str] = set()  # names that an error in the body leaves without a value that is known
         self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
         self.steady: dict[Place, Var] = {}
         self.entered: frozenset[str] = frozenset()  # the names that this attempt carries: others are for the next one
@@ -316,6 +317,7 @@ class Attempt:
                     grown.lost[name] = lost_leaf(h.value)
                 # what was told is told again only if the head is as it was
                 grown.types.setdefault(name, type_of(h.value))
+                self.unknown.add(name)
                 continue
             t = type_of(b.value)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
@@ -480,6 +482,7 @@ class Attempt:
         for name, t in self.grown.types.items():
             if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 after[name] = Binding(t.value, self.span)
+        after |= {n: Binding(Poison(), self.span) for n in self.unknown}
         ctx.go(env=Fixed(after))
         for first, (name, _) in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
