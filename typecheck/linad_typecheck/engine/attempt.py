@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..ownership.state import as_one, inherits, lose, movable, shared_use
+from ..ownership.state import as_one, inherits, lose, movable, shared_use, stands_for
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
@@ -85,7 +85,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
             made = own_array(ctx, v, name, span, defined)
-            as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+            stands_for(ctx, made.var, v, span)
             return made
     return v
 
@@ -224,7 +224,9 @@ class Attempt:
         ctx.fact(
             "copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere"
         )
-        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
+        copy = materialise(ctx, ArrayValue(first), name, self.span).var
+        stands_for(ctx, copy, ArrayValue(first), self.span)
+        var = self.carry(name, t, copy, in_order=in_order)
         as_one(ctx, var.name, (taken or first).name)
         return var
 
