@@ -30,8 +30,8 @@ MaybeArrays = Callable[[int], Var | None]
 
 @dataclass(frozen=True, slots=True)
 class DenseRule:
-    """``needs(active)``: the positions of the arrays whose contents the reverse reads, as they were after the
-    statement. ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` write into ``m``; a bar or dot is None where no
+    """``needs(active)``: the positions of the arrays that the reverse reads, with their contents after the statement.
+    ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` emit into ``m``; a bar or dot is None where no
     derivative flows."""
 
     needs: Callable[[frozenset[int]], tuple[int, ...]]
@@ -181,7 +181,7 @@ def _transposed(m: Matrices, a: Var) -> Var:
 
 
 def _give_lower(m: Matrices, a_bar: Var, symmetric: Var) -> None:
-    """The adjoint of a symmetric matrix of which the lower triangle is read."""
+    """The adjoint of a symmetric matrix of which only the lower triangle is read."""
 
     def below(i: Atom, j: Atom) -> None:
         m.add(a_bar, (i, j), m.op("add", m.load(symmetric, (i, j)), m.load(symmetric, (j, i))))
@@ -190,7 +190,7 @@ def _give_lower(m: Matrices, a_bar: Var, symmetric: Var) -> None:
 
 
 def _take_lower(m: Matrices, a_dot: Var) -> Var:
-    """The symmetric matrix with this lower triangle."""
+    """The symmetric matrix with a given lower triangle."""
     out = m.zeros_like(a_dot)
 
     def below(i: Atom, j: Atom) -> None:
@@ -238,7 +238,7 @@ def _over_gap(m: Matrices, numerator: Atom, low: Atom, high: Atom, parts: Atom |
 
 
 def _sizes(m: Matrices, off_diagonal: Atom, *parts: Atom) -> Atom:
-    """The sum of the sizes of the parts of a numerator, of a cell that is not on the diagonal."""
+    """The sum of the absolute values of a numerator's terms, for an off-diagonal cell."""
     total = m.op("abs", parts[0])
     for part in parts[1:]:
         total = m.op("add", total, m.op("abs", part))

@@ -1,4 +1,4 @@
-"""A writer of core statements on whole matrices, for the derivatives of linear algebra."""
+"""Emits core statements on whole matrices, for the derivatives of linear algebra."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Index = tuple[Atom, ...]
 
 @dataclass
 class Matrices:
-    """Emits statements into ``stmts``; arrays made here get names from ``hint``."""
+    """Emits statements into ``stmts``; new arrays are named after ``hint``."""
 
     names: Names
     stmts: list[Stmt] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Matrices:
         return total
 
     def flat(self, base: Atom, index: Index, shape: Index) -> Atom:
-        """The place of a cell behind ``base``, in C order."""
+        """The position of a cell after ``base``, in C order."""
         if not index:
             return base
         place = index[0]
@@ -137,7 +137,7 @@ class Matrices:
         self.stmts.append(Loop(index, start, stop, ONE, (), (), Block(tuple(inner)), (), span=self.span))
 
     def each(self, shape: Index, body: Callable[..., None]) -> None:
-        """``body(*index)`` for every cell."""
+        """Emit ``body(*index)`` for every cell."""
 
         def level(index: Index) -> None:
             if len(index) == len(shape):
@@ -148,7 +148,7 @@ class Matrices:
         level(())
 
     def lower(self, n: Atom, below: Callable[[Atom, Atom], None], diagonal: Callable[[Atom], None]) -> None:
-        """``below(i, j)`` for j < i, and ``diagonal(i)``."""
+        """Emit ``below(i, j)`` for j < i, and ``diagonal(i)``."""
 
         def row(i: Atom) -> None:
             self.loop(i, lambda j: below(i, j))
@@ -168,7 +168,7 @@ class Matrices:
         return out
 
     def unless_equal(self, a: Atom, b: Atom, value: Callable[[], Atom]) -> Atom:
-        """``value()`` where ``a != b``, else 0, as an `If`: nothing is computed where they are equal."""
+        """``value()`` if ``a != b``, else 0, as an `If`: nothing is computed if they are equal."""
         same = self.op("eq", a, b)
         outer, self.stmts = self.stmts, []
         result = value()

@@ -1,4 +1,4 @@
-"""What a row of the derivative table is: slopes, and the builder of core operations that they write with."""
+"""The form of a row of the derivative table: slopes, and the builder of core operations that they use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _exact: ContextVar[bool] = ContextVar("exact zeros", default=False)
 
 @contextmanager
 def exact_zeros() -> Iterator[None]:
-    """Derivatives made inside multiply nothing by a zero adjoint or tangent: what it is multiplied by may be infinite.
-    """
+    """Derivatives generated in this context multiply nothing by a zero adjoint or tangent, since the factor may be
+    infinite."""
     before = _exact.set(True)
     try:
         yield
@@ -29,7 +29,7 @@ def exact_zeros() -> Iterator[None]:
 
 @dataclass
 class Builder:
-    """Emits scalar operations; identities that need no operation emit none. ``adjoint``: they compute adjoints."""
+    """Emits scalar operations, none for identities. ``adjoint``: whether the results are adjoints."""
 
     names: Names
     stmts: list[Stmt] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Builder:
         return self.op("div", a, b)
 
     def zero_or(self, factor: Atom, product: Atom) -> Atom:
-        """A product, and 0 where a factor of it is 0."""
+        """A product, or 0 if one of its factors is 0."""
         if isinstance(factor, Const):
             return self.zero(product) if factor.value == 0 else product
         return product if factor == product else self.op("zero_or", factor, product)
@@ -93,7 +93,7 @@ def is_const(a: Atom, value: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a partial is taken: operands, result and the builder to write with."""
+    """The place at which a partial is taken: operands, result and the builder."""
 
     b: Builder
     ins: tuple[Atom, ...]
@@ -130,8 +130,8 @@ class Rule:
     needs: tuple[str, ...]
 
     def apply(self, k: int, p: Point, seed: Atom) -> Atom:
-        """The slope by operand ``k``. With `exact_zeros` it is 0 where the seed or the partial is 0, whatever the other
-        one is: then both modes agree, in which the two come to be zero or infinite in another order."""
+        """The slope by operand ``k``. With `exact_zeros` it is 0 if the seed or the partial is 0, whatever the other
+        one is. Both modes then agree, although they reach zeros and infinities in different orders."""
         slope = self.slopes[k]
         assert slope is not None
         if not (_exact.get() and self.needs[k]):

@@ -60,7 +60,7 @@ def _erfcx(p: Point) -> Atom:
 
 
 def _unless_zero(partial: Partial) -> Partial:
-    """0 where ``x`` is 0, whatever the partial would be."""
+    """0 if ``x`` is 0, whatever the partial would be."""
 
     def masked(p: Point) -> Atom:
         return p.op("select", p.op("eq", p.x, p.c(0.0)), p.c(0.0), partial(p))

@@ -1,4 +1,4 @@
-"""Which kind of step a statement is counted as."""
+"""The kinds under which steps are counted."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _KINDS = {Load: "load", Store: "store", AddTo: "addto", Dim: "dim", If: "branch"
 
 
 def kind_of(s: Stmt) -> str | None:
-    """The kind under which a statement is counted each time it runs; None where that depends on more.
+    """The kind under which each execution of a statement is counted; None if that depends on its operands.
 
-    A load or a store that turns out to be of a log is counted over, as ``pop`` or ``log``, when it runs.
+    A load or store of a log is recounted as ``pop`` or ``log`` when it runs.
     """
     return OPS[s.op].kind if isinstance(s, Let) else _KINDS.get(type(s))
 
 
 @dataclass
 class Tally:
-    """What one execution of a block, named by its id, costs at its own level, how often it was executed, and the words
-    that its statements have set, by kind."""
+    """The cost of one execution of a block at its own level, the number of its executions, and the words that its
+    statements have set, by kind."""
 
     block: int
     kinds: Counter[str]
@@ -34,7 +34,7 @@ class Tally:
 
 
 def totals(counts: Mapping[str, int], tallies: Iterable[Tally]) -> dict[str, int]:
-    """Executed primitives by kind: what was counted as it happened, and what blocks are known to cost."""
+    """Executed primitives by kind: counted ones, and those implied by the executions of blocks."""
     total = Counter({k: 0 for k in WEIGHTS})
     total.update(counts)
     for tally in tallies:
@@ -46,7 +46,7 @@ def totals(counts: Mapping[str, int], tallies: Iterable[Tally]) -> dict[str, int
 
 
 def executions(tallies: Iterable[Tally]) -> dict[int, int]:
-    """How often each block was executed."""
+    """The number of executions of each block."""
     found: Counter[int] = Counter()
     for tally in tallies:
         found[tally.block] += tally.times

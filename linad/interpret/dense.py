@@ -1,4 +1,4 @@
-"""Dense linear algebra in the reference interpreter: NumPy's, and textbook loops where NumPy has no such function."""
+"""Dense linear algebra in the reference interpreter: NumPy's functions, and textbook loops where NumPy has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _gemm(flags: str, c: Array, a: Array, b: Array) -> None:
 
 
 def _lu(flags: str, info: Array, f: Array, p: Array, a: Array) -> None:
-    """Gaussian elimination with partial pivoting; F is the transpose of what it leaves."""
+    """Gaussian elimination with partial pivoting; F is the transpose of the stored factors."""
     n, work = a.shape[0], a.copy()
     info[0] = 0
     for k in range(n):
@@ -115,8 +115,8 @@ def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> No
 
 
 def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
-    """The statement as an action on the environment, which also counts its operations; ``get`` gives the look-up of a
-    name."""
+    """The statement as an action on the environment, which also counts its operations; ``get`` makes a name's accessor.
+    """
     op = DENSE[s.op]
     if op.compiled:
         return _of_compiled(s, counts, [get(a) for a in (*s.updated, *s.read)])

@@ -1,5 +1,4 @@
-"""Functions that programs name by keys: those that `linad.rule` declares. No other function ever has the same key, nor
-has one of another process."""
+"""Functions that programs refer to by key: those declared by `linad.rule`. Keys are unique across processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of a reverse sweep while they are interpreted: arrays whose accesses are counted apart, and checked."""
+"""Logs of a reverse sweep during interpretation: arrays whose accesses are counted separately and checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Log(np.ndarray):
     seen: np.ndarray | None
 
     def store(self, where: tuple) -> bool:
-        """Note a store: whether the cell is new. Each cell of a log of cells is stored to once."""
+        """Record a store; returns whether the cell is new. Each cell of a log of cells is stored to once."""
         if self.seen is None:
             return False
         new = not self.seen[where]
@@ -25,7 +25,7 @@ class Log(np.ndarray):
 
 
 def as_log(array: np.ndarray, kind: str, old: np.ndarray | None = None) -> np.ndarray:
-    """An array made by an allocation of a kind, perhaps in place of a shorter ``old`` one."""
+    """An array created by an allocation of a kind, possibly to replace a shorter one, ``old``."""
     if kind == "no":
         return array
     log = array.view(Log)

@@ -1,8 +1,8 @@
-"""Running the core: each block becomes one closure per statement, once; values live in a dictionary per call.
+"""Execution of the core: each block is translated once to one closure per statement; values live in a dictionary per
+call.
 
-Counting is done per execution of a block, whose straight-line statements cost what they cost, plus what depends on
-sizes. Moves rebind names: value semantics where an array that is updated has one live name, which the linear checker
-proves.
+Straight-line statements are counted per execution of their block, plus costs that depend on sizes. Moves rebind names.
+That gives value semantics if an array that is updated has one live name, which the linear checker proves.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def _poison(dtype: np.dtype) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An access that a statement is about to make: to a cell, or to all where that is None, in which iteration of each
-    loop around the statement."""
+    """An access that a statement is about to make: to a cell, or to all cells if that is None, and the iteration of
+    each enclosing loop."""
 
     statement: Stmt
     array: np.ndarray
@@ -99,7 +99,7 @@ class Machine:
         self.start(limit)
 
     def start(self, limit: int | None) -> None:
-        """Make ready for a run: nothing is counted and nothing alive."""
+        """Prepare for a run: reset all counts."""
         self.limit = limit
         self.counts: Counter[str] = Counter()
         self.executed = 0
@@ -114,7 +114,7 @@ class Machine:
     # --------------------------------------------------------------------------------------------------- arrays
 
     def made(self, array: np.ndarray, fill: object = None) -> np.ndarray:
-        """Enter a new array into the books until it dies."""
+        """Register a new array until it dies."""
         key, token = id(array), object()
         self.live += array.size
         self.peak = max(self.peak, self.live)
@@ -130,7 +130,7 @@ class Machine:
             del fills[key]
 
     def reserve(self, array: np.ndarray, wanted: int) -> None:
-        """Put a longer log in the place of one that is too short, in every frame that holds or borrows it."""
+        """Replace a log that is too short by a longer one in every frame that holds or borrows it."""
         old = array.size
         if wanted <= old:
             return
@@ -158,7 +158,7 @@ class Machine:
         return sum(WEIGHTS[k] * n for k, n in self.totals().items())
 
     def recount(self, log: Log, primal: str, kind: str) -> None:
-        """Count an access to a log as such; slices are accessed as their arrays would be."""
+        """Recount an access to a log as such; slices are accessed like their arrays."""
         if log.kind != "slices":
             self.counts[primal] -= 1
             self.counts[kind] += 1
@@ -194,7 +194,7 @@ class Machine:
         return action if self.record is None else self.recorded(s, action)
 
     def recorded(self, s: Stmt, action: Action) -> Action:
-        """An action whose accesses are recorded before it; an index out of range is none."""
+        """An action that records its accesses first; an index out of range is not recorded."""
         made = [(_get(a.array), None if a.index is None else [*map(_get, a.index)], a.kind) for a in accesses(s)]
 
         def do(env: Env) -> None:
@@ -294,7 +294,7 @@ def _read(m: Machine, s: Read) -> Action:
 
 
 def _place(array: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> Callable[[Env], tuple]:
-    """The array and the index of an access, after the test that it is in range."""
+    """The array and the index of an access, after its range check."""
     get_array, gets = _get(array), [_get(a) for a in index]
 
     def place(env: Env) -> tuple:

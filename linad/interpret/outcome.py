@@ -1,4 +1,4 @@
-"""What a run of the interpreter gives: results, final contents of arguments, counts; or an error of the program."""
+"""The result of an interpreter run: results, final contents of arguments and counts, or an error of the program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WEIGHTS: Mapping[str, int] = {
 
 
 def exception_named(kind: str) -> type[Exception]:
-    """The exception class that a check names: a builtin one, or NumPy's of linear algebra."""
+    """The exception class of a check: a builtin one, or NumPy's LinAlgError."""
     return np.linalg.LinAlgError if kind == "LinAlgError" else getattr(builtins, kind)
 
 
@@ -45,11 +45,11 @@ class CoreError(Exception):
 
 
 class CoreFault(AssertionError):
-    """The program did what no well-formed core may do: an unchecked access out of range, a use after `drop`."""
+    """The program violated the rules of the core: an unchecked access out of range, or a use after `drop`."""
 
 
 class StepLimit(RuntimeError):
-    """More steps than the caller allowed."""
+    """More steps than the caller allows."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The meaning of every scalar primitive, on NumPy scalars of exactly its type.
+"""The semantics of every scalar primitive, on NumPy scalars of exactly its type.
 
-One row per op. Rows take NumPy scalars (and Python bools) and give a value that the machine turns into the type of the
-statement's result. All of them run under ``np.errstate(all="ignore")``.
+One row per operation. Rows take NumPy scalars (and Python bools) and return a value that the machine converts to the
+type of the statement's result. All run under ``np.errstate(all="ignore")``.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.f
 
 
 def _power(a: np.number, b: np.number) -> object:
-    """C's power, which NumPy's arrays have: its scalars take a root where the exponent is 1/2, which differs at -0.0
-    and -inf."""
+    """C's power, which NumPy uses for arrays. For scalars NumPy takes a root if the exponent is 1/2, which differs at
+    -0.0 and -inf."""
     return np.power(np.atleast_1d(a), np.atleast_1d(b))[0]
 
 
@@ -95,7 +95,7 @@ def cast(value: object, dtype: str) -> object:
 
 
 def _whole(f: Callable[..., int]) -> Callable[..., int]:
-    """A function of ints that are not negative; -1 where the result has more than 63 bits."""
+    """A function of non-negative ints; -1 if the result has more than 63 bits."""
 
     def call(*args: np.integer) -> int:
         result = f(*map(int, args))

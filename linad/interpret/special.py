@@ -1,6 +1,6 @@
-"""Special functions of the reference interpreter: SciPy's, which is imported when one is called.
+"""Special functions of the reference interpreter: SciPy's, imported at the first call.
 
-They are another road to the numbers of `linad.runtime.special`, which compiled code uses and which needs no SciPy.
+They are independent of `linad.runtime.special`, which compiled code uses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def _of_order(name: str) -> Callable[..., float]:
 
 
 def _bessel(x: float, n: int, scaled: bool) -> float:
-    """``I_n``, or ``exp(-|x|) I_n`` where ``scaled``: SciPy's of any order are for numbers in the middle."""
+    """``I_n``, or ``exp(-|x|) I_n`` if ``scaled``. SciPy's functions of arbitrary order are inaccurate at extreme
+    arguments."""
     x, n = float(x), abs(int(n))
     if n < 2:
         value = _scipy(f"i{n}e" if scaled else f"i{n}")(x)
@@ -67,7 +68,7 @@ def _polygamma(x: float, n: int) -> float:
 
 
 def _mills(x: float) -> float:
-    """The density of the normal law over its distribution function."""
+    """The density of the standard normal distribution over its distribution function."""
     x = float(x)
     if x == -math.inf:
         return math.inf

@@ -1,1 +1,1 @@
-"""What generated code calls while it runs, compiled with it."""
+"""Run-time support that is compiled together with generated code."""

@@ -1,5 +1,5 @@
-"""Arrays as wholes, as generated code needs them: sums and copies in place, parts of workspaces. Instructions, not
-compiled functions, as every number of axes would be another one to compile."""
+"""Whole-array operations of generated code: in-place sums and copies, parts of workspaces. They are intrinsics rather
+than compiled functions, which would be compiled once per rank."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def _sizes(builder, shape, value):
 
 
 def _count(builder, sizes):
-    """The cells of a workspace that an array takes: whole cache lines, and more than any memory has where it is huge.
-    """
+    """The number of workspace cells that an array takes, in whole cache lines; more than any memory has if it would
+    overflow."""
     most = WORD(TOO_MANY)
     n, huge = WORD(1), ir.IntType(1)(0)
     for size in sizes:
@@ -79,7 +79,7 @@ def _count(builder, sizes):
 
 @intrinsic
 def cells(typing_context, shape):
-    """How many cells of a workspace an array of this shape takes."""
+    """The number of workspace cells that an array of this shape takes."""
     if not _is_shape(shape):
         return None
 
@@ -91,7 +91,7 @@ def cells(typing_context, shape):
 
 @intrinsic
 def carve(typing_context, workspace, at, shape):
-    """An array in a workspace, and the place behind it."""
+    """An array at a position of a workspace, and the position after it."""
     if not _is_shape(shape) or types.unliteral(at) != types.int64:
         return None
     t = types.Array(workspace.dtype, len(shape), "C")

@@ -1,9 +1,8 @@
-"""Chebyshev coefficients of the special functions, of the first kind, on the interval that each comment gives.
+"""Chebyshev coefficients (first kind) of the special functions, on the interval given in each comment.
 
-They were computed for linad by interpolation at the Chebyshev points in 40-digit arithmetic, and cut where the terms
-fall below the rounding error of float64; what is expanded is written where it is used, in `runtime.special`. The
-method: Clenshaw, A note on the summation of Chebyshev series, Mathematical Tables and Other Aids to Computation 9
-(1955).
+They were computed for linad by interpolation at the Chebyshev points in 40-digit arithmetic, and truncated where the
+terms fall below the rounding error of float64. `runtime.special` says which function each series expands. Method:
+Clenshaw, A note on the summation of Chebyshev series, Mathematical Tables and Other Aids to Computation 9 (1955).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What generated code calls of functions that `linad.rule` declares: one function of arrays for each, made when it is
-imported from here under its name, ``compiled_`` and its key."""
+"""Calls of functions declared by `linad.rule`: one wrapper of arrays for each, created when it is imported from this
+module under the name ``compiled_`` plus its key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> object:
 
 
 def _caller(f: Any) -> object:
-    """The function of the status, the results and the arguments, each an array."""
+    """The wrapper: a function of the status, the results and the arguments, each an array."""
     declared = f.declared
     args = [f"a{k}" if p.dims is not None else f"a{k}[0]" for k, p in enumerate(declared.params)]
     given = ", ".join(f"a{k}" for k in range(len(args)))
@@ -60,19 +60,19 @@ def _caller(f: Any) -> object:
 
 
 def _copying(out: str, value: str, rank: int) -> list[str]:
-    """Statements that copy a result, by loops: those compile faster than ``out[...] = value``."""
+    """Statements that copy a result by loops, which compile faster than ``out[...] = value``."""
     index = ", ".join(f"i{k}" for k in range(rank))
     loops = [f"{'    ' * (k + 3)}for i{k} in range({out}.shape[{k}]):" for k in range(rank)]
     return [*loops, f"{'    ' * (rank + 3)}{out}[{index or 0}] = {value}{f'[{index}]' if rank else ''}"]
 
 
 def _function_of_numba(f: Any) -> object:
-    """The function, compiled for the types that are declared.
+    """The function, compiled for the declared types.
 
     Raises
     ------
     LinadError
-        Where Numba cannot compile it for these, or it returns others than declared.
+        If Numba cannot compile it for these types, or it returns others than declared.
     """
     declared, name = f.declared, f.plain.__name__
     names: dict[str, object] = {"function": f.target}

@@ -1,9 +1,8 @@
-"""Dense linear algebra that generated code calls: `linad_typecheck.dense_ops` says what each function does.
+"""Dense linear algebra of generated code; `linad_typecheck.dense_ops` specifies each function.
 
-BLAS and LAPACK are SciPy's, called as Numba itself calls them: by names that Numba's helper library resolves when a
-function is first called, so that machine code in a cache holds no addresses and loading it imports nothing. Their
-matrices are stored by columns: a matrix stored by rows is its own transpose to them. Products and triangles too small
-for them are loops.
+BLAS and LAPACK are SciPy's, called as Numba itself calls them: by names that Numba's helper library resolves at the
+first call, so that cached machine code holds no addresses and loading it imports nothing. They expect column-major
+matrices: a row-major matrix is its own transpose to them. Products and triangular solves too small for them are loops.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
 
 
 class HelperCompiler(DirectCompiler):
-    """The shorter way for helpers of this module that it understands; Numba's own for the others, which are compiled
-    once and kept."""
+    """The short compilation path for helpers of this module that it supports, and Numba's own for the others, which are
+    compiled once and cached."""
 
     generated = False
 
@@ -57,8 +56,8 @@ _kept.touch()
 
 
 def _compiled(**options):
-    """Numba's decorator. What generated code calls is kept on disk as it takes seconds to make, and stays apart from
-    the kernels that call it; what it calls itself is compiled with it."""
+    """Numba's decorator. Functions that generated code calls take seconds to compile, so they are cached separately
+    from the kernels that call them; what they call themselves is compiled with them."""
     options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def decorate(f):
@@ -85,7 +84,7 @@ def _kind(t: types.Array) -> ir.Constant:
 
 
 def _data(context, builder, t, value):
-    """The address of an array's first cell and the distance of its rows, in cells."""
+    """The address of an array's first cell and the stride of its rows, in cells."""
     array = context.make_array(t)(context, builder, value)
     row = cgutils.unpack_tuple(builder, array.strides)[0]
     size = ir.Constant(_INT, context.get_abi_sizeof(context.get_data_type(t.dtype)))
@@ -98,7 +97,7 @@ def _function(builder, name, *arguments):
 
 @intrinsic
 def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
-    """``C += alpha op(A) op(B)`` by columns; ``ta`` and ``tb`` are the letters n and t."""
+    """``C += alpha op(A) op(B)``, column-major; ``ta`` and ``tb`` are the letters n and t."""
 
     def generate(context, builder, signature, args):
         f = _function(
@@ -118,7 +117,7 @@ def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
 
 
 def _lapack(name, *plan):
-    """A LAPACK routine behind Numba's helper: per argument ``char``, ``int`` or ``array`` (its address)."""
+    """A LAPACK routine through Numba's helper; per argument ``char``, ``int`` or ``array`` (its address)."""
     llvm = {"char": _CHAR, "int": _INT, "array": _POINTER}
 
     def generate(context, builder, signature, args):
@@ -216,7 +215,7 @@ def dense_gemm(c, a, b, ta, tb, alpha):
 
 @exact
 def _transpose_into(out, a):
-    """``out[...] = a.T``, by blocks that fit the cache."""
+    """``out[...] = a.T``, in blocks that fit the cache."""
     m, n = a.shape
     for i0 in range(0, m, 16):
         for j0 in range(0, n, 16):
@@ -227,7 +226,8 @@ def _transpose_into(out, a):
 
 @exact
 def dense_lu(info, f, p, a):
-    """The transpose of what ``P A = L U`` leaves in the place of A, and the row that each row was exchanged with."""
+    """The transpose of the factors of ``P A = L U`` stored in place of A, and the row with which each row was
+    exchanged."""
     n = a.shape[0]
     info[0] = 0
     if n == 0:
@@ -249,7 +249,8 @@ def _exchange(x, p, i):
 
 @jit
 def _down(f, x, start, stop, by_columns, unit):
-    """Solve with the lower triangle in rows ``start`` to ``stop``: that of F, or of the transpose of its upper one."""
+    """Solve with the lower triangle in rows ``start`` to ``stop``: that of F, or the transpose of its upper triangle.
+    """
     k = x.shape[1]
     for j in range(start, stop):
         if not unit:
@@ -263,7 +264,8 @@ def _down(f, x, start, stop, by_columns, unit):
 
 @jit
 def _up(f, x, start, stop, by_columns, unit):
-    """Solve with the upper triangle in rows ``start`` to ``stop``: that of F, or of the transpose of its lower one."""
+    """Solve with the upper triangle in rows ``start`` to ``stop``: that of F, or the transpose of its lower triangle.
+    """
     k = x.shape[1]
     for j in range(stop - 1, start - 1, -1):
         if not unit:
@@ -314,7 +316,7 @@ def _up_one(f, x, by_columns, unit):
 
 @exact
 def _take_away(c, a, b, ta):
-    """``C -= op(A) B``, none of them empty."""
+    """``C -= op(A) B``, for non-empty matrices."""
     _blas_gemm(c, b, a, np.uint8(_N), np.uint8(ta), c.shape[1], c.shape[0], b.shape[0], c.dtype.type(-1.0))
 
 
@@ -380,7 +382,7 @@ def dense_det(d, a, f, p):
 
 @exact
 def dense_logdet(d, a, f, p):
-    """The logarithm of the determinant's size."""
+    """The logarithm of the absolute value of the determinant."""
     total = d.dtype.type(0.0)
     for i in range(f.shape[0]):
         total += math.log(abs(f[i, i]))
@@ -428,8 +430,7 @@ def dense_trisolve(x, low, transposed):
 
 @exact
 def dense_gram(info, low, a):
-    """The triangle L of ``A^T A = L L^T``, as R of a QR factorisation of A has it; info says where A has not full rank.
-    """
+    """The triangle L of ``A^T A = L L^T``, from the R of a QR factorisation of A; info reports a rank-deficient A."""
     m, n = a.shape
     info[0] = 0
     if n == 0:

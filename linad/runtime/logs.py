@@ -1,5 +1,5 @@
-"""Logs that are made or grow while a kernel runs. Where there is no memory for one they say so by its size: an
-exception out of a compiled function that another one calls would lose every array of both."""
+"""Logs that are allocated or grow while a kernel runs. If memory runs out they report it by their size, since an
+exception raised by a compiled function called from another one would leak the arrays of both."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ llvm.add_symbol(ASK, ctypes.cast(_asked, ctypes.c_void_p).value)
 
 @intrinsic
 def tried(typing_context, like, shape):
-    """An array of a shape, undefined, of the type of the cells of ``like``; of a shape of zeros where there is no
-    memory for it."""
+    """An uninitialised array of a shape, of the element type of ``like``; of zero sizes if there is no memory for it.
+    """
     array = types.Array(like.dtype, len(shape), "C")
 
     def generate(context, builder, signature, args):
@@ -85,9 +85,8 @@ def _is(builder, a, b):
 
 @exact
 def grow(log, size, err, noted):
-    """A log with room for ``size`` cells, at least doubled, that begins with the old one; the old one where there is no
-    memory for it. How long the longest is now is ``noted`` in the error array, so that the next call can begin with as
-    much."""
+    """A copy of a log with room for ``size`` cells, at least doubled; the log itself if there is no memory for it. The
+    longest length so far is ``noted`` in the error array, so that the next call can start with it."""
     room = max(max(size, 2 * log.shape[0]), 16)
     new = tried(log, (room,))
     while new.shape[0] < room and room - size > size >> 3:  # with less to spare, each word more would be a copy of all

@@ -1,8 +1,6 @@
-"""What generated code calls: integer and float operations with Python's and NumPy's exact meaning, errors, parts of
-workspaces.
+"""Scalar operations of generated code with Python's and NumPy's exact semantics, errors, and parts of workspaces.
 
-These are compiled without fast-math flags, which LLVM keeps per instruction, so that they keep their meaning where they
-are inlined.
+They are compiled without fast-math flags. LLVM keeps flags per instruction, so this holds where they are inlined.
 """
 
 from __future__ import annotations
@@ -84,7 +82,7 @@ def _float_bits(typing_context, x):
 
 @intrinsic
 def mul_rounded(typing_context, x, y):
-    """A product that LLVM does not fuse with a sum, whatever the flags of the kernel."""
+    """A product that LLVM does not contract with an addition, whatever the flags of the kernel."""
 
     def generate(context, builder, signature, args):
         made = builder.fmul(*args)
@@ -118,7 +116,7 @@ def trips(start, stop, step):
 
 @exact
 def int_floordiv(a, b):
-    """``a // b``; the smallest int over -1 wraps, and 0, which the caller has excluded, gives 0 instead of a trap."""
+    """``a // b``. The smallest int over -1 wraps; 0, which the caller has excluded, gives 0 instead of a trap."""
     if b == 0:
         return int64(0)
     if b == -1:
@@ -136,25 +134,25 @@ def int_mod(a, b):
 
 @exact
 def uint_floordiv(a, b):
-    """``a // b`` of ints without a sign."""
+    """``a // b`` of unsigned ints."""
     return uint64(0) if uint64(b) == uint64(0) else uint64(a) // uint64(b)
 
 
 @exact
 def uint_mod(a, b):
-    """``a % b`` of ints without a sign."""
+    """``a % b`` of unsigned ints."""
     return uint64(0) if uint64(b) == uint64(0) else uint64(a) % uint64(b)
 
 
 @exact
 def uint_shift_left(a, k):
-    """``a << k`` of ints without a sign."""
+    """``a << k`` of unsigned ints."""
     return uint64(a) << uint64(k) if uint64(k) < uint64(64) else uint64(0)
 
 
 @exact
 def uint_shift_right(a, k):
-    """``a >> k`` of ints without a sign."""
+    """``a >> k`` of unsigned ints."""
     return uint64(a) >> uint64(k) if uint64(k) < uint64(64) else uint64(0)
 
 

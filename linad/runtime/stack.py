@@ -1,5 +1,4 @@
-"""Where the machine's stack stands: what recursive functions compare with the end of the stack before they go deeper.
-"""
+"""The current position of the machine stack, which recursive functions compare with the end of the stack."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ __all__ = ["stack_address"]
 
 @intrinsic
 def stack_address(typing_context):
-    """The address of a byte in the frame of the function that asks."""
+    """The address of a byte in the frame of the calling function."""
 
     def generate(context, builder, signature, args):
         with builder.goto_entry_block():

@@ -1,4 +1,4 @@
-"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: a file is read, nothing of it is run."""
+"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: the file is read, none of it is run."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _show(place: str, stage: str) -> str:
 
 
 def _page(place: str, stage: str) -> str:
-    """The page of a function; of another stage than the table that stage alone."""
+    """The page of a function, or of a single stage if that is not the table."""
     from .html import document, page_of
 
     function, checked = _checked(place)
@@ -139,7 +139,7 @@ def _checked(place: str) -> tuple[FunctionSource, Checked]:
 
 
 def _off() -> tuple[str, ...]:
-    """The passes that the environment leaves out."""
+    """The passes disabled by the environment."""
     try:
         return switched_off()
     except LinadError as error:
@@ -147,7 +147,7 @@ def _off() -> tuple[str, ...]:
 
 
 def _wrt(function: FunctionSource, checked: Checked) -> tuple[str, ...]:
-    """The core parameters to differentiate by: those asked for, or all floats."""
+    """The core parameters to differentiate by: the requested ones, or all floats."""
     signature: Signature = checked.signature
     wanted = {signature.params[w].name if isinstance(w, int) else w for w in function.wrt or ()}
     params = checked.program.main.params

@@ -1,4 +1,4 @@
-"""Line by line: who owns what, what the derivative reads again, computes again or saves, and how loops run."""
+"""Facts line by line: ownership, the storage of primal values (re-read, recomputed or logged), and how loops run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What there is to know of a function's ownership and of its derivative's storage."""
+    """The facts about a function's ownership and about its derivative's storage."""
 
     name: str
     lines: dict[int, str]
@@ -83,8 +83,7 @@ class Explanation:
 
 
 def _from_emission(ready: Program, gradient: Program, options: EmitOptions) -> Iterable[Remark]:
-    """What the generated code does otherwise than the text, by the remarks of the passes: for the function and for its
-    derivative."""
+    """What the optimisation passes changed, from their remarks, for the function and for its derivative."""
     called, differentiated = (_told(program, options) for program in (ready, gradient))
     yield from (Remark(r.line, r.kind, r.text) for r in called if r.kind == "index check")
     for r in called | differentiated:
@@ -110,8 +109,8 @@ def explain_program(
     fastmath: bool = True,
     off: tuple[str, ...] = (),
 ) -> Explanation:
-    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of what
-    runs on them. The passes named in ``off`` are left out."""
+    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of parallel
+    loops. The passes named in ``off`` are disabled."""
     told: list[Told] = []
     ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
@@ -162,7 +161,7 @@ def _from_linear(f: Function) -> Iterable[Remark]:
 
 
 def _from_calls(gradient: Gradient) -> Iterable[Remark]:
-    """What becomes of calls of recursive functions, and of those with a rule."""
+    """How calls of recursive functions, and of functions with a rule, are differentiated."""
     for plan in (gradient.plan, *gradient.called.values()):
         for s in walk(plan.facts.function.body):
             if isinstance(s, Call) and plan.facts.matters(s):
@@ -182,7 +181,7 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
 
 
 def _of_rule(s: Call, rule: Rule, plan: Plan) -> str:
-    """What a rule keeps for the reverse sweep."""
+    """What a rule saves for the reverse sweep."""
     needed = rule.given if rule.kind == "vjp" else range(len(s.args))
     arguments = [p for p in needed if isinstance(p, int) and isinstance(s.args[p], Var)]
     again = [base_name(str(s.args[p])) for p in arguments if p in plan.unchanged[id(s)]]
@@ -230,7 +229,7 @@ def loop_text(s: Loop, plan: Plan) -> str:
 
 
 def checkpoint_text(held: Checkpointed) -> str:
-    """How many snapshots a loop holds, and of what."""
+    """The number and the contents of a loop's snapshots."""
     mark = held.mark
     parts = [f"the cells of {base_name(v.name)}" for v in (*held.arrays, *held.moved)]
     parts += [f"{base_name(v.name)}, 1 word" for v in held.scalars]
@@ -254,7 +253,7 @@ def checkpoint_text(held: Checkpointed) -> str:
 
 
 def loop_kind(s: Loop, plan: Plan) -> str:
-    """``map``: no value passes from one iteration to the next; ``sum``: sums only; else ``sequential``."""
+    """``map``: no value is carried between iterations; ``sum``: only sums are; else ``sequential``."""
     if s.kind != "sequential":
         return s.kind
     if plan.modes.get(id(s)) not in ("merged", "fused") or not order_free(s, plan.facts):
@@ -264,8 +263,8 @@ def loop_kind(s: Loop, plan: Plan) -> str:
 
 
 def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
-    """Scalars that each iteration logs, and those that arms log where they are taken; slices of local arrays are
-    counted apart, and what inner loops log stands at those."""
+    """The scalars that each iteration logs, and those that arms log when taken. Slices of local arrays are counted
+    separately; what inner loops log is reported at those."""
     logged = body.logs
     always = sum(plan.facts.home[n] == id(body.loop.body) for n in logged)
     return always, len(logged) - always

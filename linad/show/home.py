@@ -1,4 +1,4 @@
-"""Helpers of other files in the lines of the function that is looked at: what happens in them is told at their call."""
+"""Helpers of other files in a function's lines: facts about them are reported at the call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from linad_typecheck.span import Span
 
 
 def at_home(program: Program) -> Program:
-    """A program in which all that stands in other files than its main function has the place of the (first) call that
-    leads there. Lines alone say nothing of the file they are in."""
+    """A program in which every statement from another file than the main function's has the position of the (first)
+    call leading to it, since line numbers alone do not name the file."""
     home = program.main.span.file
     if all(f.span.file == home for f in program.functions.values()):
         return program

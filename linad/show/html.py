@@ -1,7 +1,7 @@
-"""A function and its derivative as one piece of HTML, without scripts and without anything from elsewhere.
+"""A function and its derivative as one piece of HTML, without scripts and external resources.
 
-Lines of the program, of its adjoint, of its linear core and of its facts that belong together carry the same number,
-and light up together under the pointer. Colours are laid over those of the page, so that it reads on dark and on light.
+Related lines of the program, its adjoint, its linear core and its facts carry the same number, and are highlighted
+together under the pointer. Colours are translucent, so that they suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ body {{ margin: 1.5em; font-family: system-ui, sans-serif; background: Canvas; c
 
 @dataclass(frozen=True)
 class Page:
-    """All that the page of a function shows. ``core`` are the lines of the linear core with their source lines, 0 for
-    none."""
+    """The contents of a function's page. ``core``: the lines of the linear core with their source lines, 0 for none."""
 
     table: Table
     facts: tuple[Remark, ...]
@@ -110,7 +109,7 @@ def _pre(*lines: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """A line of the core, with what the checker put in set off."""
+    """A line of the core, with what the checker inserted highlighted."""
     words = text.replace("(", " ").split()
     escaped = html.escape(text)
     for word in ("dup", "drop"):
@@ -177,6 +176,6 @@ def numbered(f: Function, *, entry: bool) -> list[tuple[int, str]]:
 
 
 def _states(line: str) -> bool:
-    """Whether a printed line begins a statement."""
+    """Whether a printed line is the first one of a statement."""
     first = line.split(maxsplit=1)[0] if line.strip() else "}"
     return line.startswith(" ") and first not in ("}", "yield", "return") and not first.startswith("}")

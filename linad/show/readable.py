@@ -1,4 +1,4 @@
-"""A core function as lines that read like the program a person would write: expressions put together, names plain."""
+"""A core function in readable form: expressions are reassembled and names are the user's."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _LONG = 60  # expressions beyond this length are not put into others
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text: the source line of its statement, how deep it is nested, what it defines and what it mentions."""
+    """A line of text: the source line of its statement, its nesting depth, the names that it defines and mentions."""
 
     number: int
     depth: int
@@ -67,7 +67,7 @@ class Line:
 
 
 class _Plain(Text):
-    """Expressions without what Numba needs: no casts of indices, no conversions of constants."""
+    """Expressions without what only Numba needs: casts of indices, conversions of constants."""
 
     def one_index(self, e: Expr) -> str:
         return self(e)
@@ -159,7 +159,7 @@ class _Reader:
         self.lines.append(Line(s.span.line, depth, text, frozenset(defines), uses, head))
 
     def flush(self, depth: int, array: str | None = None) -> None:
-        """Write out what waits to be used, all of it or what reads an array that changes now."""
+        """Write out pending values: all of them, or those that read an array about to change."""
         for name in list(self.waiting):
             s, e = self.waiting.get(name, (None, None))
             if s is not None and (array is None or array in cells_read(e)):
@@ -218,7 +218,7 @@ class _Reader:
         return operands(s)
 
     def copies(self, s: Stmt, targets: Iterable[Var], values: Iterable[Atom], depth: int) -> None:
-        """What a block hands on; a name that stays the same is not mentioned."""
+        """The values that a block passes on; those that keep their name are omitted."""
         for t, v in zip(targets, values, strict=True):
             used = self.names_in((v,))
             source = self.waiting[v.name][0] if isinstance(v, Var) and v.name in self.waiting else s

@@ -1,4 +1,4 @@
-"""What there is to show of a checked function: its program, what it is differentiated by, its lines and its facts."""
+"""What is shown of a checked function: its program, the parameters it is differentiated by, its lines and its facts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .stages import lines_of
 
 @dataclass(frozen=True)
 class Reading:
-    """``wrt`` are names of core parameters; ``lines`` the function's own by number."""
+    """``wrt``: names of core parameters; ``lines``: the function's own lines by number."""
 
     name: str
     program: Program
@@ -30,12 +30,12 @@ class Reading:
 
 
 def reading_of(f: object) -> Reading:
-    """The reading of a checked (or plain) function, for the types and short axes that it was last called with.
+    """The reading of a checked (or plain) function, for the types and short axes of its latest call.
 
     Raises
     ------
     LinadError
-        Where a parameter has no type before a first call.
+        If a parameter has no type before a first call.
     """
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     s = specialisation_of(checked_function)
@@ -51,7 +51,7 @@ def reading_of(f: object) -> Reading:
 
 
 def _sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Iterator[Fact]:
-    """That the program is made for the sizes of a call."""
+    """A note that the program is specialised for the sizes of a call."""
     for k, size in sizes:
         v = program.main.params[k].var
         yield Fact(
@@ -63,7 +63,7 @@ def _sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Iterator[Fact]
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:
-    """The latest specialisation of a function; of one whose types its annotations give, also before any call."""
+    """The latest specialisation of a function; if its annotations give all types, also before any call."""
     latest = [kept[0] for kept in f._known.values() if kept]
     if latest:
         return latest[-1]

@@ -17,7 +17,7 @@ HEADING = ("primal: read downwards", "adjoint: then read upwards")
 
 @dataclass(frozen=True)
 class Row:
-    """A source line and the adjoint statements that stem from it, the last to run first."""
+    """A source line and the adjoint statements that stem from it; the last one runs first."""
 
     number: int
     primal: str
@@ -105,8 +105,8 @@ def make_table(name: str, source: dict[int, str], primal: Function, derivative: 
 
 
 def _of_reverse(derivative: Function, primal: set[str]) -> list[Line]:
-    """The lines of the way back: what makes adjoints, and what brings primal values back for them; and the log's
-    stores, the one thing that the way there has besides."""
+    """The lines of the reverse sweep, and the log stores of the forward sweep. The reverse lines compute adjoints, or
+    obtain primal values for them."""
     lines = readable(derivative)
     bars = {v.name for v in defined(derivative) if v.adjoint} - primal
     logs = {s.out.name for s in walk(derivative.body) if isinstance(s, Alloc) and s.log != "no"}
@@ -142,7 +142,7 @@ def _pad(text: str, width: int) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in pieces of a width, broken at spaces where there are any; what follows is indented a little more."""
+    """The text in pieces of a width, broken at spaces where there are any; continuation lines are indented."""
     pieces: list[str] = []
     indent = " " * min(len(text) - len(text.lstrip()) + 2, width // 2)
     while _width(text) > width:
