@@ -13,7 +13,7 @@ CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
 _ELSEWHERE = {
     "show": ("linad.show.command", "print a stage of a function's way to its gradient: show FILE::FUNCTION"),
     "cache": ("linad.codegen.cache", "list or empty the cache of compiled functions"),
-    "doctor": ("linad.doctor", "print versions and what this machine offers"),
+    "doctor": ("linad.doctor", "print versions and what this machine offers, or the stages of a first gradient"),
     "lsp": ("linad_typecheck.lsp.command", "answer an editor over standard input and output"),
 }
 
