@@ -1,8 +1,8 @@
-"""Loops that log the results of loops in them, where that is all it takes not to run those again.
+"""Loops that log the results of inner loops, where the reverse would re-run an inner loop only for its result.
 
-A fused loop runs each iteration again next to its reverse. In ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
-is n steps, for the sake of ``s``: one word. The reverse of the inner loop does not need ``s`` while it grows, so with
-``s`` in a log nothing is run again. The same holds for the cells of a small array, as in ``p[c] += A[i, j, c] * x[j]``.
+A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
+is n steps to obtain the single word ``s``. The reverse of the inner loop does not need its partial sums, so with ``s``
+logged nothing is re-run. The same holds for the cells of a small array, as in ``p[c] += A[i, j, c] * x[j]``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CELLS = 4  # of an array that counts as results
 
 
 def rerun_for_results(plan: Plan) -> Iterator[Loop]:
-    """The fused loops in which the reverse sweep asks for the result of an inner loop."""
+    """The fused loops whose reverse needs the result of an inner loop."""
     for s in walk(plan.facts.function.body):
         if isinstance(s, Loop) and plan.modes[id(s)] == "fused":
             if any(_results(t, plan) for t in walk(s.body) if isinstance(t, Loop)) or _arrays(s, plan):
@@ -28,12 +28,12 @@ def rerun_for_results(plan: Plan) -> Iterator[Loop]:
 
 
 def outer_loops(s: Loop) -> set[int]:
-    """A loop and those in it that have loops in them."""
+    """A loop, and the loops in it, that contain loops."""
     return {id(t) for t in (s, *walk(s.body)) if isinstance(t, Loop) and any(isinstance(u, Loop) for u in walk(t.body))}
 
 
 def only_results(s: Loop, plan: Plan) -> bool:
-    """Whether a loop that logs has little else in its log than results of inner loops, and these log nothing."""
+    """Whether a loop logs hardly anything except results of inner loops that log nothing themselves."""
     for b in plan.bodies.values():
         if not any(around.loop is s for around in b.path):
             continue
