@@ -6,10 +6,8 @@ Seconds are of the processor, of one process in which everything is imported; no
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
@@ -161,13 +159,10 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     generated, seconds = _timed(lambda: emit(simple, EmitOptions()))
     yield Stage("emit", seconds, f"{generated.source.count(chr(10)):,} lines")
     if machine:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "large_vjp.py"
-            path.write_text(generated.source)
-            yield from _compiled(path)
+        yield from _compiled(generated.source)
 
 
-def _compiled(path: Path) -> Iterator[Stage]:
+def _compiled(source: str) -> Iterator[Stage]:
     """What is between a generated module and its machine code."""
     from linad.codegen.compile import load
     from linad.codegen.llvm.library import Whole
@@ -184,7 +179,7 @@ def _compiled(path: Path) -> Iterator[Stage]:
     for name in inside:
         setattr(Whole, name, watched(name))
     try:
-        _, seconds = _timed(lambda: load(path))
+        _, seconds = _timed(lambda: load("large_vjp", source))
     finally:
         for name, method in plain.items():
             setattr(Whole, name, method)

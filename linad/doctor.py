@@ -1,4 +1,4 @@
-"""``linad doctor``: what this machine offers, for bug reports."""
+"""``linad doctor``: what this machine offers, for bug reports, and how long first gradients take."""
 
 from __future__ import annotations
 
@@ -70,10 +70,18 @@ def _threading() -> str:
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """Print the report; the exit code."""
-    if argv:
-        print("usage: linad doctor", file=sys.stderr)
-        return 2
-    for heading, found in report():
-        print(f"{heading:<16} {found}")
+    """``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient; the exit code."""
+    match list(argv):
+        case []:
+            lines = (f"{heading:<16} {found}" for heading, found in report())
+        case ["--timings", place]:
+            from .show.command import printed
+            from .timings import report as stages
+
+            return printed("doctor", stages(place))
+        case _:
+            print("usage: linad doctor [--timings FILE::FUNCTION]", file=sys.stderr)
+            return 2
+    for line in lines:
+        print(line)
     return 0

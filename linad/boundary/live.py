@@ -13,8 +13,9 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_, itemgetter
 from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
@@ -68,6 +69,26 @@ class Lookup:
         return self.scope.mark(self.name, now) == self.mark
 
 
+def _path(
+    names: dict[str, object], builtins: dict[str, object], first: str, attributes: Iterable[str]
+) -> list[tuple[dict, str, object]] | None:
+    """The dictionaries in which a dotted name is found one after the other, each with what it has there; None where a
+    module makes an attribute when it is looked up."""
+    path = [(names if first in names else builtins, first)]
+    found = []
+    for name in attributes:
+        d, last = path[-1]
+        value = d.get(last, MISSING)
+        if not isinstance(value, ModuleType):
+            return None
+        path.append((vars(value), name))
+    for d, name in path:
+        if name not in d:
+            return None
+        found.append((d, name, d[name]))
+    return found
+
+
 @dataclass(eq=False, repr=False)
 class Record:
     """The functions reached from one entry function and the names they looked up."""
@@ -82,7 +103,9 @@ class Record:
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
-    _simple: list[tuple] = field(default_factory=list)
+    _sorted: int = -1  # how many lookups there were when they were sorted
+    _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
+    _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
     _other: list[Lookup] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
@@ -113,21 +136,33 @@ class Record:
 
     def holds(self) -> bool:
         """Whether every recorded name still has the same meaning."""
-        if self.early or len(self._simple) + len(self._other) != len(self.lookups):
+        if self.early or self._sorted != len(self.lookups):
             self._sort()
-        for names, builtins, first, attributes, value in self._simple:
-            now = names.get(first, MISSING)
-            if now is MISSING:
-                now = builtins.get(first, MISSING)
-            for a in attributes:
-                now = getattr(now, a, MISSING) if isinstance(now, ModuleType) else MISSING
-            if now is not value:
-                return all(lookup.holds() for lookup in self.lookups.values())
-        return all(lookup.holds() for lookup in self._other)
+        if not self._simply_holds():
+            return all(lookup.holds() for lookup in self.lookups.values())
+        for lookup in self._other:
+            if not lookup.holds():
+                return False
+        return True
+
+    def _simply_holds(self) -> bool:
+        for names, get, values in self._bound:
+            try:
+                if not all(map(is_, get(names), values)):
+                    return False
+            except KeyError:
+                return False
+        for names, free in self._unbound:
+            if not names.keys().isdisjoint(free):
+                return False
+        return True
 
     def _sort(self) -> None:
-        """Sort the lookups into module names that only need an identity check, and others."""
-        self._simple, self._other = [], []
+        """Sort the lookups into module names that only need an identity check, and others. The first are looked up
+        together: per dictionary, the names that it has, and those that it must not have."""
+        self._sorted, self._other = len(self.lookups), []
+        bound: dict[int, tuple[dict, dict[str, object]]] = {}
+        unbound: dict[int, tuple[dict, set[str]]] = {}
         for lookup in self.lookups.values():
             f = lookup.scope.function
             first, *attributes = lookup.name.split(".")
@@ -144,7 +179,19 @@ class Record:
             ):
                 self._other.append(lookup)
             else:
-                self._simple.append((f.__globals__, f.__builtins__, first, attributes, lookup.value))
+                path = _path(f.__globals__, f.__builtins__, first, attributes)
+                if path is None or path[-1][2] is not lookup.value:
+                    self._other.append(lookup)
+                    continue
+                if first not in f.__globals__:
+                    unbound.setdefault(id(f.__globals__), (f.__globals__, set()))[1].add(first)
+                for names, name, value in path:
+                    bound.setdefault(id(names), (names, {}))[1][name] = value
+        self._bound = []
+        for names, values in bound.values():
+            first = next(iter(values))  # once more, as of a single name an itemgetter gives no tuple
+            self._bound.append((names, itemgetter(*values, first), (*values.values(), values[first])))
+        self._unbound = [(d, frozenset(names)) for d, names in unbound.values()]
 
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -73,19 +73,33 @@ def _printed(name: str, text) -> int:
     return CLEAN
 
 
+def printed(name: str, lines: Iterable[str]) -> int:
+    """Print lines as they come; the exit code."""
+    try:
+        for line in lines:
+            print(line, flush=True)
+    except Refused as refused:
+        print(f"linad {name}: {refused}" if refused.code == USAGE else refused, file=sys.stderr)
+        return refused.code
+    except LinadError as error:
+        print(error, file=sys.stderr)
+        return FINDINGS
+    return CLEAN
+
+
 def _show(place: str, stage: str) -> str:
-    function, checked = _checked(place)
+    function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    return str(stage_of(checked.program, stage, _wrt(function, checked), lines, _off()))
+    return str(stage_of(checked.program, stage, gradient_by(function, checked), lines, _off()))
 
 
 def _page(place: str, stage: str) -> str:
     """The page of a function, or of a single stage if that is not the table."""
     from .html import document, page_of
 
-    function, checked = _checked(place)
+    function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    wrt, off = _wrt(function, checked), _off()
+    wrt, off = gradient_by(function, checked), _off()
     if stage != "table":
         return document(function.name, stage_of(checked.program, stage, wrt, lines, off)._repr_html_())
     return page_of(checked.program, wrt, lines, checked.facts, function.name, off).document()
@@ -100,9 +114,9 @@ def _written(text: str, file: str) -> str:
 
 
 def _explain(place: str, form: str) -> str:
-    function, checked = _checked(place)
+    function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    found = explain_program(function.name, checked.program, _wrt(function, checked), lines, checked.facts, off=_off())
+    found = explain_program(function.name, checked.program, gradient_by(function, checked), lines, checked.facts, off=_off())
     if form == "html":
         from .html import document
 
@@ -110,7 +124,7 @@ def _explain(place: str, form: str) -> str:
     return str(found)
 
 
-def _checked(place: str) -> tuple[FunctionSource, Checked]:
+def checked_function(place: str) -> tuple[FunctionSource, Checked]:
     """The function that ``FILE::FUNCTION`` names, checked from the text alone."""
     file, separator, name = place.rpartition("::")
     if not separator or not file or not name:
@@ -146,7 +160,7 @@ def _off() -> tuple[str, ...]:
         raise Refused(str(error), USAGE) from None
 
 
-def _wrt(function: FunctionSource, checked: Checked) -> tuple[str, ...]:
+def gradient_by(function: FunctionSource, checked: Checked) -> tuple[str, ...]:
     """The core parameters to differentiate by: the requested ones, or all floats."""
     signature: Signature = checked.signature
     wanted = {signature.params[w].name if isinstance(w, int) else w for w in function.wrt or ()}

@@ -91,13 +91,26 @@ def only_the_last(a: Square, x: Vec) -> float:
     return norm(a, x) * with_more(a, x)
 
 
+def small_vector(a: Square, x: Vec) -> float:
+    """Of an iteration, the two cells that the inner loop sums up are logged, and it runs once forward and once backward."""
+    t = 0.0
+    for i in range(len(x)):
+        p = np.zeros(2)
+        for j in range(len(x)):
+            for c in range(2):
+                p[c] += a[i, j] * x[j] * (c + 1.0)
+        t += p[0] * p[1]
+    return np.sin(t)
+
+
 def arguments(n: int, *rest):
     return RNG.random((n, n)), RNG.random(n), *rest
 
 
 @pytest.mark.parametrize(
     ("f", "rest", "words"),
-    [(norm, (), 5), (product, (), 25), (only_the_last, (), 5), (summed, (), 0), (short, (), 0), (with_more, (), 0)],
+    [(norm, (), 5), (product, (), 25), (only_the_last, (), 5), (summed, (), 0), (short, (), 0), (with_more, (), 0),
+     (small_vector, (), 10)],
 )
 def test_words(f, rest, words: int) -> None:
     args = arguments(5, *rest)

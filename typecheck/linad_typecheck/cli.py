@@ -15,7 +15,7 @@ CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
 _ELSEWHERE = {
     "show": "print a stage of a function's way to its gradient: show FILE::FUNCTION",
     "cache": "list or empty the cache of compiled functions",
-    "doctor": "print versions and what this machine offers",
+    "doctor": "print versions and what this machine offers, or the stages of a first gradient",
     "lsp": "answer an editor over standard input and output",
 }
 

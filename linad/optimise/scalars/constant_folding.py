@@ -6,6 +6,9 @@ elimination in one forward walk (Muchnick, Advanced Compiler Design and Implemen
 **Before.** ``k = mul 3 4; a = sin x; b = sin x; c = add a b``
 **After.** ``a = sin x; c = add a a``
 
+What an arm of a branch computed is known in that arm of a later branch on the same condition, by the names of the first
+branch's results: ``if c { s = sin x; yield s } else { yield 0.0 }; if c { t = sin x }``.
+
 **Legality.** Only identities that hold for every float: neither ``x + 0.0`` (the sign of zero) nor ``x * 0.0``
 (inf, nan) is simplified; ints wrap at 64 bits. A load is known until something may write to its array.
 
@@ -20,6 +23,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from linad_typecheck.ir.core import (
     Atom,
@@ -37,6 +41,7 @@ from linad_typecheck.ir.core import (
     Store,
     Var,
     blocks,
+    outputs,
     writes,
 )
 from linad_typecheck.ir.rewrite import rebuild
@@ -44,6 +49,9 @@ from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 from linad.analysis.logs import logs_of
+
+# By operation, the value that is at hand; by ("under", condition, bool), such a table of what holds where it is that.
+Known = dict[tuple, Any]
 
 _WRAP = 1 << 64
 
@@ -92,7 +100,7 @@ def _changed(stmts: Iterable[Stmt]) -> set[str]:
     return found
 
 
-def _forget(known: dict[tuple, Atom], arrays: set[str]) -> None:
+def _forget(known: Known, arrays: set[str]) -> None:
     """Loads of arrays that have changed are no longer known, nor are sizes of logs, which may have grown."""
     if arrays:
         for key in [k for k in known if k[0] in ("load", "log size") and k[1] in arrays]:
@@ -115,6 +123,25 @@ def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
     return op, ins
 
 
+def _key(v: Var, op: str, ins: tuple[Atom, ...]) -> tuple:
+    """What an operation is known by."""
+    return (op, v.type, *(sorted(ins, key=str) if op in _COMMUTES else ins))
+
+
+def _seen_outside(arm: Block, outs: tuple[Var, ...]) -> dict[tuple, Atom]:
+    """The operations of an arm whose results leave it, by what they are known by after the branch; they hold where the
+    arm was taken."""
+    leaving = {r.name: v for r, v in zip(arm.results, outs, strict=True) if isinstance(r, Var)}
+    inside = {v.name for t in arm.stmts for v in outputs(t)} - leaving.keys()
+    found: dict[tuple, Atom] = {}
+    for t in arm.stmts:
+        if isinstance(t, Let) and t.out.name in leaving:
+            ins = tuple(leaving.get(a.name, a) if isinstance(a, Var) else a for a in t.ins)
+            if not any(isinstance(a, Var) and a.name in inside for a in ins):
+                found[_key(t.out, t.op, ins)] = leaving[t.out.name]
+    return found
+
+
 def _once(s: Loop) -> bool:
     """Whether a loop runs at least once, which a sum in blocks does where there is but one; what it carries are no
     arrays."""
@@ -134,7 +161,7 @@ class _Folder:
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
-    def block(self, block: Block, known: dict[tuple, Atom], facts: dict[Atom, bool]) -> Block:
+    def block(self, block: Block, known: Known, facts: dict[Atom, bool]) -> Block:
         """``known``: operations whose value is at hand here; ``facts``: bools decided by the arms around."""
         known, facts, out = dict(known), dict(facts), []
         around = len(self.found)
@@ -155,13 +182,13 @@ class _Folder:
             self.same[a.name] = b
             self.found.append(a.name)
 
-    def statement(self, s: Stmt, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+    def statement(self, s: Stmt, known: Known, facts: dict[Atom, bool], out: list[Stmt]) -> None:
         match s:
             case Let(v, op, ins, span):
                 op, ins = _canonical(op, tuple(map(self.use, ins)))
                 value = self.known_value(v, op, ins, facts)
                 if value is None:
-                    key = (op, v.type, *(sorted(ins, key=str) if op in _COMMUTES else ins))
+                    key = _key(v, op, ins)
                     value = known.get(key)
                     if value is None:
                         known[key] = v
@@ -205,7 +232,7 @@ class _Folder:
                 self.forget(known, s)
                 out.append(rebuild(s, self.use))
 
-    def forget(self, known: dict[tuple, Atom], s: Stmt) -> None:
+    def forget(self, known: Known, s: Stmt) -> None:
         """What a statement changes is no longer known, under the names that ``known`` has for it."""
         changed = _changed((s,))
         _forget(known, changed | {a.name for n in changed if isinstance(a := self.same.get(n), Var)})
@@ -213,7 +240,7 @@ class _Folder:
     def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:
         return Const(facts[a], BOOL) if a in facts else a
 
-    def branch(self, s: If, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+    def branch(self, s: If, known: Known, facts: dict[Atom, bool], out: list[Stmt]) -> None:
         cond = self.decided(self.use(s.cond), facts)
         if isinstance(cond, Const):
             taken = s.then if cond.value else s.orelse
@@ -222,7 +249,10 @@ class _Folder:
             for v, r in zip(s.outs, taken.results, strict=True):
                 self.same[v.name] = self.use(r)
             return
-        arms = [self.block(b, known, {**facts, cond: taken}) for b, taken in ((s.then, True), (s.orelse, False))]
+        arms = [
+            self.block(b, known | known.get(("under", cond, taken), {}), {**facts, cond: taken})
+            for b, taken in ((s.then, True), (s.orelse, False))
+        ]
         keep: list[int] = []
         for k, v in enumerate(s.outs):
             a, b = (arm.results[k] for arm in arms)
@@ -235,9 +265,14 @@ class _Folder:
         self.forget(known, s)
         arms = [replace(arm, results=tuple(arm.results[k] for k in keep)) for arm in arms]
         if keep or any(arm.stmts for arm in arms):
-            out.append(If(cond, *arms, tuple(s.outs[k] for k in keep), s.span))
+            outs = tuple(s.outs[k] for k in keep)
+            out.append(If(cond, *arms, outs, s.span))
+            for arm, taken in zip(arms, (True, False)):
+                if seen := _seen_outside(arm, outs):
+                    key = ("under", cond, taken)
+                    known[key] = {**known.get(key, {}), **seen}
 
-    def loop(self, s: Loop, known: dict[tuple, Atom], facts: dict[Atom, bool], out: list[Stmt]) -> None:
+    def loop(self, s: Loop, known: Known, facts: dict[Atom, bool], out: list[Stmt]) -> None:
         s = rebuild(s, self.use, block=lambda b: b)
         if _once(s):
             self.same |= {s.index.name: s.start, **{c.name: init for c, init in zip(s.carried, s.inits, strict=True)}}
