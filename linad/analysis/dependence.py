@@ -3,9 +3,10 @@
 Subscripts are affine forms in the indices of the nest's loops and in ints that it does not change. Two accesses are to
 one cell only if their subscripts are equal along every axis. The difference of two subscripts along an axis, for
 iterations that are ``d`` apart, is a form in ``d``: where it is a number and a multiple of one component of ``d``, this
-component is known, or no such iterations exist (the strong SIV and the GCD test). Where it is a form in ints that no
-iteration changes, the inequalities of `affine.Ranges` may prove that it is not zero. Ints that an iteration makes in any
-other way are unknown, and unknown once more in the other iteration.
+component is known, or no such iterations exist (the strong SIV and the GCD test). Otherwise the inequalities of
+`affine.Ranges`, which hold in each of the two iterations, may prove that it is not zero. Ints that an iteration makes in
+any other way are unknown, and unknown once more in the other iteration. An array that an iteration makes is another one
+in the next.
 
 Forms are equal up to multiples of 2**64. Coefficients and constants are small (`LARGEST_FACTOR`, `LARGEST_OFFSET`), so
 that no two iterations of a run are so far apart that a difference wraps around.
@@ -91,8 +92,8 @@ class Nest:
         return self.forms[a.name] if isinstance(a, Var) and a.name in self.forms else self._outside(a)
 
     def distances(self) -> dict[str, int]:
-        """The ints by how much more they are in each iteration of the outermost loop than in the one before, at the same
-        indices of inner loops; those of which that is known."""
+        """The ints by how much more they are in each iteration of the outermost loop than in the one before, at the
+        same indices of inner loops; those of which that is known."""
         outer, *_ = self.loops
         assert isinstance(outer.step, Const)
         inner = {t.index.name for t in walk(outer.body) if isinstance(t, Loop)}

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Call, Check, Copy, Dense, If, Let, Load, Loop, Reserve, Stmt, Store, Var, base_name, blocks, operands,
-    outputs, walk,
+    AddTo, Alloc, Atom, Call, Check, Copy, Dense, If, Let, Load, Loop, Reserve, Stmt, Store, Var, base_name, blocks,
+    operands, outputs, walk,
 )
 from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span

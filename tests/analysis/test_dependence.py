@@ -1,4 +1,4 @@
-"""Which iterations touch one cell: verdicts of the analysis on small nests, and against recorded runs of random ones."""
+"""Which iterations touch one cell: verdicts on small nests, and against recorded runs of random ones."""
 
 from collections.abc import Iterator
 
@@ -100,7 +100,7 @@ def gathered(x):
     return x
 
 
-ONE, SAME, ANY = Distance((1,)), Distance((0,)), Unknown()
+SAME, ANY = Distance((0,)), Unknown()
 CASES = {  # of the write and the read, then of the write and itself
     shifted: ({Distance((2,)), Distance((-2,))}, SAME),
     steps: ({Independent()}, SAME),
@@ -143,8 +143,8 @@ def test_a_vector_of_distances() -> None:
 
 
 def crossings(run: list[Event], pair: Pair, depth: int) -> tuple[set[int], int]:
-    """By how many iterations of a loop at a depth the second of two accesses came later than the first, to one cell in one
-    run of the loop; and how many iterations there were."""
+    """By how many iterations of a loop at a depth the second of two accesses came later than the first, to one cell in
+    one run of the loop; and how many iterations there were."""
     first, second = ([e for e in run if e.statement is t] for t in pair)
     at: dict[object, set[int]] = {}
     for e in first:

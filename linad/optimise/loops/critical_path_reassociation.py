@@ -44,9 +44,8 @@ from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
+from linad.analysis.loop_body import Body
 from linad.analysis.reductions import is_reduction
-
-from .loop_distribution import Body
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
 DEAR, OTHER = 40, 2
@@ -112,10 +111,7 @@ def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
 def _just_written(body: Body, w: Store | AddTo, t: Load, step: int) -> bool:
     """Whether a load reads the cell that the iteration before wrote."""
     there, here = body.cell(w.index), body.cell(t.index)
-    if there is None or here is None or there[:-1] != here[:-1]:
-        return False
-    (far, sizes), (near, others) = there[-1], here[-1]  # type: ignore[misc]
-    return sizes == others and near == far - step
+    return there is not None and here is not None and here + step == there
 
 
 def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:

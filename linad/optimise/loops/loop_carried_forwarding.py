@@ -39,9 +39,8 @@ from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.affine import Ranges
+from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_counted, with_ranges
-
-from .loop_distribution import Body
 
 
 def carry_cells(f: Function) -> Function:
@@ -92,11 +91,10 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
     here = body.cell(t.index)
     if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
         return None
-    *row, (number, sizes) = here
-    before = (*row, (number + body.loop.step.value, sizes))  # type: ignore[union-attr]
+    before = here + body.loop.step.value  # type: ignore[union-attr]
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
     same = [at for at, _, cell in writes if cell == before]
-    others = [(at, index) for at, index, cell in writes if cell is None or (*cell[:-1], cell[-1][1]) != (*row, sizes)]  # type: ignore[index]
+    others = [(at, index) for at, index, cell in writes if cell is None or cell.row != here.row]
     again = any(at < k and cell == here for at, _, cell in writes)
     if len(same) != 1 or again or isinstance(t, Load) and not (others or every):
         return None

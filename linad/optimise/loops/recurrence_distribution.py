@@ -42,11 +42,12 @@ from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import at_innermost, is_counted
 from linad.analysis.reductions import is_reduction
+from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
-from .loop_distribution import Body, is_short
 
 BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")

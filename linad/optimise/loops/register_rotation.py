@@ -47,11 +47,12 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_counted
 from linad.analysis.reductions import without_handed_on
+from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
-from .loop_distribution import Body, is_short
 
 NEAR = 2  # iterations that a value may be handed on without one between them that needs it
 
@@ -94,8 +95,8 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker:
     wanted, given = tuple(wanted), {}
     for t in body.needed([], wanted):
         (v,) = outputs(t)
-        number, sizes = body.far.get(v.name, (0, ("unknown",)))
-        if sizes:
+        number = body.offset(v)
+        if number is None:
             given.setdefault(body.loop.index.name, maker.let("add", base, Const(more, I64)))
             again = freshen(Block((t,), (v,)), maker.names, given)
             maker.out += again.stmts
@@ -137,7 +138,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
     waiting: list[_Waiting] = []
     for row in rows:
         gone |= {id(t) for ts in row.values() for t in ts}
-        way = step * body.way(next(iter(row.values()))[0].index)
+        way = step * body.cell(next(iter(row.values()))[0].index).way  # type: ignore[union-attr]
         far = sorted(row, key=lambda d: d * way)
         distances = range(far[0], far[-1] + way, way)
         last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
@@ -281,8 +282,7 @@ def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
             case Load(out=v, array=a, index=index) if is_float(v.type) and a.name not in body.written:
                 cell = body.cell(index)
                 if cell is not None:
-                    *row, (number, sizes) = cell
-                    found[v] = ("load", a.name, *row, sizes), number
+                    found[v] = ("load", a.name, cell.row), cell.number
             case Let(out=v, op=op, ins=ins) if is_float(v.type) and all(a in found or not body.moves(a) for a in ins):
                 far = [found[a][1] for a in ins if a in found]
                 if far:

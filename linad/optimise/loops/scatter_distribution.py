@@ -42,10 +42,12 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.analysis.loop_body import Body, needed
 from linad.analysis.loop_facts import at_innermost, is_counted
 from linad.analysis.reductions import is_reduction
+from linad.analysis.trip_counts import is_short
 
-from .loop_distribution import Body, is_cheap, is_short, needed
+from .loop_distribution import is_cheap, movable
 from .loop_invariant_motion import hoist_invariants
 
 SHORT = 3  # statements that are as well done again as stored and loaded
@@ -84,7 +86,7 @@ class _Division:
         found: list[list[AddTo]] = []
         for name in self.body.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
-            if sum(map(self.body.movable, groups)) < len(groups) - 1:
+            if sum(movable(self.body, g) for g in groups) < len(groups) - 1:
                 groups.remove(max(groups, key=len))
                 found += groups
                 self.divided.add(name)

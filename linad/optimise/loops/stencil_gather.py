@@ -43,10 +43,14 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen, substitute
 from linad_typecheck.types import BOOL, I64, is_float
 
+from linad.analysis.accesses import accesses
+from linad.analysis.dependence import Distance, Nest
+from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted
+from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker, upwards
-from .loop_distribution import FEW, MOST, is_cheap, is_short, needed
+from .loop_distribution import MOST, is_cheap
 
 
 LOWEST = Const(-(2**61), I64)  # less than any index
@@ -87,7 +91,7 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     levels = _levels(s)
     if len(levels) < 2 or not all(map(_is_plain, levels)):
         return [s]
-    nest = _Nest(levels)
+    nest = _Rows(levels)
     found = nest.rows()
     if not found:
         return [s]
@@ -114,7 +118,7 @@ def _is_plain(s: Loop) -> bool:
     return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts)
 
 
-class _Nest:
+class _Rows:
     """What the statements of a nest of loops read, write, and need."""
 
     def __init__(self, levels: list[Loop]) -> None:
@@ -122,9 +126,8 @@ class _Nest:
         self.stmts = [t for t in walk(levels[0].body) if not isinstance(t, Loop)]
         self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
         self.passed = {v.name for s in levels for v in (*s.carried, *(s.outs if s is not levels[0] else ()))}
-        self.made = self.definition.keys() | self.passed | {s.index.name for s in levels}
+        self.nest = Nest(*levels)
         self.moving = self._moving()
-        self.far = {s.index.name: self._far(s.index) for s in levels}
         self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
         self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
         for k, t in enumerate(self.stmts):
@@ -139,26 +142,12 @@ class _Nest:
                 found |= {v.name for v in outputs(t)}
         return found
 
-    def _far(self, index: Var) -> dict[str, int]:
-        """The ints that are a number away from an index, with that number."""
-        far = {index.name: 0}
-        for t in self.stmts:
-            match t:
-                case (
-                    Let(out=out, op="add", ins=(Var(name=x), Const(value=c)))
-                    | Let(out=out, op="add", ins=(Const(value=c), Var(name=x)))
-                ) if x in far:
-                    far[out.name] = far[x] + c
-                case Let(out=out, op="sub", ins=(Var(name=x), Const(value=c))) if x in far:
-                    far[out.name] = far[x] - c
-        return far
-
     def rows(self) -> list[tuple[int, list[Given]]]:
         """For each array that neighbouring rows are added to, the axis of the rows, and what they are given."""
         outer, *inner = self.levels
         if abs(outer.step.value) != 1:  # type: ignore[union-attr]
             return []
-        if any(isinstance(a, Var) and a.name in self.made for s in inner for a in (s.start, s.stop, s.step)):
+        if any(isinstance(a, Var) and a.name in self.nest.changed for s in inner for a in (s.start, s.stop, s.step)):
             return []
         found: list[tuple[int, list[Given]]] = []
         for name, writes in self.written.items():
@@ -180,11 +169,12 @@ class _Nest:
     def place(self, index: tuple[Atom, ...]) -> tuple[int, int] | None:
         """Along which axis an access goes with the outermost index, and how far from it; it stands still along the
         others."""
-        far = self.far[self.levels[0].index.name]
         along = [k for k, a in enumerate(index) if isinstance(a, Var) and a.name in self.moving]
-        if len(along) != 1 or index[along[0]].name not in far:  # type: ignore[union-attr]
+        if len(along) != 1:
             return None
-        return along[0], far[index[along[0]].name]  # type: ignore[union-attr]
+        (axis,) = along
+        far = self.nest.form(index[axis]) - self.nest.form(self.levels[0].index)
+        return None if far.value is None else (axis, far.value)
 
     def movable(self, group: list[AddTo]) -> bool:
         """Whether statements can run before all others, and are cheap enough to be computed twice."""
@@ -198,15 +188,13 @@ class _Nest:
         match t:
             case Let():
                 return is_cheap(t)
-            case Load(array=a, index=index):
-                writes = self.written.get(a.name, ())
-                own = not writes or self.is_own(index)
-                return own and all(w.index == index and k > self.definition[t.out.name] for k, w in writes)
+            case Load(array=a):
+                (read,), writes = accesses(t), self.written.get(a.name, ())
+                own = Distance((0,) * len(self.levels))
+                return all(
+                    k > self.definition[t.out.name] and self.nest.between(read, *accesses(w)) == own for k, w in writes
+                )
         return True
-
-    def is_own(self, index: tuple[Atom, ...]) -> bool:
-        """Whether no two iterations access one cell."""
-        return all(any(isinstance(a, Var) and a.name in far for a in index) for far in self.far.values())
 
     def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
         """The body of the nest with those effects alone, and with what the loops pass on, if that is wanted."""
@@ -291,7 +279,7 @@ def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle
     whole = replace(
         s, index=index, start=low, stop=middle, step=ONE, carried=(), inits=(), outs=(), body=Block((*maker.out, *body))
     )
-    nest = _Nest(_levels(whole))
+    nest = _Rows(_levels(whole))
     return replace(whole, body=nest.only([t for t in nest.stmts if isinstance(t, AddTo)]))
 
 

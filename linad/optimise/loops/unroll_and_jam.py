@@ -52,12 +52,14 @@ from linad.analysis.accesses import accesses
 from linad.analysis.affine import Ranges
 from linad.analysis.dependence import Nest
 from linad.analysis.parallelism import verdict
+from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import defined, is_counted, with_ranges
 from linad.analysis.reductions import is_reduction
+from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
 from ..pass_manager import Remark, Remarks, remark
-from .loop_distribution import Body, is_cheap, is_short
+from .loop_distribution import is_cheap
 from .scalar_promotion import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more

@@ -44,9 +44,10 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
+from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined
+from linad.analysis.trip_counts import is_short
 
-from ..loops.loop_distribution import Body, is_short
 from ..loops.register_rotation import Held, adding, is_plain
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .copy_sinking import in_registers
@@ -272,17 +273,18 @@ class _OneOfTwo:
         read = {body.cell(body.stmts[k].index) for k in loads}  # type: ignore[union-attr]
         rows = body.additions(b.name) if b.name in body.written and a.name not in body.written else []
         match [*read], rows:
-            case [((cell, sizes),)], [row]:
+            case [Cell() as cell], [row]:
                 (last, *_) = row[max(row)]
             case _:
                 return None
-        ahead = [(d - cell) * step for d in row]  # of the cell that is read
-        if body.far[last.index[-1].name][1] != sizes or min(ahead) > 0:  # type: ignore[union-attr]
+        ahead = [(d - cell.number) * step for d in row]  # of the cell that is read
+        if body.cell(last.index).row != cell.row or min(ahead) > 0:  # type: ignore[union-attr]
             return None
         if zeros is None:
             return adding(s, self.sizes.names) if max(loads) < body.written[b.name][0][0] else None
         low, high = self.sizes.ends(s)
-        if sizes or (zeros.low, zeros.high) != (low + cell, high + cell) or max(ahead) < 0:
+        at = body.offset(body.stmts[loads[0]].index[-1])  # type: ignore[union-attr]
+        if at is None or (zeros.low, zeros.high) != (low + at, high + at) or max(ahead) < 0:
             return None
         return adding(s, self.sizes.names, {b.name: Held(read=-min(ahead))})
 

@@ -44,9 +44,9 @@ from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.loop_facts import defined
+from linad.analysis.trip_counts import FEW
 
 from ..ints import ONE, ZERO, Maker
-from ..loops.loop_distribution import FEW
 from ..loops.register_rotation import NEAR, has_run
 from ..mentions import Mentions
 from ..offsets import offset

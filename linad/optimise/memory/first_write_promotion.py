@@ -45,10 +45,11 @@ from linad_typecheck.types import BOOL, I64
 
 from linad.analysis.affine import Ranges
 from linad.analysis.logs import logs_of
+from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import defined, is_counted
+from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker
-from ..loops.loop_distribution import FEW, Body, is_short
 from ..loops.register_rotation import Held, adding, has_run, is_plain
 from .known_regions import Contents, End, Sizes, is_only_read
 
@@ -181,15 +182,15 @@ class _Fresh:
             case [Loop() as inner]:
                 uses = (t for t in walk(inner.body) if isinstance(t, Load | Store | AddTo) and t.array == a)
                 row = next((t.index[len(at)] for t in uses), None)
-                far = Body(s).far.get(row.name) if isinstance(row, Var) else None
-                found = self.reach(inner, a, (*at, row)) if row is not None and far is not None and not far[1] else None
+                far = None if row is None else Body(s).offset(row)
+                found = None if row is None or far is None else self.reach(inner, a, (*at, row))
                 made = defined(s)
                 if (
                     far is not None
                     and found is not None
                     and not any(isinstance(i, Var) and i.name in made for i in found.bounds())
                 ):
-                    return self.along(s, a, at, far[0], far[0], found)
+                    return self.along(s, a, at, far, far, found)
         return None
 
     def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
@@ -205,11 +206,10 @@ class _Fresh:
         cell = body.cell(t.index)
         if cell is None or t.index[:-1] != at:
             return None
-        along = t.index[-1]
-        assert isinstance(along, Var)
-        number, sizes = body.far[along.name]
-        distances.append(number)
-        return None if sizes else self.along(s, a, at, min(distances), max(distances))
+        distances.append(cell.number)
+        if body.offset(t.index[-1]) is None:
+            return None
+        return self.along(s, a, at, min(distances), max(distances))
 
     def along(
         self, s: Loop, a: Var, at: tuple[Atom, ...], lowest: int, highest: int, inner: Reach | None = None

@@ -30,10 +30,10 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted
 
 from ..ints import ONE, ZERO, Maker
-from ..loops.loop_distribution import Body
 from ..loops.register_rotation import is_plain
 from ..mentions import Mentions
 from ..offsets import offset
@@ -164,15 +164,10 @@ class Sizes:
         cells = {body.cell(t.index) for t in uses}
         match [t for t in uses if not isinstance(t, Load)], list(cells):
             case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
-                far = [
-                    Body(t).far.get(i.name, (0, ("unknown",)))
-                    for t, i in zip(levels, index, strict=True)
-                    if isinstance(i, Var)
-                ]
+                far = [Body(t).offset(i) for t, i in zip(levels, index, strict=True)]
                 source = self._source(value, cell, body)
                 if (
-                    len(far) < len(levels)
-                    or any(sizes for _, sizes in far)
+                    None in far
                     or source is None
                     and value != Const(0.0, Scalar(a.type.dtype))
                 ):
@@ -184,7 +179,7 @@ class Sizes:
                     return None
                 shape = self.shapes.get(a.name, (None,) * len(levels))
                 found: Contents | None = None
-                for t, (k, _), n in reversed(list(zip(levels, far, shape, strict=True))):
+                for t, k, n in reversed(list(zip(levels, far, shape, strict=True))):
                     low, high = (e + k for e in self.ends(t))
                     whole = n is not None and low <= End(ZERO, 0) and self.end(n) <= high
                     found = Contents(low, high, (), found, source, None if whole else t, k)
@@ -199,7 +194,7 @@ class Sizes:
                 return [s, *self._levels(inner, a)]
         return [s]
 
-    def _source(self, value: Atom, cell: object, body: Body) -> Var | None:
+    def _source(self, value: Atom, cell: Cell | None, body: Body) -> Var | None:
         """Which other array has in a cell what is stored there."""
         loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
         return next((t.array for t in loads if body.cell(t.index) == cell), None)

@@ -53,8 +53,8 @@ from linad_typecheck.types import I64, INTS, Array, Scalar
 
 from linad.analysis.alias import alias_groups
 from linad.analysis.reductions import is_reduction
+from linad.analysis.trip_counts import FEW, is_short
 
-from ..loops.loop_distribution import FEW, is_short
 from ..pass_manager import Remark, Remarks, known_as, remark
 
 JOINED = ("add", "sub", "mul", "min", "max")  # what a carried value may be joined by in a loop that becomes vectors

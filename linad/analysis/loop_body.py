@@ -1,0 +1,115 @@
+"""What the statements of an innermost loop read, write, and need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.ir.core import AddTo, Atom, Const, Load, Loop, Stmt, Store, Var, operands, outputs
+from linad_typecheck.types import is_float
+
+from .affine import unknown
+from .dependence import Nest
+from .trip_counts import FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell that an iteration accesses, where the last index goes with that of the loop, one for one up or down, and
+    the others stand still: ``number`` cells on, in a ``row``, from the index of the loop (or from its negative)."""
+
+    row: tuple[object, ...]
+    number: int
+    way: int = 1
+
+    def __add__(self, cells: int) -> Cell:
+        return Cell(self.row, self.number + cells, self.way)
+
+
+Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by how far they are along the row
+
+
+def needed(
+    stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()
+) -> list[Stmt]:
+    """A backward slice: those of the statements that are effects, or that these or results are computed from, in order;
+    not what is ``known`` otherwise."""
+    stmts, effects = list(stmts), list(effects)
+    made = {v.name: t for t in stmts for v in outputs(t)}
+    wanted = {id(t) for t in effects}
+    todo = [*results, *(a for t in effects for a in operands(t))]
+    seen = set(known)
+    while todo:
+        a = todo.pop()
+        if isinstance(a, Var) and a.name in made and a.name not in seen:
+            seen.add(a.name)
+            wanted.add(id(made[a.name]))
+            todo += operands(made[a.name])
+    return [t for t in stmts if id(t) in wanted]
+
+
+class Body:
+    """The body of an innermost loop. With ``mirrored``, ints that go down as the loop's index goes up have cells, too.
+    """
+
+    def __init__(self, s: Loop, mirrored: bool = False) -> None:
+        self.loop, self.mirrored, self.stmts = s, mirrored, s.body.stmts
+        self.nest = Nest(s)
+        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
+        self.carried = {c.name for c in s.carried}
+        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
+        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
+        for k, t in enumerate(self.stmts):
+            if isinstance(t, Store | AddTo):
+                self.written.setdefault(t.array.name, []).append((k, t))
+
+    def moves(self, a: Atom) -> bool:
+        """Whether an iteration makes a value, or is given it by the one before."""
+        return isinstance(a, Var) and a.name in self.nest.changed
+
+    def along(self, a: Atom) -> tuple[Affine, int] | None:
+        """An int that goes with the loop's index: what is added to that, or to its negative, and which of them."""
+        f, index = self.nest.form(a), self.loop.index.name
+        way = dict(f.terms).get(index, 0)
+        rest = f - unknown(index) * way
+        steady = not any(name in self.nest.changed for name in rest.atoms)
+        return (rest, way) if steady and (way == 1 or way == -1 and self.mirrored) else None
+
+    def offset(self, a: Atom) -> int | None:
+        """How far an int is from the loop's index, where that is a number."""
+        found = self.along(a)
+        return found[0].value if found is not None and found[1] == 1 else None
+
+    def cell(self, index: tuple[Atom, ...]) -> Cell | None:
+        """The cell of an access, in its array."""
+        if not index or (last := self.along(index[-1])) is None:
+            return None
+        others = tuple(map(self.nest.form, index[:-1]))
+        if any(name in self.nest.changed for f in others for name in f.atoms):
+            return None
+        rest, way = last
+        return Cell((others, rest - rest.const, way), rest.const, way)
+
+    def additions(self, name: str) -> list[Row]:
+        """What the loop adds to an array, by rows of neighbouring cells; nothing where it does anything else with the
+        array."""
+        step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
+        rows: dict[tuple[object, ...], Row] = {}
+        for _, t in self.written[name]:
+            cell = self.cell(t.index)
+            if not isinstance(t, AddTo) or not is_float(t.array.type) or cell is None:
+                return []
+            rows.setdefault(cell.row, {}).setdefault(cell.number, []).append(t)
+        if name in self.loaded:
+            return []
+        near = [abs(step) == 1 and max(row) - min(row) <= FEW for row in rows.values()]
+        return [
+            part
+            for row, whole in zip(rows.values(), near, strict=True)
+            for part in ([row] if whole else [{k: row[k]} for k in row])
+        ]
+
+    def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
+        """Effects with what they are computed from, in order."""
+        return needed(self.stmts, effects, results)
