@@ -358,12 +358,14 @@ class CheckedFunction(Generic[P, R]):
     def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
         """All arguments, of which those are given come in the order of the parameters, also of those that take keywords
         only."""
+        if len(given) == self._count:
+            return self._arguments(given, {})
         args, kwargs = self._by_kind(given)
         return self._arguments(args, kwargs)
 
     def _alongside(self, given: tuple[object, ...], tangents: object) -> object:
         """Tangents of the arguments that were given as those of all arguments, None where a default stands for one."""
-        if not isinstance(tangents, tuple | list) or len(tangents) != len(given):
+        if not isinstance(tangents, tuple | list) or len(tangents) != len(given) or len(given) == self._count:
             return tangents
         args, kwargs = self._by_kind(tuple(tangents))
         found = self._parameters.bind_partial(*args, **kwargs).arguments

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.ir.core import Derivative, Program, reached
+from linad_typecheck.ir.core import Const, Derivative, Program, reached
 from linad_typecheck.ir.sizes import lengths
 from linad_typecheck.linear.check_linear import check_linear
 from linad_typecheck.linear.linearise import linearise
 from linad_typecheck.linear.uses import modes_of
+from linad_typecheck.types import I64
 
 from .adjoint.sweep.calls import Calls
 from .adjoint.sweep.directions import in_directions
 from .adjoint.sweep.custom import Transposes, primal_name, tangent_of
+from .adjoint.sweep.entries import COUNTED, PLACED, by_ints, entries
 from .adjoint.errors import NoDerivative
 from .adjoint.sweep.tangent import forward
 from .adjoint.sweep.pattern import pattern, pattern_of_rule
@@ -186,6 +188,28 @@ def directions(program: Program, given: int, results: int, off: Iterable[str] = 
     simplified = only_called(simplify(only_called(made), off=off))
     linear(simplified)
     return simplified
+
+
+def by_entries(
+    program: Program, given: int, results: int, wrt: Sequence[int], kind: str, off: Iterable[str] = ()
+) -> Program:
+    """The entries of a Jacobian, of its reverse derivative with the value (see `adjoint.entries`). Where they are
+    counted, the second result says whether that, and their rows and columns, depend on no float."""
+
+    def made(kind: str) -> Program:
+        found = only_called(entries(program, given, results, wrt, kind))
+        found = simplify(simplify(found, off=off), off=off)  # once sizes are known, arrays that had them are not used
+        linear(found)
+        return found
+
+    found = made(kind)
+    if kind != COUNTED:
+        return found
+    fixed = Const(int(by_ints(found, given) and by_ints(made(PLACED), given)), I64)
+    f = found.main
+    total, *sizes = f.body.results
+    body = replace(f.body, results=(total, fixed, *sizes))
+    return replace(found, functions={**found.functions, f.name: replace(f, body=body)})
 
 
 def parted(program: Program, given: int, results: int, off: Iterable[str] = ()) -> tuple[Program, Program]:

@@ -45,6 +45,7 @@ EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, als
 PATTERN = "pattern"
 MOVED = "moved"  # a forward derivative without the value
 PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in many directions at once
+KINDS = ("counted", "placed", "filled", "summed")  # the entries of a Jacobian one by one (see `adjoint.entries`)
 RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.split`)
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
@@ -197,11 +198,15 @@ class Specialisation:
                 elif value == PATTERN:
                     program = pipeline.dependence(program, names, off=off)
                 else:
-                    program = pipeline.differentiate(program, names, value is True, off=off).simplified
+                    with_value = value is True or value in KINDS
+                    program = pipeline.differentiate(program, names, with_value, off=off).simplified
                 if value in (PUSHED, PULLED):
                     if level is request[-1]:  # there is no other derivative that rules are for
                         program = pipeline.settled(program, off=off)
                     program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
+                elif value in KINDS:
+                    program = pipeline.settled(program, off=off)
+                    program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
         except NoDerivative as e:
             what = re.sub(r"#\d+", "", e.what)
             raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
@@ -302,6 +307,7 @@ def _derivative(request: Request) -> str:
         RECORD: "the log of ",
         REPLAY: "the linear part of ",
         PATTERN: "the pattern of ",
+        **dict.fromkeys(KINDS, "the Jacobian of "),
     }
     return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
 

@@ -85,6 +85,8 @@ def cotangents(
                 raise TypeError(f"{place}: expected a float, got {described(x)}")
             flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))
             continue
+        if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # as of numbers: SciPy tries operators with such
+            x = x.astype(NUMPY_NAMES[leaf.type.dtype])
         checked_array(leaf.type, x, place)
         shape = np.shape(primal[leaf.index])
         if x.shape != shape:

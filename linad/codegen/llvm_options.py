@@ -10,6 +10,7 @@ import llvmlite.binding as llvm
 
 KNOWN = range(17, 23)  # the versions of LLVM that have the options; one that has not may end the process
 NEAR = ("--hoist-runtime-checks", "false", "true")
+STRIDES = ("--enable-mem-access-versioning", "false", "true")
 REREADS = ("--enable-load-in-loop-pre", "false", "true")
 ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last is x86's own value
 
@@ -27,6 +28,9 @@ def options_for_loops() -> Iterator[None]:
     one, also where a turn takes few elements at a time, as those with exponentials do: fourteen are three fours and a
     two.
 
+    `STRIDES`: a loop over the rows of a matrix with any number of columns reads cells that far apart. By default LLVM
+    makes vectors of it for one column only, tests that at the entry, and runs cell by cell where there are more.
+
     `REREADS`: a loop loads again what its last iteration has loaded one cell on. By default LLVM hands that on in a
     register, from loop to loop where one follows the other, and can make vectors of neither. Where it pays,
     `linad.optimise` does so in a form that LLVM makes vectors of.
@@ -34,7 +38,9 @@ def options_for_loops() -> Iterator[None]:
     if llvm.llvm_version_info[0] not in KNOWN:
         yield
         return
-    chosen = (NEAR, REREADS, ENDS) if platform.machine() in ("x86_64", "AMD64") else (NEAR, REREADS)
+    chosen = (NEAR, REREADS, STRIDES)
+    if platform.machine() in ("x86_64", "AMD64"):
+        chosen = (*chosen, ENDS)
     for name, ours, _ in chosen:
         llvm.set_option("linad", f"{name}={ours}")
     try:

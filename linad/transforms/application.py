@@ -172,6 +172,7 @@ def by_default(function: CheckedFunction[..., Any]) -> int | tuple[int, ...] | N
     """The positions that methods differentiate by: those of the option ``wrt``; None for all float parameters."""
     if function.options.wrt is None:
         return None
-    found = numbers(function, function.options.wrt)
+    wrt = function.options.wrt
+    found = once(function._transforms, by_default, lambda: numbers(function, wrt))
     assert isinstance(found, tuple)
     return found[0] if len(found) == 1 else found

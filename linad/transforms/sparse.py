@@ -1,9 +1,10 @@
-"""Sparse Jacobians: the pattern by running it, few sweeps by colouring, a matrix of `scipy.sparse` as the result."""
+"""Sparse Jacobians: the entries one by one where single places of the program compute them; elsewhere the pattern by
+running it, and few sweeps by colouring. The result is a matrix of `scipy.sparse`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
+from ..adjoint.errors import CannotSplit
 from ..function import CheckedFunction
-from ..specialise import FORWARD, PATTERN, PULLED, PUSHED, Specialisation
+from ..specialise import FORWARD, KINDS, PATTERN, PULLED, PUSHED, Specialisation
 from ..transformed import once
 from .application import Argnums, Transform, checked, numbers
 
@@ -102,6 +104,12 @@ class _Columns:
     @property
     def count(self) -> int:
         return sum(self.sizes)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many columns the matrix by each parameter has."""
+        sizes = dict(zip((leaf.index for leaf in self.leaves), self.sizes, strict=True))
+        return tuple(sum(sizes[leaf.index] for leaf in float_leaves(p.structure)) for p in self.want.params)
 
     def parts(self, flat: np.ndarray) -> dict[int, Any]:
         """What a vector, or each column of a matrix, says of each leaf, in its shape."""
@@ -315,6 +323,69 @@ class _Plan:
         return found
 
 
+COUNTED, PLACED, FILLED, SUMMED = KINDS
+MANY = np.iinfo(np.int32).max  # entries
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """Entries one by one, in the order in which the program computes them: where each is among those of the matrices.
+
+    ``fixed``: the places depend on nothing but the shapes of arrays and on ints, which are kept in ``marks``.
+    """
+
+    rows: np.ndarray
+    columns: np.ndarray
+    shape: tuple[int, int]
+    seeds: list[Any]
+    fixed: bool
+    marks: list[Any]
+    cells: np.ndarray
+    count: int
+    kind: str
+    blocks: list[tuple[int, int, np.ndarray, np.ndarray, int]]  # from entry, to entry, columns, where rows start, width
+    mode: str = "entries"
+    sweeps: int = 1
+
+    def holds(self, values: Sequence[Any]) -> bool:
+        """Whether they are where they were, for such flat arguments."""
+        return self.fixed and all(map(_same, self.marks, map(_mark, values)))
+
+    @cached_property
+    def pattern(self) -> csr_matrix:
+        """The pattern of all matrices side by side."""
+        from scipy.sparse import csr_matrix, hstack
+
+        return hstack(list(self.matrices(np.ones(self.count, bool))), "csr") if self.blocks else csr_matrix(self.shape)
+
+    def matrices(self, data: np.ndarray) -> Iterator[csr_matrix]:
+        """The entries as matrices next to each other, which share no memory with the plan."""
+        from scipy.sparse import csr_matrix
+
+        for start, stop, indices, starts, width in self.blocks:
+            yield csr_matrix((data[start:stop], indices.copy(), starts.copy()), (self.shape[0], width))
+
+
+def _mark(value: Any) -> Any:
+    """What places of entries may depend on: the shape of an array of floats, other values themselves."""
+    if isinstance(value, np.ndarray):
+        return value.shape if value.dtype.kind == "f" else value
+    return None if isinstance(value, float | np.floating) else value
+
+
+def _same(before: Any, now: Any) -> bool:
+    if isinstance(before, np.ndarray):
+        return isinstance(now, np.ndarray) and np.array_equal(before, now)
+    return type(before) is type(now) and before == now
+
+
+def _keys(rows: np.ndarray, columns: np.ndarray, count: int, widths: tuple[int, ...]) -> np.ndarray:
+    """A number for each place, in the order of matrices of so many columns, their rows, and their columns."""
+    ends = np.cumsum(widths)
+    block = np.searchsorted(ends, columns, side="right")
+    return (block * count + rows) * (max(widths, default=0) + 1) + columns - (ends - widths)[block]
+
+
 def _planned(pattern: csr_matrix, mode: str) -> _Plan:
     columns = _Plan(pattern, "fwd", colour(pattern)) if mode != "rev" else None
     if columns is not None and (mode == "fwd" or columns.sweeps <= CHEAPER):
@@ -330,31 +401,113 @@ class SparseJacobian:
     ----------
     function : CheckedFunction
     plan
-        The pattern and the colours of the last call.
+        Of the last call: its ``pattern``, and its ``mode``, ``"entries"`` or that of the ``sweeps`` of its colours.
     """
 
     def __init__(self, function: CheckedFunction[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
         self.function, self.transform, self.pattern = function, transform, pattern
-        self.plan = None if pattern is None else _planned(pattern, transform.mode)
+        self.plan: _Plan | _Entries | None = None
         self.__name__ = f"jacobian_{function.__name__}"
         self.__doc__ = function.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self.function._arguments(args, kwargs)
         call = _columns(self.function, self.transform.positions, arguments)
-        plan = self._plan(call)
-        data = self._entries(call, plan)
-        sizes = dict(zip((leaf.index for leaf in call.leaves), call.sizes, strict=True))
-        widths = tuple(sum(sizes[leaf.index] for leaf in float_leaves(p.structure)) for p in call.want.params)
-        found = tuple(plan.matrices(data, widths))
+        if (one_by_one := self._one_by_one(call)) is not None:
+            found = tuple(one_by_one.matrices(self._filled(call, one_by_one)))
+        else:
+            plan = self._plan(call)
+            found = tuple(plan.matrices(self._entries(call, plan), call.widths))
         return found[0] if isinstance(self.transform.argnums, int) else found
 
+    def _one_by_one(self, call: _Columns) -> _Entries | None:
+        """Where the entries are, if single places of the program compute them."""
+        s, leaves, last = call.s, call.want.leaves, self.plan
+        known = KINDS, leaves
+        if self.transform.mode != "auto" or s.known.get(known) is False:
+            return None
+        if isinstance(last, _Entries) and last.holds(call.values):
+            return last
+        outputs = float_leaves(s.signature.result)
+        try:
+            none = [_seed(leaf, (0,) * _rank(leaf)) for leaf in outputs]
+            count, fixed, *sizes = s.kernel(((leaves, COUNTED),), call.values).run([*call.values, *none])
+        except CannotSplit:
+            s.known[known] = False
+            return None
+        if count > MANY:
+            return None
+        sizes = iter(sizes)
+        seeds = [_seed(leaf, tuple(next(sizes) for _ in range(_rank(leaf)))) for leaf in outputs]
+        heights = [np.size(x) for x in seeds]
+        rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+        first = dict(zip((leaf.index for leaf in call.leaves), np.cumsum((0, *call.sizes)), strict=False))
+        starts = [np.cumsum((0, *heights))[:-1], np.array([first[k] for k in leaves], np.int64)]
+        values = [*call.values, *seeds, rows, columns, *(np.ascontiguousarray(x, np.int64) for x in starts)]
+        s.kernel(((leaves, PLACED),), call.values).run(values)
+        marks = [m.copy() if isinstance(m, np.ndarray) else m for m in map(_mark, call.values)]
+        shape = sum(heights), call.count
+        if isinstance(last, _Entries) and last.shape == shape and all(
+            np.array_equal(a, b) for a, b in ((last.rows, rows), (last.columns, columns))
+        ):
+            made = replace(last, seeds=seeds, fixed=bool(fixed), marks=marks)
+        else:
+            cells, kind, blocks = self._arranged(rows, columns, shape, call.widths)
+            total = blocks[-1][1] if blocks else 0
+            made = _Entries(rows, columns, shape, seeds, bool(fixed), marks, cells, total, kind, blocks)
+        self.plan = made
+        return made
+
+    def _arranged(
+        self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], widths: tuple[int, ...]
+    ) -> tuple[np.ndarray, str, list]:
+        """Where entries are among those of the matrices, how they are put there, and the matrices. What is overwritten
+        goes to a cell behind."""
+        live = rows >= 0
+        keys = _keys(rows[live], columns[live], shape[0], widths)
+        if self.pattern is None:
+            kept, found = np.unique(keys, return_inverse=True)
+        else:
+            given = self.pattern
+            if given.shape[1] != shape[1]:
+                raise self._unfit(f"has {given.shape[1]} columns, and there are {shape[1]} numbers to differentiate by")
+            if given.shape[0] != shape[0]:
+                raise self._unfit(f"has {given.shape[0]} rows, and there are {shape[0]} results")
+            lines = np.repeat(np.arange(shape[0]), np.diff(given.indptr))
+            kept = np.sort(_keys(lines, given.indices.astype(np.int64), shape[0], widths))
+            found = np.searchsorted(kept, keys)
+            away = np.append(kept, -1)[found] != keys
+            if np.any(away):
+                row = int(rows[live][np.flatnonzero(away)[0]])
+                raise self._unfit(f"has no entry for something that result {row} depends on here")
+        once = np.bincount(found, minlength=kept.size)
+        cells = np.full(rows.size, kept.size, np.int32)
+        cells[live] = found
+        lines, places = np.divmod(kept, max(widths, default=0) + 1)
+        kind = np.int32 if max(kept.size, *shape) < 2**31 else np.int64
+        blocks, start = [], 0
+        for k, width in enumerate(widths):
+            stop = int(np.searchsorted(lines, (k + 1) * shape[0]))
+            counts = np.bincount(lines[start:stop] - k * shape[0], minlength=shape[0])
+            row_starts = np.concatenate(([0], np.cumsum(counts))).astype(kind)
+            blocks.append((start, stop, places[start:stop].astype(kind), row_starts, width))
+            start = stop
+        return cells, FILLED if np.all(once == 1) else SUMMED, blocks
+
+    def _filled(self, call: _Columns, plan: _Entries) -> np.ndarray:
+        """The entries of all matrices."""
+        data = (np.empty if plan.kind == FILLED else np.zeros)(plan.count + 1)
+        values = [*call.values, *plan.seeds, plan.cells, data]
+        call.s.kernel(((call.want.leaves, plan.kind),), call.values).run(values, (), (len(values) - 1,))
+        single = all(leaf.type.dtype == "f32" for leaf in (*call.leaves, *float_leaves(call.s.signature.result)))
+        return data.astype(np.float32) if single else data
+
     def _plan(self, call: _Columns) -> _Plan:
+        last = self.plan if isinstance(self.plan, _Plan) else None
         if self.pattern is not None:
-            plan = self.plan
-            assert plan is not None
-            return plan
-        pattern, last = _pattern(call), self.plan
+            self.plan = last or _planned(self.pattern, self.transform.mode)
+            return self.plan
+        pattern = _pattern(call)
         if last is not None and last.pattern.shape == pattern.shape and last.pattern.nnz == pattern.nnz:
             if np.array_equal(last.pattern.indptr, pattern.indptr) and np.array_equal(
                 last.pattern.indices, pattern.indices
@@ -410,6 +563,15 @@ class SparseJacobian:
 
     def __repr__(self) -> str:
         return f"<sparse {self.__name__} by {self.transform.argnums}>"
+
+
+def _rank(leaf: Leaf) -> int:
+    return leaf.type.rank if isinstance(leaf.type, Array) else 0
+
+
+def _seed(leaf: Leaf, shape: tuple[int, ...]) -> Any:
+    """The cotangent of a result, all of it one."""
+    return np.ones(shape, _kind(leaf)) if isinstance(leaf.type, Array) else _kind(leaf)(1.0)
 
 
 def _forward(call: _Columns, directions: np.ndarray) -> np.ndarray:

@@ -170,6 +170,22 @@ def test_several_arguments_give_a_tuple_in_each_result(backend):
     assert reverse[1][0] == (pytest.approx(sum_by_w),)
 
 
+@pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev], ids=lambda t: t.__name__)
+def test_parts_of_an_argument_that_are_views(transform):
+    """They are differentiated by their own cells, not by those of the array that they look at."""
+
+    def inside(m, k: int):
+        return transform(of_pair)((m[k], 0.5)), linad.grad(lambda p: np.sum(p[0] ** 2) * p[1])((m[k], 0.5))
+
+    plain, (by_row, by_number) = linear_grad(inside)(M, 1)
+    expected = transform(of_pair)((M[1], 0.5))
+    assert [[x.shape for x in out] for out in plain] == [[np.shape(x) for x in out] for out in expected]
+    assert all(np.allclose(a, b) for out, other in zip(plain, expected) for a, b in zip(out, other))
+    assert np.allclose(by_row, M[1]) and np.isclose(by_number, np.sum(M[1] ** 2))
+    of_batch = linad.vmap(transform(of_pair))((M, np.array([2.0, 0.5])))
+    assert np.allclose(of_batch[0][0][1], expected[0][0]) and np.allclose(of_batch[1][0][1], expected[1][0])
+
+
 @pytest.mark.parametrize("mode", ["auto", "fwd", "rev"])
 def test_value_and_jacobian(mode):
     value, jacobian = linad.value_and_jacobian(products, 1, mode=mode)(X, M)

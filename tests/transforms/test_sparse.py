@@ -85,7 +85,63 @@ def solving(a):
     return np.linalg.solve(a, np.ones(len(a)))
 
 
+def overwritten(x, left):
+    """The first of two results of a cell is lost, and the last is read again."""
+    out = np.empty(len(left))
+    for k in range(len(left)):
+        out[k] = x[left[k]]
+        out[k] = x[k] ** 2 * x[left[k]]
+    out[0] = 3.0 * x[1]
+    return out
+
+
+def springs(x, left, right):
+    force = np.zeros(len(x))
+    for k in range(len(left)):
+        pull = (x[right[k]] - x[left[k]]) ** 3
+        force[left[k]] += pull
+        force[right[k]] -= pull
+    return force
+
+
+def rows_of_some_length(data, x, starts):
+    out = np.zeros(len(starts) - 1)
+    for i in range(len(out)):
+        for k in range(starts[i], starts[i + 1]):
+            out[i] += data[k] ** 2 * x[k % len(x)]
+    return out
+
+
+def some_of_them(x, left):
+    """Numbers decide which cells have a residual."""
+    out = np.zeros((len(left), 2))
+    for k in range(len(left)):
+        if x[k] > 0.0:
+            out[k, 1] = x[left[k]] * x[k]
+    return out, np.sin(x[0]) * x[2]
+
+
+def as_far_as(x, left):
+    """Numbers decide how many cells have a residual."""
+    out = np.zeros(len(left))
+    k = 0
+    while k < len(left) and x[k] > 0.0:
+        out[k] = x[left[k]] * x[k]
+        k += 1
+    return out
+
+
+LEFT = RNG.integers(0, 30, 20)
+ONE_BY_ONE = {
+    "overwritten": (overwritten, (RNG.normal(size=30), LEFT)),
+    "springs": (springs, (RNG.normal(size=30), LEFT, np.arange(20))),
+    "rows of some length": (rows_of_some_length, (RNG.normal(size=9), np.arange(4.0), np.array([0, 2, 2, 5, 9]))),
+    "as far as": (as_far_as, (np.sin(np.arange(0.1, 6.1, 0.2)), LEFT)),
+    "single precision": (springs, (RNG.normal(size=30).astype(np.float32), LEFT, np.arange(20))),
+}
+
 PROGRAMS = {
+    "some of them": (some_of_them, (RNG.normal(size=30), LEFT)),
     "differences": (differences, (RNG.normal(size=30), RNG.integers(0, 30, 40), RNG.integers(0, 30, 40))),
     "heat": (heat, (RNG.normal(size=40), 3)),
     "branches": (branches, (RNG.normal(size=12), 4)),
@@ -104,6 +160,8 @@ PROGRAMS = {
 
 def dense(f, args):
     found = linad.jacfwd(f)(*args)
+    if isinstance(found, tuple):
+        return np.concatenate([np.reshape(part, (-1, np.size(args[0]))) for part in found])
     return np.reshape(found, (np.size(linear_grad(f)(*args)), np.size(args[0])))
 
 
@@ -123,6 +181,29 @@ def test_equal_to_the_dense_one(name, backend, mode):
     np.testing.assert_array_equal(again.toarray(), found.toarray())
     again.indices[:] = 0  # what is returned is the caller's
     np.testing.assert_array_equal(jacobian(*args).toarray(), found.toarray())
+
+
+@pytest.mark.parametrize(("name", "backend"), on_backends(ONE_BY_ONE, 2))
+def test_entries_that_single_places_compute(name, backend):
+    """They are found without sweeps, and where they are is found again when what that depends on has changed."""
+    f, args = ONE_BY_ONE[name]
+    f = linear_grad(f, backend=backend)
+    jacobian = linad.jacobian(f, sparsity=True)
+    given = linad.jacobian(f, sparsity=linad.sparsity(f)(*args))
+    x, *rest = args
+    rest = [a.copy() for a in rest]
+    tolerance = 1e-4 if x.dtype == np.float32 else 1e-12
+    for values in (x, 2.0 * x):
+        found = jacobian(values, *rest)
+        np.testing.assert_allclose(found.toarray(), dense(f, (values, *rest)), rtol=tolerance, atol=1e-14)
+        assert jacobian.plan.mode == "entries" and found.has_canonical_format
+        assert found.dtype == linad.jacobian(f, sparsity=True, mode="fwd")(values, *rest).dtype
+        np.testing.assert_array_equal(given(values, *rest).toarray(), found.toarray())
+        assert np.array_equal(found.indices, linad.sparsity(f)(values, *rest).indices)
+    rest[0][:] = np.sort(rest[0])
+    for values in (-x, x[::-1].copy()):
+        found = jacobian(values, *rest)
+        np.testing.assert_allclose(found.toarray(), dense(f, (values, *rest)), rtol=tolerance, atol=1e-14)
 
 
 @pytest.mark.parametrize("backend", ["interpret", "numba"])
@@ -147,17 +228,21 @@ def scene(cameras, points, seen):
 def test_blocks_of_bundle_adjustment():
     args = scene(7, 40, 90)
     whole = linad.jacobian(bundle, argnums=(0, 1))(*args)
-    jacobian = linad.jacobian(bundle, argnums=(0, 1), sparsity=True)
+    jacobian = linad.jacobian(bundle, argnums=(0, 1), sparsity=True, mode="fwd")
     for found, wanted, width in zip(jacobian(*args), whole, (35, 120), strict=True):
         np.testing.assert_allclose(found.toarray(), wanted.reshape(180, width), rtol=1e-12, atol=1e-14)
     pattern = linad.sparsity(bundle, argnums=(0, 1))(*args)
     assert np.array_equal(np.diff(pattern.indptr), np.full(180, 4 + 3))  # a coordinate knows one shift
     assert jacobian.plan.sweeps == 7  # one for each number that a residual depends on
+    at_once = linad.jacobian(bundle, argnums=(0, 1), sparsity=True)
+    for found, other in zip(at_once(*args), jacobian(*args), strict=True):
+        np.testing.assert_allclose(found.toarray(), other.toarray(), rtol=1e-12, atol=1e-14)
+    assert at_once.plan.mode == "entries" and (at_once.plan.pattern != pattern).nnz == 0
 
 
 def test_few_runs_and_sweeps_of_large_ones():
     args = scene(50, 4000, 12000)
-    jacobian = linad.jacobian(bundle, argnums=(0, 1), sparsity=True)
+    jacobian = linad.jacobian(bundle, argnums=(0, 1), sparsity=True, mode="fwd")
     by_cameras, by_points = jacobian(*args)
     assert by_cameras.shape == (24000, 250) and by_points.shape == (24000, 12000)
     assert jacobian.plan.sweeps == 7 and by_points.nnz == 3 * 24000
@@ -171,9 +256,11 @@ def test_hessians():
         return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
 
     x = RNG.normal(size=60)
-    hessian = linad.jacobian(linad.grad(rosenbrock), sparsity=True)
+    hessian = linad.jacobian(linad.grad(rosenbrock), sparsity=True, mode="fwd")
     np.testing.assert_allclose(hessian(x).toarray(), linad.hessian(rosenbrock)(x), rtol=1e-11, atol=1e-11)
     assert hessian.plan.sweeps == 3 and hessian(x).nnz == 3 * 60 - 2
+    found = linad.jacobian(linad.grad(rosenbrock), sparsity=True)(x)
+    np.testing.assert_allclose(found.toarray(), hessian(x).toarray(), rtol=1e-12, atol=1e-12)
 
 
 class Pose(NamedTuple):

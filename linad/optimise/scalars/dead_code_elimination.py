@@ -6,7 +6,8 @@ nobody, and of loops without effect (Muchnick, chapter 18).
 **Before.** ``a = sin x; w = alloc f64 [3] fill 0.0; &w![0] = x; return x``
 **After.** ``return x``
 
-**Legality.** Checks, accesses that may fail, what a caller can see, and loops that may not end stay.
+**Legality.** Checks, accesses that may fail, what a caller can see, and loops that may not end stay. Where a store that
+may fail is to an array that is only written, any value does.
 
 **Profitability.** Always.
 
@@ -23,19 +24,21 @@ from linad_typecheck.ir.core import (
     Block,
     Call,
     Check,
+    Const,
     Copy,
     Function,
     If,
     Load,
     Loop,
     Stmt,
+    Store,
     Var,
     operands,
     outputs,
     walk,
     writes,
 )
-from linad_typecheck.types import Array
+from linad_typecheck.types import ZEROS, Array, Scalar
 
 
 def drop_dead(f: Function) -> Function:
@@ -44,12 +47,13 @@ def drop_dead(f: Function) -> Function:
     An index check stays with its load, a loop that may not end stays, and so does every `Check` and `Call`. An array
     that is made here and only written is not made.
     """
-    unseen = _write_only(f)
-    return replace(f, body=_Sweep(unseen).block(f.body, set(), f.body.results))
+    sweep = _Sweep(_write_only(f), _write_only(f, checked=True))
+    return replace(f, body=sweep.block(f.body, set(), f.body.results))
 
 
-def _write_only(f: Function) -> set[str]:
-    """Arrays allocated in the function that no statement reads, returns, passes on or renames."""
+def _write_only(f: Function, checked: bool = False) -> set[str]:
+    """Arrays allocated in the function that no statement reads, returns, passes on or renames; only with ``checked``
+    those with stores that may fail, too."""
     made: set[str] = set()
     together: list[set[str]] = []
     seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
@@ -67,7 +71,7 @@ def _write_only(f: Function) -> set[str]:
             seen |= {r.name for b in (s.then, s.orelse) for r in b.results if isinstance(r, Var)}
         if isinstance(s, Loop):
             seen |= {r.name for r in s.body.results if isinstance(r, Var)}
-        if getattr(s, "checked", False) and targets:  # its index check needs the array's size
+        if not checked and getattr(s, "checked", False) and targets:  # its index check needs the array's size
             seen |= targets
     for targets in [t for _ in together for t in together]:  # what one statement writes is made for all of it
         if not targets <= made - seen:
@@ -76,8 +80,8 @@ def _write_only(f: Function) -> set[str]:
 
 
 class _Sweep:
-    def __init__(self, unseen: set[str]) -> None:
-        self.unseen = unseen
+    def __init__(self, unseen: set[str], unread: set[str]) -> None:
+        self.unseen, self.unread = unseen, unread
 
     def block(self, block: Block, live: set[str], results: tuple[Atom, ...]) -> Block:
         """The live part of a block; ``live`` is extended by what it needs of outer blocks (and of its own)."""
@@ -93,7 +97,11 @@ class _Sweep:
     def statement(self, s: Stmt, live: set[str]) -> Stmt | None:
         targets = writes(s)
         if targets:
-            return None if targets[0].name in self.unseen else s
+            if targets[0].name in self.unseen:
+                return None
+            if isinstance(s, Store) and s.array.name in self.unread:
+                return replace(s, value=Const(ZEROS[s.array.type.dtype], Scalar(s.array.type.dtype)))
+            return s
         match s:
             case Check() | Call():
                 return s

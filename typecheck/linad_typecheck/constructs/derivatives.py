@@ -289,6 +289,8 @@ def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:
 
 
 def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared:
+    # a view takes its whole array along: the derivative is by its cells alone, also where it is a part of an argument
+    values = {n: map_arrays(v, lambda leaf: stored(ctx, leaf, "t", span)) for n, v in values.items()}
     every = {**values, **dict(captures)}
     if any(contains(v, SILENT) for v in every.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())

@@ -1,0 +1,358 @@
+"""Entries of a Jacobian one by one: where each cell of a result comes from one place of the program.
+
+Reverse mode reads the cotangents of the results and adds to the adjoints of the arguments. Where what is added to a
+cell depends, through scalars alone, on cotangents that were read in the same iteration, its factor by each of them is
+an entry of the Jacobian: the row is the cell that was read, the column the one that is added to. So one run gives all
+entries, whatever the sparsity. This is the case where residuals are computed one after the other: of measurements,
+edges or elements, from numbers that are gathered by index.
+
+**Transformation** Preaccumulation of local Jacobians: Griewank and Walther, Evaluating Derivatives, section 10.2.
+**Before / after** ``t = load y_bar [i]; x_bar[j] += a * t`` becomes ``entry (i, j) a``.
+**Legality** The derivative program is linear in the cotangents. Cotangents are loaded, and set to zero where the result
+is overwritten, and no adjoint that depends on them goes through memory or from one iteration to the next. What leaves a
+branch depends on the same of them in both arms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+from linad_typecheck.ir.core import (
+    AddTo,
+    Atom,
+    Block,
+    Call,
+    Const,
+    Copy,
+    Dense,
+    Dim,
+    Function,
+    If,
+    Let,
+    Load,
+    Loop,
+    Names,
+    Param,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    blocks,
+    operands,
+    outputs,
+    walk,
+)
+from linad_typecheck.types import BOOL, F64, I32, I64, Array, Scalar, is_float
+
+from ..errors import CannotSplit
+from .directions import ONE, ZERO, Calls, Facts, zero
+
+COUNTED, PLACED, FILLED, SUMMED = "counted", "placed", "filled", "summed"
+MOST = 4000  # statements, at most, that are written for the factors
+
+Lanes = dict[int, Atom]  # by cotangent that was read: the factor of a value by it
+
+
+def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> Program:
+    """The program that gives the entries of the Jacobian, one after the other.
+
+    Parameters
+    ----------
+    program
+        The reverse derivative with the value, in the form without `Dup`, `Drop` and `Read`.
+    given
+        How many parameters the function that was differentiated has. The cotangents of its float results come after
+        them, then the adjoint buffers.
+    results
+        How many results that function has: those after them are the gradients by scalars.
+    wrt
+        The positions of the parameters that are differentiated by, in order.
+    kind
+        What it does. Its parameters are those of the function, then the cotangents, all of them 1.
+
+        - ``"counted"``: returns the number of entries, and then the sizes of the arrays among the float results.
+        - ``"placed"``: stores the row and the column of each entry; the row is -1 for what is overwritten later. Two
+          vectors for them are parameters, then two that say where the rows of each result, and the columns of each
+          parameter, begin.
+        - ``"filled"``: stores each entry to its cell of a vector. Parameters are the numbers of the cells, of 32 bits,
+          and that vector.
+        - ``"summed"``: as ``"filled"``; entries of the same cell are added.
+
+    Raises
+    ------
+    CannotSplit
+        Where the entries are not those of single places of the program.
+    """
+    f = program.main
+    walker = _Walk(program, given, results, wrt, kind)
+    main = walker.function()
+    return Program(f.name, {**program.functions, f.name: main})
+
+
+def by_ints(program: Program, given: int) -> bool:
+    """Whether nothing that the entry does depends on floats among its first parameters."""
+    f = program.main
+    known = {p.var.name for p in f.params[given:]}  # what is of the cotangents alone
+    for s in walk(f.body):
+        if isinstance(s, Call | Dense):
+            return False
+        floats = [a for a in operands(s) if isinstance(a, Var) and is_float(a.type)]
+        if all(a.name in known for a in floats):
+            known |= {o.name for o in outputs(s)} if floats else set()
+        elif not isinstance(s, Load | Copy | Dim) or any(isinstance(a.type, Scalar) for a in floats):
+            return False
+    return True
+
+
+class _Walk:
+    """Writes the entry. ``at`` is the number of entries so far. ``seeds`` are the rows of the cotangents that were read,
+    and the names that they are told by."""
+
+    def __init__(self, program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> None:
+        self.f, self.given, self.results, self.kind = program.main, given, results, kind
+        calls = Calls(program)
+        calls.learn(program.entry, frozenset(range(given, len(self.f.params))))
+        self.facts: Facts = calls.facts[program.entry, frozenset(range(given, len(self.f.params)))]
+        self.names = Names(all_names(self.f))
+        params = self.f.params[given:]
+        count_of_buffers = sum(isinstance(self.f.params[k].var.type, Array) for k in wrt)
+        self.cotangents = [p.var for p in params[: len(params) - count_of_buffers]]
+        self.leaf = {v.name: k for k, v in enumerate(self.cotangents)}
+        buffers = iter(params[len(params) - count_of_buffers :])
+        arrays = [n for n, k in enumerate(wrt) if isinstance(self.f.params[k].var.type, Array)]
+        self.column = {next(buffers).var.name: n for n in arrays}
+        self.scalars = [n for n, k in enumerate(wrt) if isinstance(self.f.params[k].var.type, Scalar)]
+        self.lanes: dict[str, Lanes] = {}
+        self.seeds: list[tuple[Atom, frozenset[str]]] = []
+        self.at: Atom = ZERO
+        self.made = count()
+        self.out: list[Stmt] = []
+        vector = lambda hint, dtype: self.names.var(hint, Array(dtype, 1))  # noqa: E731
+        self.rows, self.columns = vector("rows", "i64"), vector("columns", "i64")
+        self.row_starts, self.column_starts = vector("row_starts", "i64"), vector("column_starts", "i64")
+        self.cells, self.data = vector("cells", "i32"), vector("data", "f64")
+
+    def function(self) -> Function:
+        f = self.f
+        for k, v in enumerate(self.cotangents):
+            if isinstance(v.type, Scalar):
+                self.seed(v, k, ZERO, frozenset(), Const(1.0, v.type))
+        self.block(f.body.stmts)
+        for n, r in zip(self.scalars, f.body.results[self.results :], strict=True):
+            self.entries(n, ZERO, r)
+        sizes: list[Atom] = []
+        if self.kind == COUNTED:
+            for r in f.body.results[: self.results]:
+                if isinstance(r.type, Array) and r.type.dtype in ("f32", "f64"):
+                    for axis in range(r.type.rank):
+                        sizes.append(self.names.var("n", I64))
+                        self.out.append(Dim(sizes[-1], r, axis, f.span))
+        more: dict[str, tuple[Param, ...]] = {
+            COUNTED: (),
+            PLACED: (
+                *(Param(v, "mut") for v in (self.rows, self.columns)),
+                *(Param(v, "read") for v in (self.row_starts, self.column_starts)),
+            ),
+            FILLED: (Param(self.cells, "read"), Param(self.data, "mut")),
+            SUMMED: (Param(self.cells, "read"), Param(self.data, "acc")),
+        }
+        ones = (Param(v, "read" if isinstance(v.type, Array) else "own") for v in self.cotangents)
+        params = (*f.params[: self.given], *ones, *more[self.kind])
+        total = (self.at, *sizes) if self.kind == COUNTED else ()
+        return Function(f.name, params, Block(tuple(self.out), total), f.span)
+
+    # -- the walk
+
+    def block(self, stmts: Sequence[Stmt]) -> None:
+        for s in stmts:
+            self.stmt(s)
+            if next(self.made) > 10**6 or len(self.out) > MOST:
+                raise CannotSplit("too long")
+
+    def stmt(self, s: Stmt) -> None:
+        wide = self.facts.is_wide
+        match s:
+            case Let() if wide(s.out):
+                self.let(s)
+            case Load(out=v, array=a, index=i) if wide(v):
+                if a.name not in self.leaf:
+                    raise CannotSplit("through memory")
+                self.out.append(s)
+                names = frozenset(x.name for x in i if isinstance(x, Var))
+                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v)
+            case Store(array=a, value=e) if wide(a):
+                if a.name not in self.leaf or wide(e) or not isinstance(e, Const) or e.value != 0.0:
+                    raise CannotSplit("through memory")
+                self.out.append(s)
+            case AddTo(array=a, index=i, value=e) if wide(a):
+                if a.name not in self.column:
+                    raise CannotSplit("through memory")
+                if s.checked:
+                    raise CannotSplit("an index that is tested late")
+                self.entries(self.column[a.name], self.flat(a, i), e)
+            case Copy(out=v, array=a) if wide(v):
+                if a.name not in self.leaf:
+                    raise CannotSplit("through memory")
+                self.leaf[v.name] = self.leaf[a.name]
+                self.out.append(s)
+            case Dim(out=v, array=a, axis=axis) if a.name in self.column:
+                self.out.append(replace(s, array=self.primal(a)))
+            case If():
+                self.branch(s)
+            case Loop():
+                self.loop(s)
+            case _ if not self.touches(s):
+                self.out.append(s)
+            case _:
+                raise CannotSplit("whole arrays")
+
+    def touches(self, s: Stmt) -> bool:
+        return any(map(self.facts.is_wide, (*operands(s), *outputs(s))))
+
+    def primal(self, bar: Var) -> Var:
+        """The parameter that a buffer is the adjoint of."""
+        like = next(p.like for p in self.f.params if p.var.name == bar.name)
+        return next(p.var for p in self.f.params if p.var.name == like)
+
+    # -- factors
+
+    def of(self, a: Atom) -> Lanes:
+        return self.lanes.get(a.name, {}) if isinstance(a, Var) else {}
+
+    def seed(self, v: Var, leaf: int, cell: Atom, names: frozenset[str], factor: Atom) -> None:
+        """A cotangent that is read. One of a cell that is overwritten later is zero then."""
+        row = cell
+        if self.kind == PLACED:
+            row = self.op("add", self.start(self.row_starts, leaf), cell)
+            if isinstance(factor, Var):
+                lost = self.op("eq", factor, zero(factor), type=BOOL)
+                row = self.op("select", lost, Const(-1, I64), row)
+            names |= {row.name}
+        self.lanes[v.name] = {len(self.seeds): factor}
+        self.seeds.append((row, names))
+
+    def let(self, s: Let) -> None:
+        wide = self.facts.is_wide
+        found: Lanes = {}
+        for lane in dict.fromkeys(k for a in s.ins for k in self.of(a)):
+            ins = [self.of(a).get(lane) if wide(a) else a for a in s.ins]
+            match s.op, ins:
+                case ("add", [a, None] | [None, a]):
+                    found[lane] = a
+                    continue
+                case ("add", [a, b]) if not all(map(wide, s.ins)):
+                    found[lane] = a if wide(s.ins[0]) else b
+                    continue
+                case ("sub", [a, None]):
+                    found[lane] = a
+                    continue
+                case ("sub", [None, b]):
+                    op, ins = "neg", [b]
+                case _:
+                    op, ins = s.op, [zero(s.out) if a is None else a for a in ins]
+            found[lane] = out = self.names.like(s.out)
+            self.out.append(Let(replace(out, adjoint=False), op, tuple(ins), s.span))
+            found[lane] = replace(out, adjoint=False)
+        self.lanes[s.out.name] = found
+
+    def branch(self, s: If) -> None:
+        wide = [k for k, o in enumerate(s.outs) if self.facts.is_wide(o)]
+        if any(isinstance(s.outs[k].type, Array) for k in wide) or self.facts.is_wide(s.cond):
+            raise CannotSplit("through memory")
+        before, at = self.out, self.at
+        arms = []
+        for b in blocks(s):
+            self.out, self.at = [], at
+            self.block(b.stmts)
+            arms.append((self.out, self.at, [self.of(b.results[k]) for k in wide], b.results))
+        self.out = before
+        inside = {o.name for b in blocks(s) for t in walk(b) for o in outputs(t)}
+        outs = [o for k, o in enumerate(s.outs) if k not in wide]
+        results = [[r for k, r in enumerate(found) if k not in wide] for *_, found in arms]
+        for n, k in enumerate(wide):
+            lanes: Lanes = {}
+            for lane in dict.fromkeys(x for _, _, own, _ in arms for x in own[n]):
+                if self.seeds[lane][1] & inside or not all(lane in own[n] for _, _, own, _ in arms):
+                    raise CannotSplit("what one arm alone depends on")
+                lanes[lane] = out = replace(self.names.like(s.outs[k]), adjoint=False)
+                outs.append(out)
+                for r, (_, _, own, _) in zip(results, arms, strict=True):
+                    r.append(own[n][lane])
+            self.lanes[s.outs[k].name] = lanes
+        if any(end != at for _, end, _, _ in arms):
+            self.at = self.names.var("at", I64)
+            outs.append(self.at)
+            for r, (_, end, _, _) in zip(results, arms, strict=True):
+                r.append(end)
+        else:
+            self.at = at
+        then, orelse = (Block(tuple(stmts), tuple(r)) for (stmts, *_), r in zip(arms, results, strict=True))
+        self.out.append(replace(s, then=then, orelse=orelse, outs=tuple(outs)))
+
+    def loop(self, s: Loop) -> None:
+        if any(map(self.facts.is_wide, (*s.carried, *s.outs))):
+            raise CannotSplit("from one iteration to the next")
+        before, start = self.out, self.at
+        self.out, self.at = [], self.names.var("at", I64)
+        own = self.at
+        self.block(s.body.stmts)
+        body, end, self.out = tuple(self.out), self.at, before
+        if end == own:
+            self.at = start
+            self.out.append(replace(s, body=Block(body, s.body.results)))
+            return
+        self.at = self.names.var("at", I64)
+        self.out.append(
+            replace(
+                s,
+                carried=(*s.carried, own),
+                inits=(*s.inits, start),
+                body=Block(body, (*s.body.results, end)),
+                outs=(*s.outs, self.at),
+                kind="sequential",
+            )
+        )
+
+    # -- entries
+
+    def entries(self, leaf: int, cell: Atom, value: Atom) -> None:
+        """The entries by one cell of an argument."""
+        for lane, factor in self.of(value).items():
+            if self.kind == PLACED:
+                column = self.op("add", self.start(self.column_starts, leaf), cell)
+                self.out.append(Store(self.rows, (self.at,), self.seeds[lane][0], False))
+                self.out.append(Store(self.columns, (self.at,), column, False))
+            elif self.kind in (FILLED, SUMMED):
+                number = self.names.var("cell", I32)
+                self.out.append(Load(number, self.cells, (self.at,), False))
+                place = self.op("cast", number)
+                if factor.type != F64:
+                    factor = self.op("cast", factor, type=F64)
+                kind = Store if self.kind == FILLED else AddTo
+                self.out.append(kind(self.data, (place,), factor, False))
+            self.at = self.op("add", self.at, ONE)
+
+    def start(self, starts: Var, k: int) -> Var:
+        out = self.names.var("start", I64)
+        self.out.append(Load(out, starts, (Const(k, I64),), False))
+        return out
+
+    def flat(self, a: Var, index: Sequence[Atom]) -> Atom:
+        """The number of a cell in the order of C."""
+        if self.kind != PLACED:
+            return ZERO
+        home = self.primal(a) if a.name in self.column else a
+        at: Atom = index[0] if index else ZERO
+        for axis, i in enumerate(index[1:], 1):
+            n = self.names.var("n", I64)
+            self.out.append(Dim(n, home, axis))
+            at = self.op("add", self.op("mul", at, n), i)
+        return at
+
+    def op(self, op: str, *ins: Atom, type: Scalar = I64) -> Var:
+        out = self.names.var("t", type)
+        self.out.append(Let(out, op, ins))
+        return out
