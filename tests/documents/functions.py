@@ -16,7 +16,6 @@ from linad_typecheck import check_source
 from linad_typecheck.arrays.operands import REFUSED
 from linad_typecheck.diagnostics import Diagnostic
 from linad_typecheck.engine import rulebook
-from linad_typecheck.library import out_argument
 from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
 from linad_typecheck.types import DTYPE_CLASSES
@@ -294,9 +293,8 @@ def taken(registry: dict[str, Kind]) -> dict[str, str]:
         words = m[1].replace(" here", "") if m else ""
         elementwise = rulebook.is_elementwise(name)
         if re.fullmatch(r"(?:`\w+`(?:, )?)+", words):
-            out = name in out_argument.FUNCTIONS
             names = re.findall(r"`(\w+)`", words)
-            words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or (n == "out" and out))
+            words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or n == "out")
         elif elementwise:
             words = re.sub(r"argument$", "number or array", re.sub(r"arguments$", "numbers or arrays", words))
         found[name] = words
