@@ -162,6 +162,18 @@ def test_what_a_loop_that_surely_runs_binds_is_defined_after_it(body):
 @pytest.mark.parametrize(
     "body",
     [
+        "while (y := x[0]) < 2.0:\n    x = x * y\nreturn y",
+        "if (y := x[0]) < 2.0 and (z := y + x[1]) > 0.0:\n    return z\nreturn y",
+        "a = x + (y := x[1])\nreturn a * y",
+    ],
+)
+def test_names_bound_inside_expressions_of_unknown_type_have_a_value(body):
+    assert not checked("x", body).diagnostics
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         "for _ in range(k):\n    y = x[0]\nreturn y",
         "for _ in range(3, 3):\n    y = x[0]\nreturn y",
         "for _ in range(3):\n    if k > 2:\n        break\n    y = x[0]\nreturn y",
