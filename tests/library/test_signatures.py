@@ -59,7 +59,7 @@ def test_a_function_of_the_prelude_takes_what_the_original_takes(function):
 
 ODD_CALLS = {
     "by a name that is another one": ("np.isin(x, test=x)[0] * 1.0", "does not take `test` here"),
-    "a parameter that is to be given by its name": ("np.concatenate((x, x), 0, None, float)[0]", "takes `arrays`, `axis`, `dtype`"),
+    "a parameter that is to be given by its name": ("np.concatenate((x, x), 0, None, float)[0]", "takes `arrays`, `axis`, `out`, `dtype`"),
     "one that is to be given by its place": ("np.concatenate(arrays=(x, x))[0]", "does not take `arrays` here"),
     "too many": ("np.flip(x, 0, 1)[0]", "takes `m`, `axis`"),
     "too few": ("np.roll(x)[0]", "takes `a`, `shift`, `axis`"),

@@ -57,8 +57,7 @@ def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dic
     spec = signature(function or args.function)
     optional, known = defaults_of(spec), takes.split()
     needed = [a.arg for a in (*spec.posonlyargs, *spec.args) if a.arg not in optional]
-    told = {*needed, *known, *(("out",) if has_out(function or args.function) else ())}
-    found = named(args, spec, told)
+    found = named(args, spec, [*needed, *known, *(["out"] if has_out(function or args.function) else [])])
     for name, v in tuple(found.items()):
         if name in needed or (spec.vararg and name == spec.vararg.arg):
             continue

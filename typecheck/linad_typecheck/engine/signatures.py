@@ -7,7 +7,7 @@ installed. Rules say only which of the parameters have a meaning here.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
     return found | {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
 
 
-def named(args: Args, spec: ast.arguments, takes: Container[str] | None = None) -> dict[str, Value]:
+def named(args: Args, spec: ast.arguments, takes: Iterable[str] | None = None) -> dict[str, Value]:
     """The arguments of a call by the names of the parameters, in the order of these; messages name those of
     ``takes``, or all."""
     places = [a.arg for a in (*spec.posonlyargs, *spec.args)]
@@ -68,7 +68,8 @@ def named(args: Args, spec: ast.arguments, takes: Container[str] | None = None) 
     given |= args.keywords
     rest, optional = args.values[len(places) :], defaults_of(spec)
     if (rest and not spec.vararg) or any(n not in given and n not in optional for n in every):
-        told = ", ".join(f"`{n}`" for n in every if takes is None or n in takes)
+        shown = every if takes is None else sorted(takes, key=lambda n: every.index(n) if n in every else len(every))
+        told = ", ".join(f"`{n}`" for n in shown)
         raise Refused(BadCall(args.span, args.name, f"takes {told}" + " by position" * (not by_name)))
     found = {n: given[n] for n in (*every, *args.keywords) if n in given}
     return found | ({spec.vararg.arg: TupleValue(rest)} if spec.vararg else {})
