@@ -20,20 +20,8 @@ from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
 from .specialise import BY_RULE, Spec, Specialiser, Typed, header
 from .values import (
-    ArrayType,
-    ClosureType,
-    DerivativeType,
-    NoneValue,
-    OtherType,
-    Poison,
-    ScalarType,
-    TupleType,
-    UnionType,
-    ValueType,
-    ViewType,
-    contains,
-    describe,
-    type_leaves,
+    ArrayType, ClosureType, DerivativeType, NoneValue, OtherType, Poison, ScalarType, TupleType, UnionType, ValueType,
+    ViewType, contains, describe, type_leaves,
 )
 
 NONE = OtherType(NoneValue())

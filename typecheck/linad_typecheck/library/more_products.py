@@ -94,24 +94,10 @@ def _outer(dotted: str) -> Rule:
     return apply
 
 
-_UFUNCS = [
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "power",
-    "maximum",
-    "minimum",
-    "hypot",
-    "arctan2",
-    "logaddexp",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "equal",
-    "not_equal",
-]
+_UFUNCS = (
+    "add subtract multiply divide power maximum minimum hypot arctan2 logaddexp less less_equal greater greater_equal "
+    "equal not_equal"
+).split()
 _WHOLE = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 
