@@ -12,11 +12,11 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+import linad_typecheck.check  # noqa: F401 - every table is loaded
 from linad_typecheck import check_source
 from linad_typecheck.arrays.operands import REFUSED
 from linad_typecheck.diagnostics import Diagnostic
 from linad_typecheck.engine import rulebook
-from linad_typecheck.library import out_argument
 from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
 from linad_typecheck.types import DTYPE_CLASSES
@@ -119,7 +119,7 @@ EXAMPLES = {
     "numpy.linalg.matrix_power": "np.linalg.matrix_power(A, 3)",
     "numpy.linalg.multi_dot": "np.linalg.multi_dot([A, B, v])", "numpy.linalg.solve": "np.linalg.solve(A, v)",
     "numpy.linalg.svd": "np.linalg.svd(A, full_matrices=False)[1]",
-    "numpy.linalg.tensordot": "np.linalg.tensordot(A, B, 1)", "numpy.linalg.matmul": "np.linalg.matmul(A, B)",
+    "numpy.linalg.tensordot": "np.linalg.tensordot(A, B, axes=1)", "numpy.linalg.matmul": "np.linalg.matmul(A, B)",
     "numpy.linspace": "np.linspace(x, y, 5)", "numpy.logspace": "np.logspace(x, y, 5)",
     "numpy.matmul": "np.matmul(A, v)", "numpy.matvec": "np.matvec(A, v)", "numpy.vecmat": "np.vecmat(v, A)",
     "numpy.meshgrid": "np.meshgrid(v, u)", "numpy.pad": "np.pad(v, 1)", "numpy.ndim": "np.ndim(A)",
@@ -294,9 +294,8 @@ def taken(registry: dict[str, Kind]) -> dict[str, str]:
         words = m[1].replace(" here", "") if m else ""
         elementwise = rulebook.is_elementwise(name)
         if re.fullmatch(r"(?:`\w+`(?:, )?)+", words):
-            out = name in out_argument.FUNCTIONS
             names = re.findall(r"`(\w+)`", words)
-            words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or (n == "out" and out))
+            words = ", ".join(f"`{n}`" for n in names if n not in REFUSED or n == "out")
         elif elementwise:
             words = re.sub(r"argument$", "number or array", re.sub(r"arguments$", "numbers or arrays", words))
         found[name] = words

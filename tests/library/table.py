@@ -359,7 +359,7 @@ _rows("numpy", """
     ravel_multi_index: np.ravel_multi_index((k, k), (3, 3)) | np.ravel_multi_index((x % 3, x % 3), (3, 3)) | np.ravel_multi_index((1, 2), (2, 3)) | np.ravel_multi_index((2, 2), (2, 3))
     array_equal: np.array_equal(x, y) | np.array_equal(x, x) | np.array_equal(A, B) | np.array_equal(x, A)
     allclose: np.allclose(x, y) | np.allclose(A, B) | np.allclose(x, y, rtol=0.5, atol=1.0)
-    isin: np.isin(x, y) | np.isin(A, np.array([1.0, 2.0]))
+    isin: np.isin(x, y) | np.isin(x, y, False, True) | np.isin(A, np.array([1.0, 2.0]))
     sort: np.sort(x) | np.sort(A) | np.sort(A, axis=0) | np.sort(A, axis=None)
     argsort: np.argsort(x, kind="stable") | np.argsort(A, axis=0, kind="stable") | np.argsort(A, kind="stable")
     lexsort: np.lexsort((x, y)) | np.lexsort((x,))

@@ -6,12 +6,10 @@ from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
 from ..engine.refusal import Refused
-from ..engine.rulebook import Args
 from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
 )
-from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..names.scope import External
 from ..span import Span
@@ -66,14 +64,3 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
     if len(atoms) > 4:
         raise Refused(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
     return tuple(atoms)
-
-
-def bind(ctx: Lowering, args: Args, names: tuple[str, ...], needed: int) -> dict[str, Value]:
-    """The arguments by name."""
-    found = dict(zip(names, args.values, strict=False))
-    unknown = [k for k in args.keywords if k not in names or k in found]
-    found |= args.keywords
-    if unknown or len(args.values) > len(names) or any(n not in found for n in names[:needed]):
-        why = f"does not take `{unknown[0]}` here" if unknown else f"takes {', '.join(f'`{n}`' for n in names)}"
-        raise Refused(BadCall(args.span, args.name, why))
-    return found

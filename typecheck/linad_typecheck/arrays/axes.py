@@ -27,7 +27,7 @@ from .shapes import axes_of, transposed, with_axes, without_axes
 
 
 def _expand_dims(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "axis"), 2)
+    found = bound(ctx, args)
     array = as_array(ctx, found["a"], args)
     more = len(found["axis"].items) if isinstance(found["axis"], TupleValue) else 1
     rank = rank_of(array) + more
@@ -38,7 +38,7 @@ def _expand_dims(ctx: Lowering, args: Args) -> Value:
 
 
 def _squeeze(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "axis"))
+    found = bound(ctx, args, "axis")
     array = as_array(ctx, found["a"], args)
     span, sizes = args.span, shape_of(ctx, array, args.span)
     if "axis" not in found:
@@ -60,7 +60,7 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
 
 
 def _swapaxes(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "axis1", "axis2"), 3)
+    found = bound(ctx, args)
     array = as_array(ctx, found["a"], args)
     pair = [axis_of(ctx, found[k], rank_of(array), args.span) for k in ("axis1", "axis2")]
     order = list(range(rank_of(array)))
@@ -69,7 +69,7 @@ def _swapaxes(ctx: Lowering, args: Args) -> Value:
 
 
 def _moveaxis(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "source", "destination"), 3)
+    found = bound(ctx, args)
     array = as_array(ctx, found["a"], args)
     source, to = (axes_of(ctx, found[k], rank_of(array), args.span) for k in ("source", "destination"))
     if len(source) != len(to):
@@ -127,7 +127,7 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
 
 
 def _broadcast_to(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("array", "shape"), 2)
+    found = bound(ctx, args)
     array = as_array(ctx, found["array"], args)
     shape = shape_argument(ctx, found["shape"], args.span)
     return broadcast_view(ctx, once(ctx, array, args.hint, args.span), shape, args.span)
@@ -135,8 +135,10 @@ def _broadcast_to(ctx: Lowering, args: Args) -> Value:
 
 def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("a",))
-        array = as_array(ctx, found["a"], args)
+        arrays = bound(ctx, args)["arys"].items
+        if len(arrays) != 1:
+            raise Refused(BadCall(args.span, args.name, "takes one array here"))
+        array = as_array(ctx, arrays[0], args)
         if rank == 3 and rank_of(array) in (1, 2):
             front = 1 if rank_of(array) == 1 else 0
             return with_axes(ctx, array, (*range(front), 2), args.span)
@@ -150,14 +152,14 @@ def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
 
 def _shape(ctx: Lowering, args: Args) -> Value:
 
-    found = bound(ctx, args, ("a",))
+    found = bound(ctx, args)
     array = as_array(ctx, found["a"], args)
     return TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, array, args.span)))
 
 
 def _size(ctx: Lowering, args: Args) -> Value:
 
-    found = bound(ctx, args, ("a", "axis"))
+    found = bound(ctx, args, "axis")
     array = as_array(ctx, found["a"], args)
     axis = axis_of(ctx, found["axis"], rank_of(array), args.span) if "axis" in found else None
     sizes = shape_of(ctx, array, args.span)
@@ -166,7 +168,7 @@ def _size(ctx: Lowering, args: Args) -> Value:
 
 def _ndim(ctx: Lowering, args: Args) -> Value:
 
-    found = bound(ctx, args, ("a",))
+    found = bound(ctx, args)
     array = as_array(ctx, found["a"], args)
     return literal(rank_of(array))
 

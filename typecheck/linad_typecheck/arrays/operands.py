@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,14 @@ from ..ir.core import Atom, Const
 from ..engine.growing import as_array as array_of_list, is_growing
 from ..engine.places import materialise
 from ..engine.refusal import Refused
+from ..engine.signatures import defaults_of, has_out, named, signature
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Delayed, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of
-from ..messages.language import Unsupported
+from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import FLOATS, I64, INTS
-from .arguments import bind
 from .from_parts import array_of_values
 from .shapes import axes_of
 
@@ -49,16 +50,42 @@ def instead_of(argument: str, function: str) -> str:
     return REFUSED[argument].format(function=function)
 
 
-def bound(ctx: Lowering, args: Args, names: Sequence[str], needed: int = 1) -> dict[str, Value]:
-    """The arguments by name, those that are None left out."""
-    found = bind(ctx, args, tuple(names), needed)
-    given = {k: v for k, v in found.items() if not isinstance(v, NoneValue) or k in names[:needed]}
-    for k in given:
-        if k in REFUSED:
-            raise Refused(
-                Unsupported(args.span, f"`{k}=` of `{args.name}`", instead_of(k, args.name.rpartition(".")[2]))
-            )
-    return given
+def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dict[str, Value]:
+    """The arguments by the names that the library function has for them, those that are None left out. Of the
+    parameters that may be left out, ``takes`` lists those that have a meaning here; others are refused, unless they
+    are given as what they are when left out. ``function`` is another one whose signature counts."""
+    spec = signature(function or args.function)
+    optional, known = defaults_of(spec), takes.split()
+    needed = [a.arg for a in (*spec.posonlyargs, *spec.args) if a.arg not in optional]
+    found = named(args, spec, [*needed, *known, *(["out"] if has_out(function or args.function) else [])])
+    for name, v in tuple(found.items()):
+        if name in needed or (spec.vararg and name == spec.vararg.arg):
+            continue
+        if isinstance(v, NoneValue) or (name not in known and _left_out(v, optional.get(name))):
+            del found[name]
+        elif name not in known:
+            raise refusal(args, name)
+    return found
+
+
+def refusal(args: Args, name: str) -> Refused:
+    """A parameter is given that has no meaning here."""
+    if name not in REFUSED:
+        return Refused(BadCall(args.span, args.name, f"does not take `{name}` here"))
+    instead = instead_of(name, args.name.rpartition(".")[2])
+    return Refused(Unsupported(args.span, f"`{name}=` of `{args.name}`", instead))
+
+
+def _left_out(v: Value, default: ast.expr | None) -> bool:
+    """Whether an argument is what it is when it is left out."""
+    if not isinstance(default, ast.Constant):
+        return False
+    match v:
+        case ScalarValue(atom=Const(value=value)):
+            return type(value) is type(default.value) and value == default.value
+        case TextValue(text=text):
+            return text == default.value
+    return False
 
 
 def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:

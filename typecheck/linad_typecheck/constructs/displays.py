@@ -56,7 +56,8 @@ def _with_options(
         return made
     if count > 2:
         raise Refused(BadCall(ctx.span(node), name, "takes an `ndmin` of at most 2, or of the rank that it has"))
-    return AXES[f"numpy.atleast_{count}d"](ctx, Args(name, ctx.span(node), (made,), {}, hint))
+    more = f"numpy.atleast_{count}d"
+    return AXES[more](ctx, Args(name, ctx.span(node), (made,), {}, hint, function=more))
 
 
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:

@@ -12,7 +12,7 @@ from ..engine.evaluation import CALLS, expression
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, TextValue, TupleValue, Value, literal,
+    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, TupleValue, Value, literal,
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported

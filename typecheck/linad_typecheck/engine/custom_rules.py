@@ -11,26 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..ir.core import (
-    AddArray,
-    Atom,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Block,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Param,
-    Result,
-    Rule,
-    Size,
-    Stmt,
-    Var,
-    count_uses,
-)
+from ..ir import core as ir
 from ..diagnostics import Label
 from ..linearity import departures
 from ..messages.derivatives import BadRule, NotLinear
@@ -39,20 +20,8 @@ from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
 from .specialise import BY_RULE, Spec, Specialiser, Typed, header
 from .values import (
-    ArrayType,
-    ClosureType,
-    DerivativeType,
-    NoneValue,
-    OtherType,
-    Poison,
-    ScalarType,
-    TupleType,
-    UnionType,
-    ValueType,
-    ViewType,
-    contains,
-    describe,
-    type_leaves,
+    ArrayType, ClosureType, DerivativeType, NoneValue, OtherType, Poison, ScalarType, TupleType, UnionType, ValueType,
+    ViewType, contains, describe, type_leaves,
 )
 
 NONE = OtherType(NoneValue())
@@ -88,31 +57,31 @@ def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, capt
         programs.report(BadRule(header(source), what, "let it work on a copy", "updates an argument"))
         plain.failed = True
         return plain
-    names = Names(p.var.name for p in f.params)
+    names = ir.Names(p.var.name for p in f.params)
     lent = [p for p in f.params if not (plain.recursive and p is f.params[-1])]
-    stmts: list[Stmt] = []
+    stmts: list[ir.Stmt] = []
     args = [_on_copy(p, p.var, names, stmts) for p in lent]
     outs = tuple(names.var("result", r.type) for r in f.body.results)
-    stmts.append(Call(outs, f.name, (*args, *((Const(0, I64),) if plain.recursive else ())), f.span))
+    stmts.append(ir.Call(outs, f.name, (*args, *((ir.Const(0, I64),) if plain.recursive else ())), f.span))
     made = Spec(programs.name(f"{source.name}_ruled"), source, plain.params, plain.result, done=True)
     made.modes = tuple("read" if isinstance(p.var.type, Array) else "own" for p in lent[: len(plain.modes)])
     made.flat, made.hidden = plain.flat, plain.hidden
-    made.function = Function(made.name, tuple(_read(p) for p in lent), Block(tuple(stmts), outs), f.span)
+    made.function = ir.Function(made.name, tuple(_read(p) for p in lent), ir.Block(tuple(stmts), outs), f.span)
     programs.specs[key] = made
     plain.rule = rule
     return made
 
 
-def _read(p: Param) -> Param:
+def _read(p: ir.Param) -> ir.Param:
     return replace(p, mode="read") if isinstance(p.var.type, Array) else p
 
 
-def _on_copy(p: Param, v: Var, names: Names, stmts: list[Stmt]) -> Var:
+def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> ir.Var:
     """An argument for a parameter: an array that is not only read is a copy."""
     if p.mode == "read" or not isinstance(v.type, Array):
         return v
     copy = names.like(v)
-    stmts.append(Copy(copy, v))
+    stmts.append(ir.Copy(copy, v))
     return copy
 
 
@@ -136,7 +105,7 @@ class _Lowered:
     def __init__(self, programs: Specialiser, plain: Spec, rule: CustomRule) -> None:
         self.programs, self.plain, self.rule = programs, plain, rule
         assert plain.function is not None
-        self.f: Function = plain.function
+        self.f: ir.Function = plain.function
         self.name = plain.source.name
         self.own = Label(header(plain.source), f"the rule is for `{self.name}`")
         a = plain.source.node.args
@@ -166,7 +135,7 @@ class _Lowered:
             raise self.bad(source, told, where="of these parameters")
         if not rule.functions and source.compiled is not None:  # there is no derivative, and no need of one may be
             blocked = tuple(self._float_leaves(self.wanted))
-            self.plain.function = replace(self.f, rule=Rule("jvp", self.f.name, (), blocked))
+            self.plain.function = replace(self.f, rule=ir.Rule("jvp", self.f.name, (), blocked))
             return
         if not rule.functions:
             told = f"`{self.name}` has no rule yet"
@@ -225,30 +194,35 @@ class _Lowered:
         return spec
 
     def call(
-        self, spec: Spec, args: list[Var], params: tuple[Param, ...], names: Names, stmts: list[Stmt]
-    ) -> tuple[Var, ...]:
+        self, spec: Spec, args: list[ir.Var], params: tuple[ir.Param, ...], names: ir.Names, stmts: list[ir.Stmt]
+    ) -> tuple[ir.Var, ...]:
         """The results of a function of the rule; ``params`` are those of the function that the rule is for."""
         f = spec.function
-        every: list[Atom] = [*args, *(params[self.hidden[key]].var for key in spec.hidden)]
+        every: list[ir.Atom] = [*args, *(params[self.hidden[key]].var for key in spec.hidden)]
         every = [_on_copy(p, a, names, stmts) for p, a in zip(f.params, every, strict=False)]
         if spec.recursive:
-            every.append(Const(0, I64))
+            every.append(ir.Const(0, I64))
         outs = tuple(names.var("made", r.type) for r in f.body.results)
-        stmts.append(Call(outs, f.name, tuple(every), f.span))
+        stmts.append(ir.Call(outs, f.name, tuple(every), f.span))
         return outs
 
     def declare(
-        self, name: str, params: tuple[Param, ...], stmts: list[Stmt], results: tuple[Atom, ...], source: FunctionSource
-    ) -> Function:
+        self,
+        name: str,
+        params: tuple[ir.Param, ...],
+        stmts: list[ir.Stmt],
+        results: tuple[ir.Atom, ...],
+        source: FunctionSource,
+    ) -> ir.Function:
         made = Spec(self.programs.name(name), source, (), modes=tuple(p.mode for p in params), done=True)
-        made.function = Function(made.name, params, Block(tuple(stmts), results), source.source.span(source.node))
+        made.function = ir.Function(made.name, params, ir.Block(tuple(stmts), results), source.source.span(source.node))
         self.programs.specs[made.name, "of a rule"] = made
         return made.function
 
-    def own_params(self) -> tuple[Param, ...]:
+    def own_params(self) -> tuple[ir.Param, ...]:
         return tuple(_read(p) for p in self.f.params)
 
-    def flat(self, k: int, params: tuple[Param, ...]) -> list[Var]:
+    def flat(self, k: int, params: tuple[ir.Param, ...]) -> list[ir.Var]:
         """The leaves of one argument."""
         size = len(list(type_leaves(self.types[k])))
         return [p.var for p in params[self.first[k] : self.first[k] + size]]
@@ -270,7 +244,7 @@ class _Lowered:
             raise self.bad(source, told, f"return what `{self.name}` returns", "another value")
         return result.items
 
-    def linear(self, f: Function, source: FunctionSource, positions: range, by: str, free_results: int = 0) -> None:
+    def linear(self, f: ir.Function, source: FunctionSource, positions: range, by: str, free_results: int = 0) -> None:
         found = departures(self.programs.functions(), self.programs.derivatives(), f.name, positions, free_results)
         for d in found[:1]:  # what follows may follow from it
             self.programs.report(NotLinear(d.span if d.span.line else header(source), called(source), by, d.why))
@@ -279,31 +253,33 @@ class _Lowered:
 
     # -- custom_vjp
 
-    def vjp(self) -> Rule:
+    def vjp(self) -> ir.Rule:
         forward, backward = self.rule.functions
         assert forward is not None and backward is not None
         told = list(zip(self.names, self.types, strict=True))
         spec = self.lowered(forward, told, f"what `{self.name}` takes", copies=False)
         _, kept = self.pair(spec, "the residuals")
         params = self.own_params()
-        names = Names(p.var.name for p in params)
-        stmts: list[Stmt] = []
+        names = ir.Names(p.var.name for p in params)
+        stmts: list[ir.Stmt] = []
         outs = self.call(spec, [v for k in range(len(told)) for v in self.flat(k, params)], params, names, stmts)
         count = len(self.f.body.results)
         same = _copied_parameters(spec.function)
         residuals = outs[count:]
-        places: list[int | Result] = []
-        results: list[Var] = []
+        places: list[int | ir.Result] = []
+        results: list[ir.Var] = []
         for k, v in enumerate(residuals, start=count):
             if k in same:
                 places.append(same[k])
                 continue
-            places.append(Result(len(results)))
+            places.append(ir.Result(len(results)))
             results.append(v)
         made = self.declare(f"{self.name}_forward", params, stmts, (*outs[:count], *results), forward)
         return self.backward(backward, made, kept, places)
 
-    def backward(self, source: FunctionSource, forward: Function, kept: ValueType, places: list[int | Result]) -> Rule:
+    def backward(
+        self, source: FunctionSource, forward: ir.Function, kept: ValueType, places: list[int | ir.Result]
+    ) -> ir.Rule:
         result = self.plain.result
         nondiff = sorted(self.rule.nondiff)
         told = [
@@ -314,43 +290,43 @@ class _Lowered:
         takes = f"{'the arguments in `nondiff_argnums`, ' if nondiff else ''}the residuals and a cotangent"
         spec = self.lowered(source, told, takes, copies=True)
         wrt, zero, casts = self.gradients(spec)
-        given: list[int | Result | Size] = [
+        given: list[int | ir.Result | ir.Size] = [
             self.first[k] + j for k in nondiff for j in range(len(list(type_leaves(self.types[k]))))
         ]
         given += places
         given += self.hidden.values()
         arrays = [k for k in wrt if isinstance(self.f.params[k].var.type, Array)]
-        given += [Size(k, axis) for k in arrays for axis in range(self.f.params[k].var.type.rank)]
+        given += [ir.Size(k, axis) for k in arrays for axis in range(self.f.params[k].var.type.rank)]
         given = list(dict.fromkeys(given))
-        names = Names(())
-        held: dict[int | Result | Size, Var] = {}
+        names = ir.Names(())
+        held: dict[int | ir.Result | ir.Size, ir.Var] = {}
         for p in given:
             t = (
                 I64
-                if isinstance(p, Size)
+                if isinstance(p, ir.Size)
                 else self.f.params[p].var.type
                 if isinstance(p, int)
                 else forward.body.results[len(self.f.body.results) + p.position].type
             )
-            held[p] = names.var("n" if isinstance(p, Size) else "kept", t)
+            held[p] = names.var("n" if isinstance(p, ir.Size) else "kept", t)
         seeds = [names.var("cotangent", t) for t in type_leaves(cotangent_type(result))]
-        params = tuple(Param(v, "read" if isinstance(v.type, Array) else "own") for v in (*held.values(), *seeds))
-        own = tuple(Param(held.get(k, p.var), p.mode) for k, p in enumerate(self.f.params))
-        stmts: list[Stmt] = []
+        params = tuple(ir.Param(v, "read" if isinstance(v.type, Array) else "own") for v in (*held.values(), *seeds))
+        own = tuple(ir.Param(held.get(k, p.var), p.mode) for k, p in enumerate(self.f.params))
+        stmts: list[ir.Stmt] = []
         args = [held[self.first[k] + j] for k in nondiff for j in range(len(list(type_leaves(self.types[k]))))]
         outs = self.call(spec, [*args, *(held[p] for p in places), *seeds], own, names, stmts)
-        results: list[Atom] = []
+        results: list[ir.Atom] = []
         for k, (position, path) in wrt.items():
             v, t = outs[position], self.f.params[k].var.type
             if isinstance(t, Array):
                 for axis in range(t.rank):
                     made_ = f"{called(source)} returns a gradient by `{path}` of size {{0}}"
                     told_ = f"{made_} along axis {axis}, but `{path}` has size {{1}}"
-                    _same_size(v, axis, held[Size(k, axis)], told_, names, stmts, header(source))
+                    _same_size(v, axis, held[ir.Size(k, axis)], told_, names, stmts, header(source))
             results.append(_cast(v, t, names, stmts) if k in casts else v)
         made = self.declare(f"{self.name}_backward", params, stmts, tuple(results), source)
         self.linear(made, source, range(len(given), len(params)), "the cotangent")
-        return Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
+        return ir.Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
 
     def gradients(self, spec: Spec) -> tuple[dict[int, tuple[int, str]], set[int], set[int]]:
         """By flat float parameter, the leaf of what the backward function returns that is its gradient, and the name
@@ -408,7 +384,7 @@ class _Lowered:
         """The flat float parameters that have a tangent, and the types of the tangents by argument."""
         return self._float_leaves(self.wanted), [cotangent_type(self.types[k]) for k in self.wanted]
 
-    def jvp(self) -> Rule:
+    def jvp(self) -> ir.Rule:
         (source,) = self.rule.functions
         assert source is not None
         wrt, dots = self.tangents()
@@ -425,26 +401,26 @@ class _Lowered:
         spec = self.lowered(source, told, takes, copies=False)
         _, tangent = self.pair(spec, "its tangent")
         params = self.own_params()
-        names = Names(p.var.name for p in params)
-        given = tuple(Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt)
-        stmts: list[Stmt] = []
+        names = ir.Names(p.var.name for p in params)
+        given = tuple(ir.Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt)
+        stmts: list[ir.Stmt] = []
         args = [v for k in (*nondiff, *self.wanted) for v in self.flat(k, params)]
         outs = self.call(spec, [*args, *(p.var for p in given)], params, names, stmts)
         count = len(self.f.body.results)
         moved = self.of_results(source, tangent, outs[count:], outs[:count], names, stmts)
         made = self.declare(f"{self.name}_tangent", (*params, *given), stmts, (*outs[:count], *moved), source)
         self.linear(made, source, range(len(params), len(params) + len(given)), "the tangents", count)
-        return Rule("jvp", made.name, tuple(wrt))
+        return ir.Rule("jvp", made.name, tuple(wrt))
 
     def of_results(
         self,
         source: FunctionSource,
         t: ValueType,
-        given: tuple[Var, ...],
-        values: tuple[Var, ...],
-        names: Names,
-        stmts: list[Stmt],
-    ) -> tuple[Atom, ...]:
+        given: tuple[ir.Var, ...],
+        values: tuple[ir.Var, ...],
+        names: ir.Names,
+        stmts: list[ir.Stmt],
+    ) -> tuple[ir.Atom, ...]:
         """The tangents of the float results, of their sizes."""
         wanted = cotangent_type(self.plain.result)
         if _skeleton(t) != _skeleton(wanted) or not all(
@@ -454,19 +430,19 @@ class _Lowered:
             told = f"{called(source)} returns {describe(t)} as the tangent of {of_it}"
             raise self.bad(source, told, "return a tangent like the value, None for ints in it", "another tangent")
         floats = [v for v in values if is_float(v.type)]
-        found: list[Atom] = []
+        found: list[ir.Atom] = []
         for v, like in zip(given, floats, strict=True):
             if isinstance(like.type, Array):
                 for axis in range(like.type.rank):
                     size = names.var("n", I64)
-                    stmts.append(Dim(size, like, axis))
+                    stmts.append(ir.Dim(size, like, axis))
                     made_ = f"{called(source)} returns a tangent of size {{0}}"
                     told_ = f"{made_} along axis {axis}, but the value has size {{1}}"
                     _same_size(v, axis, size, told_, names, stmts, header(source))
             found.append(_cast(v, like.type, names, stmts) if v.type != like.type else v)
         return tuple(found)
 
-    def jvps(self) -> Rule:
+    def jvps(self) -> ir.Rule:
         """A tangent for each argument, by functions of it, of the value and of the arguments; they are added."""
         if len(self.rule.functions) != len(self.wanted):
             told = (
@@ -476,15 +452,15 @@ class _Lowered:
                 self.plain.source, told, "give one function for each argument, None for zero", "of these parameters"
             )
         params = self.own_params()
-        names = Names(p.var.name for p in params)
+        names = ir.Names(p.var.name for p in params)
         wrt, dots = self.tangents()
-        given = {k: Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt}
-        stmts: list[Stmt] = []
-        level = (Const(0, I64),) if self.plain.recursive else ()
+        given = {k: ir.Param(names.var("dot", self.f.params[k].var.type), _read(self.f.params[k]).mode) for k in wrt}
+        stmts: list[ir.Stmt] = []
+        level = (ir.Const(0, I64),) if self.plain.recursive else ()
         mine = [_on_copy(p, q.var, names, stmts) for p, q in zip(self.f.params, params, strict=True)]
         outs = tuple(names.var("value", r.type) for r in self.f.body.results)
-        stmts.append(Call(outs, self.f.name, (*mine[: len(mine) - len(level)], *level), self.f.span))
-        totals: list[Atom] | None = None
+        stmts.append(ir.Call(outs, self.f.name, (*mine[: len(mine) - len(level)], *level), self.f.span))
+        totals: list[ir.Atom] | None = None
         checked: list[tuple[FunctionSource, Spec]] = []
         for k, dot, source in zip(self.wanted, dots, self.rule.functions, strict=True):
             if source is None:
@@ -513,7 +489,7 @@ class _Lowered:
             )
         made = self.declare(f"{self.name}_tangent", (*params, *given.values()), stmts, (*outs, *totals), checked[0][0])
         self.linear(made, checked[0][0], range(len(params), len(params) + len(given)), "the tangent", len(outs))
-        return Rule("jvp", made.name, tuple(wrt))
+        return ir.Rule("jvp", made.name, tuple(wrt))
 
 
 # ----------------------------------------------------------------------------------------------------------- helpers
@@ -558,40 +534,42 @@ def _fits(a: Type, b: Type) -> bool:
     return a == b or isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype != "bool"
 
 
-def _copied_parameters(f: Function) -> dict[int, int]:
+def _copied_parameters(f: ir.Function) -> dict[int, int]:
     """By position, the results of a function that are copies of array parameters, which it only reads."""
-    copies = {s.out.name: s.array.name for s in f.body.stmts if isinstance(s, Copy)}
+    copies = {s.out.name: s.array.name for s in f.body.stmts if isinstance(s, ir.Copy)}
     positions = {p.var.name: k for k, p in enumerate(f.params) if p.mode == "read"}
-    uses = count_uses(f)
+    uses = ir.count_uses(f)
     found = {}
     for k, r in enumerate(f.body.results):
-        if isinstance(r, Var) and uses[r.name] == 1 and copies.get(r.name) in positions:
+        if isinstance(r, ir.Var) and uses[r.name] == 1 and copies.get(r.name) in positions:
             found[k] = positions[copies[r.name]]
     return found
 
 
-def _same_size(v: Var, axis: int, wanted: Atom, told: str, names: Names, stmts: list[Stmt], span: Span) -> None:
+def _same_size(
+    v: ir.Var, axis: int, wanted: ir.Atom, told: str, names: ir.Names, stmts: list[ir.Stmt], span: Span
+) -> None:
     size, ok = names.var("n", I64), names.var("ok", BOOL)
     stmts += [
-        Dim(size, v, axis, span),
-        Let(ok, "eq", (size, wanted), span),
-        Check(ok, "ValueError", told, (size, wanted), span),
+        ir.Dim(size, v, axis, span),
+        ir.Let(ok, "eq", (size, wanted), span),
+        ir.Check(ok, "ValueError", told, (size, wanted), span),
     ]
 
 
-def _cast(v: Var, t: Type, names: Names, stmts: list[Stmt]) -> Var:
+def _cast(v: ir.Var, t: Type, names: ir.Names, stmts: list[ir.Stmt]) -> ir.Var:
     out = names.var(v.name, t)
-    stmts.append(Let(out, "cast", (v,)))
+    stmts.append(ir.Let(out, "cast", (v,)))
     return out
 
 
-def _sum(a: Atom, b: Atom, names: Names, stmts: list[Stmt]) -> Atom:
+def _sum(a: ir.Atom, b: ir.Atom, names: ir.Names, stmts: list[ir.Stmt]) -> ir.Atom:
     if isinstance(a.type, Array):
         total = names.like(a)  # type: ignore[arg-type]
-        stmts += [Copy(total, a), AddArray(total, b)]  # type: ignore[arg-type]
+        stmts += [ir.Copy(total, a), ir.AddArray(total, b)]  # type: ignore[arg-type]
         return total
     out = names.var("total", a.type)
-    stmts.append(Let(out, "add", (a, b)))
+    stmts.append(ir.Let(out, "add", (a, b)))
     return out
 
 

@@ -8,26 +8,8 @@ from ..ir.core import Atom, Var
 from ..messages.types import TypeChanges
 from ..types import Array
 from .values import (
-    ArrayType,
-    ArrayValue,
-    Binding,
-    LostArray,
-    OtherType,
-    Poison,
-    ScalarType,
-    ScalarValue,
-    TupleType,
-    TupleValue,
-    UnionValue,
-    Value,
-    ValueType,
-    ViewValue,
-    contains,
-    join_types,
-    leaves,
-    rebuild,
-    type_leaves,
-    type_of,
+    ArrayType, ArrayValue, Binding, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue,
+    UnionValue, Value, ValueType, ViewValue, contains, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
 

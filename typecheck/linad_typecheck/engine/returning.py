@@ -12,21 +12,8 @@ from ..span import Span
 from .places import materialise, writable
 from .state import Lowering
 from .values import (
-    ArrayValue,
-    DTypeValue,
-    EntityValue,
-    FunctionValue,
-    GivenBack,
-    Loss,
-    LostArray,
-    Poison,
-    TextValue,
-    TupleValue,
-    UnionValue,
-    Value,
-    ViewValue,
-    arrays,
-    map_arrays,
+    ArrayValue, DTypeValue, EntityValue, FunctionValue, GivenBack, Loss, LostArray, Poison, TextValue, TupleValue,
+    UnionValue, Value, ViewValue, arrays, map_arrays,
 )
 from .views import whole
 

@@ -34,6 +34,7 @@ class Args:
     keywords: dict[str, Value]
     hint: str = "t"
     node: ast.expr | None = None  # the call
+    function: str = ""  # the library function that is called
 
 
 Rule = Callable[[Lowering, Args], Value]

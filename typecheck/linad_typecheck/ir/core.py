@@ -13,8 +13,8 @@ statement takes the array and gives it back. An array is carried, or is a result
 bound to another array (``u, v = v, u``); being carried, a result, or an `own` argument moves it.
 
 The linear form of a program is the same program with `Dup`, `Drop` and `Read` made explicit so that every float scalar
-and every array is used exactly once (`linear/check_linear.py`), and with `Same` where a copy stands for an array. Passes
-that do not need it work on the form without them.
+and every array is used exactly once (`linear/check_linear.py`), and with `Same` where a copy stands for an array.
+Passes that do not need it work on the form without them.
 """
 
 from __future__ import annotations

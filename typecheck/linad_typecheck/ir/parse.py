@@ -11,40 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, NoReturn, get_args
 
-from .core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Checkpoint,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    LogKind,
-    Loop,
-    Param,
-    Program,
-    Read,
-    Reserve,
-    Result,
-    Rule,
-    Same,
-    Size,
-    Stmt,
-    Store,
-    Var,
-)
+from . import core as ir
 from .printing import let_type
 from ..ops import OPS
 from ..types import BOOL, F64, I64, Array, Scalar, Type
@@ -133,11 +100,11 @@ class _Line:
         return Array(dtype, rank)
 
 
-def _literal(line: _Line, text: str) -> Const:
+def _literal(line: _Line, text: str) -> ir.Const:
     m = _LITERAL.match(text)
     value, dtype = m["value"], m["dtype"]
     whole = re.fullmatch(r"[+-]?\d+", value) is not None
-    return Const(int(value) if whole else float(value), Scalar(dtype) if dtype else I64 if whole else F64)
+    return ir.Const(int(value) if whole else float(value), Scalar(dtype) if dtype else I64 if whole else F64)
 
 
 class _Bound(NamedTuple):
@@ -154,7 +121,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         lines = (_Line(n, t) for n, t in enumerate(text.splitlines(), 1) if not t.lstrip().startswith("//"))
         self.lines: Iterator[_Line] = iter([line for line in lines if line.tokens])
-        self.vars: dict[str, Var] = {}
+        self.vars: dict[str, ir.Var] = {}
 
     def next(self) -> _Line:
         line = next(self.lines, None)
@@ -162,42 +129,42 @@ class _Reader:
             raise CoreSyntaxError("the text ends inside a block")
         return line
 
-    def define(self, line: _Line, bound: _Bound, known: Type | None = None) -> Var:
+    def define(self, line: _Line, bound: _Bound, known: Type | None = None) -> ir.Var:
         type_ = bound.type or known
         if type_ is None:
             line.fail(f"the type of {bound.name} is missing")
-        v = self.vars[bound.name] = Var(bound.name, type_, bound.adjoint)
+        v = self.vars[bound.name] = ir.Var(bound.name, type_, bound.adjoint)
         return v
 
-    def var(self, line: _Line) -> Var:
+    def var(self, line: _Line) -> ir.Var:
         name = line.name()
         if name not in self.vars:
             line.fail(f"{name} is not defined")
         return self.vars[name]
 
-    def lent(self, line: _Line) -> Var:
+    def lent(self, line: _Line) -> ir.Var:
         line.expect("&")
         return self.var(line)
 
-    def atom(self, line: _Line) -> Atom:
+    def atom(self, line: _Line) -> ir.Atom:
         kind, token = line.tokens[line.at] if line.at < len(line.tokens) else ("", "")
         if kind == "number":
             line.take()
             return _literal(line, token)
         if token in ("True", "False"):
             line.take()
-            return Const(token == "True", BOOL)
+            return ir.Const(token == "True", BOOL)
         return self.var(line)
 
-    def atoms(self, line: _Line, close: str) -> tuple[Atom, ...]:
-        found: list[Atom] = []
+    def atoms(self, line: _Line, close: str) -> tuple[ir.Atom, ...]:
+        found: list[ir.Atom] = []
         while not line.skip(close):
             found.append(self.atom(line))
             if line.peek() != close:
                 line.expect(",")
         return tuple(found)
 
-    def index(self, line: _Line) -> tuple[Atom, ...]:
+    def index(self, line: _Line) -> tuple[ir.Atom, ...]:
         line.expect("[")
         return self.atoms(line, "]")
 
@@ -216,14 +183,14 @@ class _Reader:
 
     # -------------------------------------------------------------------------------------------------- blocks
 
-    def block(self) -> tuple[Block, _Line]:
+    def block(self) -> tuple[ir.Block, _Line]:
         """Statements up to the closing line, which is returned with the cursor after its brace."""
-        stmts: list[Stmt] = []
-        results: tuple[Atom, ...] = ()
+        stmts: list[ir.Stmt] = []
+        results: tuple[ir.Atom, ...] = ()
         while True:
             line = self.next()
             if line.skip("}"):
-                return Block(tuple(stmts), results), line
+                return ir.Block(tuple(stmts), results), line
             if line.peek() in ("yield", "return"):
                 line.take()
                 results = (self.atom(line),)
@@ -232,10 +199,10 @@ class _Reader:
                 line.end()
                 continue
             stmts.append(self.stmt(line))
-            if not isinstance(stmts[-1], If | Loop):
+            if not isinstance(stmts[-1], ir.If | ir.Loop):
                 line.end()
 
-    def stmt(self, line: _Line) -> Stmt:
+    def stmt(self, line: _Line) -> ir.Stmt:
         if line.peek() == "&":
             return self.update(line)
         if line.peek() == "for":
@@ -256,29 +223,29 @@ class _Reader:
             return _BINDING[op](self, line, outs)
         if op not in OPS:
             line.fail(f"unknown operation {op!r}")
-        ins: list[Atom] = []
+        ins: list[ir.Atom] = []
         while line.peek():
             ins.append(self.atom(line))
-        return Let(self.define(line, outs[0], let_type(op, tuple(ins))), op, tuple(ins))
+        return ir.Let(self.define(line, outs[0], let_type(op, tuple(ins))), op, tuple(ins))
 
-    def update(self, line: _Line) -> Stmt:
+    def update(self, line: _Line) -> ir.Stmt:
         array = self.lent(line)
         if line.peek() in ("=", "&"):
             return self.dense(line, array)
         if line.skip("+="):
-            return AddArray(array, self.lent(line))
+            return ir.AddArray(array, self.lent(line))
         if line.peek(1) == "...":
             for mark in ("[", "...", "]", "="):
                 line.expect(mark)
-            return Fill(array, self.atom(line))
+            return ir.Fill(array, self.atom(line))
         checked = not line.skip("!")
         index = self.index(line)
         if line.skip("+="):
-            return AddTo(array, index, self.atom(line), checked)
+            return ir.AddTo(array, index, self.atom(line), checked)
         line.expect("=")
-        return Store(array, index, self.atom(line), checked)
+        return ir.Store(array, index, self.atom(line), checked)
 
-    def dense(self, line: _Line, first: Var) -> Dense:
+    def dense(self, line: _Line, first: ir.Var) -> ir.Dense:
         updated = [first]
         while line.peek() == "&":
             updated.append(self.lent(line))
@@ -287,41 +254,41 @@ class _Reader:
         op = line.name()
         flags = "" if line.peek() == "(" else line.name()
         line.expect("(")
-        read: list[Var] = []
+        read: list[ir.Var] = []
         while not line.skip(")"):
             read.append(self.lent(line))
-        return Dense(op, flags, tuple(updated), tuple(read))
+        return ir.Dense(op, flags, tuple(updated), tuple(read))
 
-    def if_(self, line: _Line, outs: list[_Bound]) -> If:
+    def if_(self, line: _Line, outs: list[_Bound]) -> ir.If:
         line.expect("if")
         cond = self.atom(line)
         line.expect("{")
         then, closing = self.block()
-        orelse = Block()
+        orelse = ir.Block()
         if closing.skip("else"):
             closing.expect("{")
             orelse, closing = self.block()
         closing.end()
         known: list[Type | None] = [r.type for r in then.results] + [None] * len(outs)
-        return If(cond, then, orelse, tuple(self.define(line, o, t) for o, t in zip(outs, known)))
+        return ir.If(cond, then, orelse, tuple(self.define(line, o, t) for o, t in zip(outs, known)))
 
-    def loop(self, line: _Line) -> Loop:
+    def loop(self, line: _Line) -> ir.Loop:
         line.expect("for")
         bound_index = self.binder(line)
         for word in ("in", "range", "("):
             line.expect(word)
-        bounds: list[Atom | None] = []
+        bounds: list[ir.Atom | None] = []
         while not line.skip(")"):
             bounds.append(None if line.skip("...") else self.atom(line))
             line.skip(",")
         start, stop, step = {
-            1: lambda b: (Const(0, I64), b, Const(1, I64)),
-            2: lambda a, b: (a, b, Const(1, I64)),
+            1: lambda b: (ir.Const(0, I64), b, ir.Const(1, I64)),
+            2: lambda a, b: (a, b, ir.Const(1, I64)),
             3: lambda a, b, c: (a, b, c),
         }[len(bounds)](*bounds)
         kind, exits, trips, mark = "sequential", False, None, None
         carried: list[_Bound] = []
-        inits: list[Atom] = []
+        inits: list[ir.Atom] = []
         while line.peek() in _KEYWORD_AFTER_FOR:
             match line.name():
                 case "as":
@@ -333,7 +300,7 @@ class _Reader:
                 case "checkpoint":
                     scheme = line.name()
                     given = {word: self.atom(line) for word in ("slots", "memory") if line.skip(word)}
-                    mark = Checkpoint(scheme, **given)  # type: ignore[arg-type]
+                    mark = ir.Checkpoint(scheme, **given)  # type: ignore[arg-type]
                 case _:
                     line.expect("(")
                     while not line.skip(")"):
@@ -350,71 +317,71 @@ class _Reader:
         known: list[Type | None] = [v.type for v in carried_vars] + [None] * len(outs)
         out_vars = tuple(self.define(line, o, t) for o, t in zip(outs, known))
         count = None if trips is None else self.define(line, trips, I64)
-        bare = Loop(index, start, stop, step, carried_vars, tuple(inits), body, out_vars, exits, count, kind)
+        bare = ir.Loop(index, start, stop, step, carried_vars, tuple(inits), body, out_vars, exits, count, kind)
         return replace(bare, mark=mark)
 
     # ------------------------------------------------------------------------------------ statements by keyword
 
-    def load(self, line: _Line, outs: list) -> Stmt:
+    def load(self, line: _Line, outs: list) -> ir.Stmt:
         checked = not line.skip("!")
         array = self.lent(line)
-        return Load(self.define(line, outs[0], Scalar(array.type.dtype)), array, self.index(line), checked)
+        return ir.Load(self.define(line, outs[0], Scalar(array.type.dtype)), array, self.index(line), checked)
 
-    def dup(self, line: _Line, outs: list) -> Stmt:
+    def dup(self, line: _Line, outs: list) -> ir.Stmt:
         x = self.var(line)
-        return Dup(self.define(line, outs[0], x.type), self.define(line, outs[1], x.type), x)
+        return ir.Dup(self.define(line, outs[0], x.type), self.define(line, outs[1], x.type), x)
 
-    def read(self, line: _Line, outs: list) -> Stmt:
+    def read(self, line: _Line, outs: list) -> ir.Stmt:
         x = self.lent(line)
-        return Read(self.define(line, outs[0], x.type), x)
+        return ir.Read(self.define(line, outs[0], x.type), x)
 
-    def dim(self, line: _Line, outs: list) -> Stmt:
+    def dim(self, line: _Line, outs: list) -> ir.Stmt:
         array = self.lent(line)
-        return Dim(self.define(line, outs[0], I64), array, int(line.take()[1]))
+        return ir.Dim(self.define(line, outs[0], I64), array, int(line.take()[1]))
 
-    def alloc(self, line: _Line, outs: list) -> Stmt:
+    def alloc(self, line: _Line, outs: list) -> ir.Stmt:
         dtype = line.name()
         shape = self.index(line)
         fill = None
         if line.skip("fill"):
             fill = self.atom(line)
-            if not isinstance(fill, Const):
+            if not isinstance(fill, ir.Const):
                 line.fail("the fill of an alloc is a literal")
         log = line.name() if line.skip("log") else "no"
-        if log not in get_args(LogKind):
+        if log not in get_args(ir.LogKind):
             line.fail(f"a log of {log} is not known")
-        return Alloc(self.define(line, outs[0], Array(dtype, len(shape))), shape, fill, log=log)
+        return ir.Alloc(self.define(line, outs[0], Array(dtype, len(shape))), shape, fill, log=log)
 
-    def copy(self, line: _Line, outs: list) -> Stmt:
+    def copy(self, line: _Line, outs: list) -> ir.Stmt:
         array = self.lent(line)
-        return Copy(self.define(line, outs[0], array.type), array)
+        return ir.Copy(self.define(line, outs[0], array.type), array)
 
-    def call(self, line: _Line, outs: list) -> Stmt:
+    def call(self, line: _Line, outs: list) -> ir.Stmt:
         callee = line.name()
         line.expect("(")
         args = self.atoms(line, ")")
-        return Call(tuple(self.define(line, o) for o in outs), callee, args)
+        return ir.Call(tuple(self.define(line, o) for o in outs), callee, args)
 
-    def check(self, line: _Line) -> Stmt:
+    def check(self, line: _Line) -> ir.Stmt:
         cond = self.atom(line)
         line.expect("else")
         error, message = line.name(), line.take()[1]
-        return Check(cond, error, json.loads(message), self.atoms(line, ")") if line.skip("(") else ())
+        return ir.Check(cond, error, json.loads(message), self.atoms(line, ")") if line.skip("(") else ())
 
     # --------------------------------------------------------------------------------------------------- functions
 
-    def function(self, line: _Line) -> tuple[Function, bool]:
+    def function(self, line: _Line) -> tuple[ir.Function, bool]:
         self.vars = {}
         entry = line.skip("entry")
         line.expect("fn")
         name = line.name()
         line.expect("(")
-        params: list[Param] = []
+        params: list[ir.Param] = []
         while not line.skip(")"):
             pname, adjoint = line.name(), line.skip("'")
             line.expect(":")
             mode = line.name() if line.peek() in ("read", "acc", "mut", "own", "out") else "own"
-            params.append(Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
+            params.append(ir.Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
             line.skip(",")
         while line.peek() not in ("{", "rule", ""):  # result types are for the human reader
             line.take()
@@ -422,9 +389,9 @@ class _Reader:
         line.expect("{")
         body, closing = self.block()
         closing.end()
-        return Function(name, tuple(params), body, rule=rule), entry
+        return ir.Function(name, tuple(params), body, rule=rule), entry
 
-    def rule(self, line: _Line) -> Rule:
+    def rule(self, line: _Line) -> ir.Rule:
         """A derivative of the user's, after the word ``rule``."""
         kind, forward = line.name(), line.name()
         if kind not in ("vjp", "jvp"):
@@ -433,17 +400,17 @@ class _Reader:
         wrt = self.positions(line)
         blocked = self.positions(line) if line.skip("blocked") else ()
         if not line.skip("backward"):
-            return Rule(kind, forward, wrt, blocked)
+            return ir.Rule(kind, forward, wrt, blocked)
         backward, given = line.name(), []
         while line.peek() not in ("{", "", "and"):
             if line.skip("result"):
-                given.append(Result(self.position(line)))
+                given.append(ir.Result(self.position(line)))
             elif line.skip("size"):
-                given.append(Size(self.position(line), self.position(line)))
+                given.append(ir.Size(self.position(line), self.position(line)))
             else:
                 given.append(self.position(line))
         tangent = self.rule(line) if line.skip("and") and line.skip("rule") else None
-        return Rule(kind, forward, wrt, blocked, backward, tuple(given), tangent)
+        return ir.Rule(kind, forward, wrt, blocked, backward, tuple(given), tangent)
 
     def positions(self, line: _Line) -> tuple[int, ...]:
         found = []
@@ -458,14 +425,14 @@ class _Reader:
         return int(token)
 
 
-_BARE: dict[str, Callable[[_Reader, _Line], Stmt]] = {
-    "drop": lambda r, line: Drop(r.var(line)),
-    "same": lambda r, line: Same(r.lent(line), r.lent(line)),
-    "reserve": lambda r, line: Reserve(r.lent(line), r.atom(line)),
+_BARE: dict[str, Callable[[_Reader, _Line], ir.Stmt]] = {
+    "drop": lambda r, line: ir.Drop(r.var(line)),
+    "same": lambda r, line: ir.Same(r.lent(line), r.lent(line)),
+    "reserve": lambda r, line: ir.Reserve(r.lent(line), r.atom(line)),
     "call": lambda r, line: r.call(line, []),
     "check": _Reader.check,
 }
-_BINDING: dict[str, Callable[[_Reader, _Line, list], Stmt]] = {
+_BINDING: dict[str, Callable[[_Reader, _Line, list], ir.Stmt]] = {
     "load": _Reader.load,
     "dup": _Reader.dup,
     "read": _Reader.read,
@@ -476,7 +443,7 @@ _BINDING: dict[str, Callable[[_Reader, _Line, list], Stmt]] = {
 }
 
 
-def parse_program(text: str) -> Program:
+def parse_program(text: str) -> ir.Program:
     """The program that a text of the core stands for.
 
     Parameters
@@ -491,7 +458,7 @@ def parse_program(text: str) -> Program:
         With the number of the offending line.
     """
     reader = _Reader(text)
-    functions: dict[str, Function] = {}
+    functions: dict[str, ir.Function] = {}
     entry = ""
     for line in reader.lines:
         f, is_entry = reader.function(line)
@@ -499,4 +466,4 @@ def parse_program(text: str) -> Program:
         entry = f.name if is_entry or not entry else entry
     if not functions:
         raise CoreSyntaxError("the text has no function")
-    return Program(entry, functions)
+    return ir.Program(entry, functions)

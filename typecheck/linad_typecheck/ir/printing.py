@@ -22,45 +22,14 @@ import json
 import math
 from collections.abc import Callable, Iterable
 
-from .core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Param,
-    Program,
-    Read,
-    Reserve,
-    Result,
-    Rule,
-    Same,
-    Size,
-    Stmt,
-    Store,
-    Var,
-)
+from . import core as ir
 from ..ops import OPS
 from ..types import BOOL, F64, I64, Array, Scalar, Type
 
 INDENT = "  "
 
 
-def let_type(op: str, ins: tuple[Atom, ...]) -> Type | None:
+def let_type(op: str, ins: tuple[ir.Atom, ...]) -> Type | None:
     """The type that a `Let` must have, from its operands; None where they do not say (`cast`)."""
     match OPS[op].result if op in OPS else "out":
         case "same":
@@ -75,7 +44,7 @@ def let_type(op: str, ins: tuple[Atom, ...]) -> Type | None:
             return None
 
 
-def print_const(c: Const) -> str:
+def print_const(c: ir.Const) -> str:
     """A literal; ``f64``, ``i64`` and ``bool`` are the types of plain literals, others are written after it."""
     if isinstance(c.value, bool):
         return repr(c.value)
@@ -88,24 +57,24 @@ def print_const(c: Const) -> str:
     return text if c.type == F64 else f"{text}{c.type}"
 
 
-def print_atom(a: Atom) -> str:
-    return print_const(a) if isinstance(a, Const) else a.name
+def print_atom(a: ir.Atom) -> str:
+    return print_const(a) if isinstance(a, ir.Const) else a.name
 
 
-def _atoms(atoms: Iterable[Atom]) -> str:
+def _atoms(atoms: Iterable[ir.Atom]) -> str:
     return ", ".join(print_atom(a) for a in atoms)
 
 
-def _index(atoms: Iterable[Atom]) -> str:
+def _index(atoms: Iterable[ir.Atom]) -> str:
     return f"[{_atoms(atoms)}]"
 
 
-def _name(v: Var) -> str:
+def _name(v: ir.Var) -> str:
     """A defined name, marked where it is an adjoint."""
     return f"{v.name}'" if v.adjoint else v.name
 
 
-def _bind(v: Var, known: Type | None = None) -> str:
+def _bind(v: ir.Var, known: Type | None = None) -> str:
     """A defined name, with its type unless the reader knows it."""
     return _name(v) if v.type == known else f"{_name(v)}: {v.type}"
 
@@ -121,80 +90,80 @@ def _bang(checked: bool) -> str:
 # ------------------------------------------------------------------------------------------------ simple statements
 
 
-def _let(s: Let) -> str:
+def _let(s: ir.Let) -> str:
     return f"{_bind(s.out, let_type(s.op, s.ins))} = {' '.join([s.op, *map(print_atom, s.ins)])}"
 
 
-def _dup(s: Dup) -> str:
+def _dup(s: ir.Dup) -> str:
     return f"({_bind(s.first, s.x.type)}, {_bind(s.second, s.x.type)}) = dup {s.x}"
 
 
-def _load(s: Load) -> str:
+def _load(s: ir.Load) -> str:
     return f"{_bind(s.out, Scalar(s.array.type.dtype))} = load{_bang(s.checked)} &{s.array} {_index(s.index)}"
 
 
-def _store(s: Store) -> str:
+def _store(s: ir.Store) -> str:
     return f"&{s.array}{_bang(s.checked)}{_index(s.index)} = {print_atom(s.value)}"
 
 
-def _add_to(s: AddTo) -> str:
+def _add_to(s: ir.AddTo) -> str:
     return f"&{s.array}{_bang(s.checked)}{_index(s.index)} += {print_atom(s.value)}"
 
 
-def _alloc(s: Alloc) -> str:
+def _alloc(s: ir.Alloc) -> str:
     known = Array(s.out.type.dtype, len(s.shape))
     fill = "" if s.fill is None else f" fill {print_const(s.fill)}"
     log = "" if s.log == "no" else f" log {s.log}"
     return f"{_bind(s.out, known)} = alloc {s.out.type.dtype} {_index(s.shape)}{fill}{log}"
 
 
-def _call(s: Call) -> str:
+def _call(s: ir.Call) -> str:
     outs = [_bind(o) for o in s.outs]
     head = f"{_tuple(outs)} = " if outs else ""
     return f"{head}call {s.callee}({_atoms(s.args)})"
 
 
-def _check(s: Check) -> str:
+def _check(s: ir.Check) -> str:
     args = f" ({_atoms(s.args)})" if s.args else ""
     return f"check {print_atom(s.cond)} else {s.error} {json.dumps(s.message, ensure_ascii=False)}{args}"
 
 
-def _dense(s: Dense) -> str:
+def _dense(s: ir.Dense) -> str:
     updated, read = (" ".join(f"&{v}" for v in vs) for vs in (s.updated, s.read))
     return f"{updated} = dense {s.op}{s.flags and ' ' + s.flags} ({read})"
 
 
 _LINES: dict[type, Callable[..., str]] = {
-    Let: _let,
-    Dup: _dup,
-    Drop: lambda s: f"drop {s.x}",
-    Read: lambda s: f"{_bind(s.out, s.x.type)} = read &{s.x}",
-    Same: lambda s: f"same &{s.copy} &{s.array}",
-    Load: _load,
-    Store: _store,
-    AddTo: _add_to,
-    Dim: lambda s: f"{_bind(s.out, I64)} = dim &{s.array} {s.axis}",
-    Alloc: _alloc,
-    Copy: lambda s: f"{_bind(s.out, s.array.type)} = copy &{s.array}",
-    AddArray: lambda s: f"&{s.array} += &{s.other}",
-    Fill: lambda s: f"&{s.array}[...] = {print_atom(s.value)}",
-    Reserve: lambda s: f"reserve &{s.array} {print_atom(s.size)}",
-    Dense: _dense,
-    Call: _call,
-    Check: _check,
+    ir.Let: _let,
+    ir.Dup: _dup,
+    ir.Drop: lambda s: f"drop {s.x}",
+    ir.Read: lambda s: f"{_bind(s.out, s.x.type)} = read &{s.x}",
+    ir.Same: lambda s: f"same &{s.copy} &{s.array}",
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.AddTo: _add_to,
+    ir.Dim: lambda s: f"{_bind(s.out, I64)} = dim &{s.array} {s.axis}",
+    ir.Alloc: _alloc,
+    ir.Copy: lambda s: f"{_bind(s.out, s.array.type)} = copy &{s.array}",
+    ir.AddArray: lambda s: f"&{s.array} += &{s.other}",
+    ir.Fill: lambda s: f"&{s.array}[...] = {print_atom(s.value)}",
+    ir.Reserve: lambda s: f"reserve &{s.array} {print_atom(s.size)}",
+    ir.Dense: _dense,
+    ir.Call: _call,
+    ir.Check: _check,
 }
 
 # ------------------------------------------------------------------------------------------------ region statements
 
 
-def _body(block: Block, depth: int, leave: str) -> list[str]:
+def _body(block: ir.Block, depth: int, leave: str) -> list[str]:
     lines = [line for s in block.stmts for line in _stmt(s, depth)]
     if block.results:
         lines.append(f"{INDENT * depth}{leave} {_atoms(block.results)}")
     return lines
 
 
-def _if(s: If, depth: int) -> list[str]:
+def _if(s: ir.If, depth: int) -> list[str]:
     pad = INDENT * depth
     known = [r.type for r in s.then.results] + [None] * len(s.outs)
     outs = [_bind(o, t) for o, t in zip(s.outs, known)]
@@ -205,14 +174,14 @@ def _if(s: If, depth: int) -> list[str]:
     return [*lines, f"{pad}}}"]
 
 
-def _range(s: Loop) -> str:
+def _range(s: ir.Loop) -> str:
     stop = "..." if s.stop is None else print_atom(s.stop)
-    if s.step != Const(1, I64):
+    if s.step != ir.Const(1, I64):
         return f"range({print_atom(s.start)}, {stop}, {print_atom(s.step)})"
-    return f"range({stop})" if s.start == Const(0, I64) else f"range({print_atom(s.start)}, {stop})"
+    return f"range({stop})" if s.start == ir.Const(0, I64) else f"range({print_atom(s.start)}, {stop})"
 
 
-def _loop(s: Loop, depth: int) -> list[str]:
+def _loop(s: ir.Loop, depth: int) -> list[str]:
     pad = INDENT * depth
     words = [f"for {_bind(s.index, I64)} in {_range(s)}"]
     if s.kind != "sequential":
@@ -232,32 +201,32 @@ def _loop(s: Loop, depth: int) -> list[str]:
     return [f"{pad}{' '.join(words)} {{", *_body(s.body, depth + 1, "yield"), f"{pad}}}"]
 
 
-def _stmt(s: Stmt, depth: int) -> list[str]:
+def _stmt(s: ir.Stmt, depth: int) -> list[str]:
     match s:
-        case If():
+        case ir.If():
             return _if(s, depth)
-        case Loop():
+        case ir.Loop():
             return _loop(s, depth)
         case _:
             return [INDENT * depth + _LINES[type(s)](s)]
 
 
-def print_stmt(s: Stmt) -> str:
+def print_stmt(s: ir.Stmt) -> str:
     """One statement; of a region statement, its blocks too."""
     return "\n".join(_stmt(s, 0))
 
 
-def print_block(block: Block, depth: int = 0) -> str:
+def print_block(block: ir.Block, depth: int = 0) -> str:
     """The statements and results of a block."""
     return "\n".join(_body(block, depth, "yield"))
 
 
-def _param(p: Param) -> str:
+def _param(p: ir.Param) -> str:
     plain = isinstance(p.var.type, Scalar) and p.mode == "own"
     return f"{_name(p.var)}: {p.var.type}" if plain else f"{_name(p.var)}: {p.mode} {p.var.type}"
 
 
-def print_function(f: Function, *, entry: bool = False) -> str:
+def print_function(f: ir.Function, *, entry: bool = False) -> str:
     """A function: parameters with their modes, result types, body."""
     types = ", ".join(str(r.type) for r in f.body.results) or "()"
     rule = "" if f.rule is None else f" {_rule(f.rule)}"
@@ -265,14 +234,14 @@ def print_function(f: Function, *, entry: bool = False) -> str:
     return "\n".join([head, *_body(f.body, 1, "return"), "}"])
 
 
-def _rule(rule: Rule) -> str:
+def _rule(rule: ir.Rule) -> str:
     """A derivative of the user's: its functions, and what they take, by position."""
 
-    def place(p: int | Result | Size) -> str:
+    def place(p: int | ir.Result | ir.Size) -> str:
         match p:
-            case Result(position=k):
+            case ir.Result(position=k):
                 return f"result {k}"
-            case Size(param=k, axis=axis):
+            case ir.Size(param=k, axis=axis):
                 return f"size {k} {axis}"
         return f"{p}"
 
@@ -283,6 +252,6 @@ def _rule(rule: Rule) -> str:
     return " ".join(parts)
 
 
-def print_program(program: Program) -> str:
+def print_program(program: ir.Program) -> str:
     """All functions of a program; `core_parse.parse_program` reads the text back."""
     return "\n\n".join(print_function(f, entry=n == program.entry) for n, f in program.functions.items()) + "\n"

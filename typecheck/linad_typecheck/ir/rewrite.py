@@ -5,50 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from .core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Checkpoint,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Read,
-    Reserve,
-    Same,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    outputs,
-)
+from . import core as ir
 
-Use = Callable[[Atom], Atom]
-Define = Callable[[Var], Var]
-InBlock = Callable[[Block], Block]
+Use = Callable[[ir.Atom], ir.Atom]
+Define = Callable[[ir.Var], ir.Var]
+InBlock = Callable[[ir.Block], ir.Block]
 
 
-def rebuild(s: Stmt, use: Use, define: Define = lambda v: v, block: InBlock = lambda b: b) -> Stmt:
+def rebuild(s: ir.Stmt, use: Use, define: Define = lambda v: v, block: InBlock = lambda b: b) -> ir.Stmt:
     """The statement with ``use`` applied to every operand, ``define`` to every definition and ``block`` to its blocks.
     """
     return _REBUILT[type(s)](s, use, define, block)
 
 
-def _loop(s: Loop, use: Use, define: Define, block: InBlock) -> Loop:
+def _loop(s: ir.Loop, use: Use, define: Define, block: InBlock) -> ir.Loop:
     return replace(
         s,
         start=use(s.start),
@@ -64,83 +34,91 @@ def _loop(s: Loop, use: Use, define: Define, block: InBlock) -> Loop:
     )
 
 
-_REBUILT: dict[type, Callable[..., Stmt]] = {
-    Let: lambda s, use, define, block: Let(define(s.out), s.op, tuple(map(use, s.ins)), s.span),
-    Load: lambda s, use, define, block: Load(define(s.out), use(s.array), tuple(map(use, s.index)), s.checked, s.span),
-    Store: lambda s, use, define, block: Store(use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span),
-    AddTo: lambda s, use, define, block: AddTo(use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span),
-    Dup: lambda s, use, define, block: Dup(define(s.first), define(s.second), use(s.x), s.span),
-    Drop: lambda s, use, define, block: Drop(use(s.x), s.span),
-    Read: lambda s, use, define, block: Read(define(s.out), use(s.x), s.span),
-    Same: lambda s, use, define, block: Same(use(s.copy), use(s.array), s.span),
-    Dim: lambda s, use, define, block: Dim(define(s.out), use(s.array), s.axis, s.span),
-    Alloc: lambda s, use, define, block: Alloc(define(s.out), tuple(map(use, s.shape)), s.fill, s.span, s.log),
-    Copy: lambda s, use, define, block: Copy(define(s.out), use(s.array), s.span),
-    AddArray: lambda s, use, define, block: AddArray(use(s.array), use(s.other), s.span),
-    Fill: lambda s, use, define, block: Fill(use(s.array), use(s.value), s.span),
-    Reserve: lambda s, use, define, block: Reserve(use(s.array), use(s.size), s.span),
-    Dense: lambda s, use, define, block: Dense(
+_REBUILT: dict[type, Callable[..., ir.Stmt]] = {
+    ir.Let: lambda s, use, define, block: ir.Let(define(s.out), s.op, tuple(map(use, s.ins)), s.span),
+    ir.Load: lambda s, use, define, block: ir.Load(
+        define(s.out), use(s.array), tuple(map(use, s.index)), s.checked, s.span
+    ),
+    ir.Store: lambda s, use, define, block: ir.Store(
+        use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span
+    ),
+    ir.AddTo: lambda s, use, define, block: ir.AddTo(
+        use(s.array), tuple(map(use, s.index)), use(s.value), s.checked, s.span
+    ),
+    ir.Dup: lambda s, use, define, block: ir.Dup(define(s.first), define(s.second), use(s.x), s.span),
+    ir.Drop: lambda s, use, define, block: ir.Drop(use(s.x), s.span),
+    ir.Read: lambda s, use, define, block: ir.Read(define(s.out), use(s.x), s.span),
+    ir.Same: lambda s, use, define, block: ir.Same(use(s.copy), use(s.array), s.span),
+    ir.Dim: lambda s, use, define, block: ir.Dim(define(s.out), use(s.array), s.axis, s.span),
+    ir.Alloc: lambda s, use, define, block: ir.Alloc(define(s.out), tuple(map(use, s.shape)), s.fill, s.span, s.log),
+    ir.Copy: lambda s, use, define, block: ir.Copy(define(s.out), use(s.array), s.span),
+    ir.AddArray: lambda s, use, define, block: ir.AddArray(use(s.array), use(s.other), s.span),
+    ir.Fill: lambda s, use, define, block: ir.Fill(use(s.array), use(s.value), s.span),
+    ir.Reserve: lambda s, use, define, block: ir.Reserve(use(s.array), use(s.size), s.span),
+    ir.Dense: lambda s, use, define, block: ir.Dense(
         s.op, s.flags, tuple(map(use, s.updated)), tuple(map(use, s.read)), s.span
     ),
-    If: lambda s, use, define, block: If(
+    ir.If: lambda s, use, define, block: ir.If(
         use(s.cond), block(s.then), block(s.orelse), tuple(map(define, s.outs)), s.span
     ),
-    Loop: _loop,
-    Call: lambda s, use, define, block: Call(tuple(map(define, s.outs)), s.callee, tuple(map(use, s.args)), s.span),
-    Check: lambda s, use, define, block: Check(use(s.cond), s.error, s.message, tuple(map(use, s.args)), s.span),
+    ir.Loop: _loop,
+    ir.Call: lambda s, use, define, block: ir.Call(
+        tuple(map(define, s.outs)), s.callee, tuple(map(use, s.args)), s.span
+    ),
+    ir.Check: lambda s, use, define, block: ir.Check(use(s.cond), s.error, s.message, tuple(map(use, s.args)), s.span),
 }
 
 
-def _mark(mark: Checkpoint, use: Use) -> Checkpoint:
+def _mark(mark: ir.Checkpoint, use: Use) -> ir.Checkpoint:
     slots, memory = (None if a is None else use(a) for a in (mark.slots, mark.memory))
     return replace(mark, slots=slots, memory=memory)
 
 
-def substitute(block: Block, mapping: Mapping[str, Atom]) -> Block:
+def substitute(block: ir.Block, mapping: Mapping[str, ir.Atom]) -> ir.Block:
     """The block with free variables replaced; names being unique, nothing is captured."""
     if not mapping:
         return block
 
-    def use(atom: Atom) -> Atom:
-        return mapping.get(atom.name, atom) if isinstance(atom, Var) else atom
+    def use(atom: ir.Atom) -> ir.Atom:
+        return mapping.get(atom.name, atom) if isinstance(atom, ir.Var) else atom
 
-    def inside(b: Block) -> Block:
-        return Block(tuple(rebuild(s, use, block=inside) for s in b.stmts), tuple(map(use, b.results)))
+    def inside(b: ir.Block) -> ir.Block:
+        return ir.Block(tuple(rebuild(s, use, block=inside) for s in b.stmts), tuple(map(use, b.results)))
 
     return inside(block)
 
 
-def freshen(block: Block, names: Names, mapping: Mapping[str, Atom]) -> Block:
+def freshen(block: ir.Block, names: ir.Names, mapping: Mapping[str, ir.Atom]) -> ir.Block:
     """A copy of the block in which every definition has a fresh name; ``mapping`` says what its free variables become.
     """
-    renamed: dict[str, Atom] = dict(mapping)
+    renamed: dict[str, ir.Atom] = dict(mapping)
 
-    def use(atom: Atom) -> Atom:
-        return renamed.get(atom.name, atom) if isinstance(atom, Var) else atom
+    def use(atom: ir.Atom) -> ir.Atom:
+        return renamed.get(atom.name, atom) if isinstance(atom, ir.Var) else atom
 
-    def define(v: Var) -> Var:
+    def define(v: ir.Var) -> ir.Var:
         if v.name not in renamed:
             renamed[v.name] = names.like(v)
         return renamed[v.name]  # type: ignore[return-value]
 
-    def inside(b: Block) -> Block:
-        return Block(tuple(rebuild(s, use, define, inside) for s in b.stmts), tuple(map(use, b.results)))
+    def inside(b: ir.Block) -> ir.Block:
+        return ir.Block(tuple(rebuild(s, use, define, inside) for s in b.stmts), tuple(map(use, b.results)))
 
     for s in _all(block):
-        for v in outputs(s):
+        for v in ir.outputs(s):
             define(v)
-        if isinstance(s, Loop):
+        if isinstance(s, ir.Loop):
             define(s.index)
             for c in s.carried:
                 define(c)
     return inside(block)
 
 
-def numbered(f: Function) -> Function:
+def numbered(f: ir.Function) -> ir.Function:
     """The function with the names of each base numbered anew, in the order in which they were handed out: attempts that
     were given up leave gaps. The first name of a base keeps no number."""
     order: dict[str, list[int]] = {}
-    for name in all_names(f):
+    for name in ir.all_names(f):
         base, _, k = name.partition(".")
         order.setdefault(base, []).append(int(k or 0))
     renamed = {}
@@ -151,35 +129,35 @@ def numbered(f: Function) -> Function:
     if not renamed:
         return f
 
-    def name(a: Atom) -> Atom:
-        return Var(renamed[a.name], a.type) if isinstance(a, Var) and a.name in renamed else a
+    def name(a: ir.Atom) -> ir.Atom:
+        return ir.Var(renamed[a.name], a.type) if isinstance(a, ir.Var) and a.name in renamed else a
 
-    def inside(b: Block) -> Block:
-        return Block(tuple(rebuild(s, name, name, inside) for s in b.stmts), tuple(map(name, b.results)))
+    def inside(b: ir.Block) -> ir.Block:
+        return ir.Block(tuple(rebuild(s, name, name, inside) for s in b.stmts), tuple(map(name, b.results)))
 
     return replace(f, params=tuple(replace(p, var=name(p.var)) for p in f.params), body=inside(f.body))
 
 
-def _all(block: Block):
+def _all(block: ir.Block):
     for s in block.stmts:
         yield s
-        for b in blocks(s):
+        for b in ir.blocks(s):
             yield from _all(b)
 
 
-def at_loops(f: Function, change: Callable[[Loop], Iterable[Stmt]]) -> Function:
+def at_loops(f: ir.Function, change: Callable[[ir.Loop], Iterable[ir.Stmt]]) -> ir.Function:
     """The function with statements in place of each loop, the inner ones first."""
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
+    def block(b: ir.Block) -> ir.Block:
+        out: list[ir.Stmt] = []
         for s in b.stmts:
             match s:
-                case If():
+                case ir.If():
                     out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop(body=body):
+                case ir.Loop(body=body):
                     out += change(replace(s, body=block(body)))
                 case _:
                     out.append(s)
-        return Block(tuple(out), b.results)
+        return ir.Block(tuple(out), b.results)
 
     return replace(f, body=block(f.body))

@@ -11,41 +11,7 @@ import string
 from collections.abc import Callable, Iterable
 from typing import get_args
 
-from .core import (
-    RETRY,
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Read,
-    Reserve,
-    Same,
-    Scheme,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    operands,
-    outputs,
-    walk,
-    written,
-)
+from . import core as ir
 from .printing import let_type, print_stmt
 from ..dense_ops import DENSE
 from ..ops import LITERAL_SECOND, OPS
@@ -85,11 +51,11 @@ def dtypes_of(op: str) -> tuple[str, ...]:
 class _Verifier:
     """The errors of one function, with the types of the names that are visible."""
 
-    def __init__(self, program: Program, function: Function, linear: bool) -> None:
+    def __init__(self, program: ir.Program, function: ir.Function, linear: bool) -> None:
         self.program, self.function, self.linear = program, function, linear
         self.errors: list[str] = []
-        self.defined: dict[str, Var] = {}
-        self.here: Stmt | str = ""  # what is looked at
+        self.defined: dict[str, ir.Var] = {}
+        self.here: ir.Stmt | str = ""  # what is looked at
 
     def report(self, what: str) -> None:
         here = self.here if isinstance(self.here, str) else print_stmt(self.here).partition("\n")[0]
@@ -102,80 +68,80 @@ class _Verifier:
 
     # -------------------------------------------------------------------------------------------------- names
 
-    def define(self, v: Var, scope: dict[str, Type]) -> None:
+    def define(self, v: ir.Var, scope: dict[str, Type]) -> None:
         self.require(v.name not in self.defined, f"{v.name} is defined twice")
         self.defined[v.name] = v
         scope[v.name] = v.type
 
-    def use(self, a: Atom, scope: dict[str, Type]) -> None:
+    def use(self, a: ir.Atom, scope: dict[str, Type]) -> None:
         match a:
-            case Const(value=value, type=t):
+            case ir.Const(value=value, type=t):
                 kind = bool if t == BOOL else (int, float) if t.dtype in FLOATS else int
                 if not (isinstance(value, kind) and (t == BOOL or type(value) is not bool)):
                     self.report(f"{a!r} is no {t}")
-            case Var(name=name) if name not in scope:
+            case ir.Var(name=name) if name not in scope:
                 self.report(f"{name} is not defined here")
-            case Var(name=name, type=t) if scope[name] != t:
+            case ir.Var(name=name, type=t) if scope[name] != t:
                 self.report(f"{name} is {scope[name]}, used as {t}")
-            case Var(name=name, adjoint=adjoint) if self.defined[name].adjoint != adjoint:
+            case ir.Var(name=name, adjoint=adjoint) if self.defined[name].adjoint != adjoint:
                 self.report(f"{name} is {'no' if adjoint else 'an'} adjoint")
 
     # -------------------------------------------------------------------------------------------------- types
 
-    def typed(self, what: str, a: Atom, expected: Type) -> None:
+    def typed(self, what: str, a: ir.Atom, expected: Type) -> None:
         if a.type != expected:
             self.report(f"{what} {a} is {a.type}, not {expected}")
 
-    def is_array(self, a: Atom) -> bool:
-        return self.require(isinstance(a, Var) and isinstance(a.type, Array), f"{a} is not an array")
+    def is_array(self, a: ir.Atom) -> bool:
+        return self.require(isinstance(a, ir.Var) and isinstance(a.type, Array), f"{a} is not an array")
 
-    def access(self, array: Var, index: tuple[Atom, ...]) -> None:
+    def access(self, array: ir.Var, index: tuple[ir.Atom, ...]) -> None:
         if not self.is_array(array):
             return
         self.require(len(index) == array.type.rank, f"{len(index)} indices for {array}: {array.type}")
         for i in index:
             self.typed("index", i, I64)
 
-    def element(self, array: Var, value: Atom) -> None:
+    def element(self, array: ir.Var, value: ir.Atom) -> None:
         if isinstance(array.type, Array):
             self.typed("value", value, Scalar(array.type.dtype))
 
-    def agree(self, what: str, left: Iterable[Atom], right: Iterable[Atom]) -> None:
+    def agree(self, what: str, left: Iterable[ir.Atom], right: Iterable[ir.Atom]) -> None:
         """Equal numbers of values, pairwise of equal types."""
         left, right = tuple(left), tuple(right)
         if self.require(len(left) == len(right), f"{len(left)} {what} for {len(right)}"):
             for a, b in zip(left, right):
                 self.require(a.type == b.type, f"{what}: {a} is {a.type}, {b} is {b.type}")
 
-    def both(self, source: Var, target: Var) -> None:
+    def both(self, source: ir.Var, target: ir.Var) -> None:
         """Both names of one array are adjoints or neither is: a user may update it under one of them."""
         if source.adjoint != target.adjoint:
             self.report(f"of {source} and {target}, names of one array, one is an adjoint")
 
     # --------------------------------------------------------------------------------------------- statements
 
-    def block(self, block: Block, scope: dict[str, Type]) -> None:
+    def block(self, block: ir.Block, scope: dict[str, Type]) -> None:
         scope = dict(scope)
         for s in block.stmts:
             self.here = s
-            for a in operands(s):
+            for a in ir.operands(s):
                 self.use(a, scope)
             _RULES[type(s)](self, s)
             inner = scope
-            if isinstance(s, Loop):
+            if isinstance(s, ir.Loop):
                 inner = dict(scope)
                 for v in (s.index, *s.carried):
                     self.define(v, inner)
-            for nested in blocks(s):
+            for nested in ir.blocks(s):
                 self.block(nested, inner)
-            for v in outputs(s):
+            for v in ir.outputs(s):
                 self.define(v, scope)
         self.here = "results"
         for a in block.results:
             self.use(a, scope)
         self.here = ""
 
-    def let(self, s: Let) -> None:
+    def let(self, s: ir.Let) -> None:
         op = OPS.get(s.op)
         if op is None:
             self.report(f"unknown operation {s.op}")
@@ -196,50 +162,51 @@ class _Verifier:
             self.typed("condition", s.ins[0], BOOL)
         if literal:
             self.require(
-                isinstance(s.ins[1], Const) and s.ins[1].type == I64,
+                isinstance(s.ins[1], ir.Const) and s.ins[1].type == I64,
                 f"the {'exponent' if s.op == 'powi' else 'order'} of {s.op} is an i64 literal",
             )
         if s.op == "pow" and s.ins[0].type.dtype in INTS:
             exponent = s.ins[1]
-            self.require(isinstance(exponent, Const) and exponent.value >= 0, "int pow needs a literal exponent >= 0")
+            literal = isinstance(exponent, ir.Const) and exponent.value >= 0
+            self.require(literal, "int pow needs a literal exponent >= 0")
         expected = let_type(s.op, s.ins)
         self.require(isinstance(s.out.type, Scalar), f"{s.out} is {s.out.type}")
         if expected is not None:
             self.typed("result", s.out, expected)
 
-    def only_linear(self, s: Dup | Drop | Read | Same) -> None:
+    def only_linear(self, s: ir.Dup | ir.Drop | ir.Read | ir.Same) -> None:
         self.require(self.linear, f"{type(s).__name__} outside the linear form")
 
-    def same(self, s: Same) -> None:
+    def same(self, s: ir.Same) -> None:
         self.only_linear(s)
         if self.is_array(s.copy) and self.is_array(s.array):  # the copy of a row, say
             self.require(s.copy.type.dtype == s.array.type.dtype, f"{s.copy} is no copy of cells of {s.array}")
 
-    def dup(self, s: Dup) -> None:
+    def dup(self, s: ir.Dup) -> None:
         self.only_linear(s)
         self.agree("results", (s.first, s.second), (s.x, s.x))
 
-    def read(self, s: Read) -> None:
+    def read(self, s: ir.Read) -> None:
         self.only_linear(s)
         self.typed("result", s.out, s.x.type)
         self.require(isinstance(s.x.type, Scalar), f"{s.x} is an array: it needs no read")
 
-    def load(self, s: Load) -> None:
+    def load(self, s: ir.Load) -> None:
         self.access(s.array, s.index)
         self.element(s.array, s.out)
 
-    def store(self, s: Store | AddTo) -> None:
+    def store(self, s: ir.Store | ir.AddTo) -> None:
         self.access(s.array, s.index)
         self.element(s.array, s.value)
-        if isinstance(s, AddTo):
+        if isinstance(s, ir.AddTo):
             self.require(s.array.type.dtype != "bool", "+= on bools")
 
-    def dim(self, s: Dim) -> None:
+    def dim(self, s: ir.Dim) -> None:
         self.typed("result", s.out, I64)
         if self.is_array(s.array):
             self.require(0 <= s.axis < s.array.type.rank, f"{s.array}: {s.array.type} has no axis {s.axis}")
 
-    def alloc(self, s: Alloc) -> None:
+    def alloc(self, s: ir.Alloc) -> None:
         if self.is_array(s.out):
             self.require(s.out.type.rank == len(s.shape), f"{len(s.shape)} sizes for {s.out.type}")
         for n in s.shape:
@@ -247,20 +214,20 @@ class _Verifier:
         if s.fill is not None:
             self.element(s.out, s.fill)
 
-    def copy(self, s: Copy) -> None:
+    def copy(self, s: ir.Copy) -> None:
         if self.is_array(s.array):
             self.typed("result", s.out, s.array.type)
 
-    def add_array(self, s: AddArray) -> None:
+    def add_array(self, s: ir.AddArray) -> None:
         if self.is_array(s.array) and self.is_array(s.other):
             self.typed("summand", s.other, s.array.type)
             self.require(s.array.type.dtype != "bool", "+= on bools")
 
-    def fill(self, s: Fill) -> None:
+    def fill(self, s: ir.Fill) -> None:
         if self.is_array(s.array):
             self.element(s.array, s.value)
 
-    def dense(self, s: Dense) -> None:
+    def dense(self, s: ir.Dense) -> None:
         op = DENSE.get(s.op)
         if op is not None and op.compiled:
             self.require(all(map(self.is_array, (*s.updated, *s.read))), f"{s.op} is of arrays")
@@ -280,20 +247,20 @@ class _Verifier:
                 self.require(a.type.rank == rank, f"{a}: {a.type} in {s.op} has rank {rank}")
                 self.require((a.type.dtype == "i64") == (k in op.ints), f"{a}: {a.type} in {s.op}")
 
-    def reserve(self, s: Reserve) -> None:
+    def reserve(self, s: ir.Reserve) -> None:
         self.typed("size", s.size, I64)
         if self.is_array(s.array):
             self.require(s.array.type.rank == 1, f"reserve of {s.array}: {s.array.type}")
 
-    def if_(self, s: If) -> None:
+    def if_(self, s: ir.If) -> None:
         self.typed("condition", s.cond, BOOL)
         self.agree("results of the first arm", s.then.results, s.outs)
         self.agree("results of the second arm", s.orelse.results, s.outs)
 
-    def loop(self, s: Loop) -> None:
+    def loop(self, s: ir.Loop) -> None:
         for a in (s.index, s.start, s.step, *(() if s.stop is None else (s.stop,))):
             self.typed("range", a, I64)
-        self.require(s.step != Const(0, I64), "step 0")
+        self.require(s.step != ir.Const(0, I64), "step 0")
         self.require(s.kind in _KINDS, f"unknown kind {s.kind}")
         self.require(s.exits or s.trips is None, "trips without exits")
         self.require(s.exits or s.stop is not None, "a loop without stop needs exits")
@@ -307,11 +274,11 @@ class _Verifier:
         if s.trips is not None:
             self.typed("trips", s.trips, I64)
         if s.mark is not None:
-            self.require(s.mark.scheme in get_args(Scheme), f"unknown scheme {s.mark.scheme}")
+            self.require(s.mark.scheme in get_args(ir.Scheme), f"unknown scheme {s.mark.scheme}")
             for a in s.mark.atoms:
                 self.typed("checkpoint", a, I64)
 
-    def call(self, s: Call) -> None:
+    def call(self, s: ir.Call) -> None:
         callee = self.program.functions.get(s.callee)
         if callee is None:
             self.report(f"there is no function {s.callee}")
@@ -319,14 +286,14 @@ class _Verifier:
         self.agree("arguments", s.args, [p.var for p in callee.params])
         self.agree("results", s.outs, callee.body.results)
         for o, r in zip(s.outs, callee.body.results):
-            if isinstance(r, Var) and isinstance(r.type, Array):
+            if isinstance(r, ir.Var) and isinstance(r.type, Array):
                 self.both(r, o)
 
-    def check(self, s: Check) -> None:
+    def check(self, s: ir.Check) -> None:
         self.typed("condition", s.cond, BOOL)
         error = getattr(builtins, s.error, None)
         is_error = isinstance(error, type) and issubclass(error, Exception)
-        self.require(is_error or s.error in ("LinAlgError", RETRY), f"{s.error} is not a builtin exception")
+        self.require(is_error or s.error in ("LinAlgError", ir.RETRY), f"{s.error} is not a builtin exception")
         try:
             fields = [f for _, f, _, _ in string.Formatter().parse(s.message) if f is not None]
             s.message.format(*(0 for _ in s.args))
@@ -353,74 +320,74 @@ class _Verifier:
                 if new:
                     modes.setdefault(target.name, set()).update(new)
                     grown = True
-        for s in walk(self.function.body):
+        for s in ir.walk(self.function.body):
             self.here = s
             for name, use in self.uses(s):
                 for mode in modes.get(name, ()):
                     self.require(use in _ALLOWED[mode], f"{name} is lent as `{mode}`, used as `{use}`")
         self.here = ""
 
-    def uses(self, s: Stmt) -> list[tuple[str, str]]:
+    def uses(self, s: ir.Stmt) -> list[tuple[str, str]]:
         """The arrays a statement touches and how."""
         match s:
-            case AddTo(array=a):
+            case ir.AddTo(array=a):
                 return [(a.name, "acc")]
-            case AddArray(array=a, other=b):
+            case ir.AddArray(array=a, other=b):
                 return [(a.name, "acc"), (b.name, "read")]
-            case Dense(op=op, updated=updated, read=read):
+            case ir.Dense(op=op, updated=updated, read=read):
                 return [*((a.name, DENSE[op].mode) for a in updated), *((a.name, "read") for a in read)]
-            case Load(array=a) | Copy(array=a):
+            case ir.Load(array=a) | ir.Copy(array=a):
                 return [(a.name, "read")]
-            case Call(callee=callee, args=args) if callee in self.program.functions:
+            case ir.Call(callee=callee, args=args) if callee in self.program.functions:
                 params = self.program.functions[callee].params
-                return [(a.name, p.mode) for a, p in zip(args, params) if isinstance(a, Var)]
+                return [(a.name, p.mode) for a, p in zip(args, params) if isinstance(a, ir.Var)]
             case _:
-                target = written(s)
+                target = ir.written(s)
                 return [] if target is None else [(target.name, "mut")]
 
 
 _ALLOWED = {"read": ("read",), "acc": ("acc",)}
 
 
-def _bindings(block: Block) -> Iterable[tuple[Var, Var]]:
+def _bindings(block: ir.Block) -> Iterable[tuple[ir.Var, ir.Var]]:
     """Pairs (array, other name it may be bound to): carried values and results of regions."""
-    for s in walk(block):
-        pairs: list[tuple[Atom, Var]] = []
+    for s in ir.walk(block):
+        pairs: list[tuple[ir.Atom, ir.Var]] = []
         match s:
-            case If(then=then, orelse=orelse, outs=outs):
+            case ir.If(then=then, orelse=orelse, outs=outs):
                 pairs = [*zip(then.results, outs), *zip(orelse.results, outs)]
-            case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
+            case ir.Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
                 results = body.results[1:] if exits else body.results
                 pairs = [*zip(inits, carried), *zip(results, carried), *zip(carried, outs)]
         for a, v in pairs:
-            if isinstance(a, Var) and isinstance(a.type, Array):
+            if isinstance(a, ir.Var) and isinstance(a.type, Array):
                 yield a, v
 
 
 _RULES: dict[type, Callable[..., None]] = {
-    Let: _Verifier.let,
-    Dup: _Verifier.dup,
-    Drop: _Verifier.only_linear,
-    Read: _Verifier.read,
-    Same: _Verifier.same,
-    Load: _Verifier.load,
-    Store: _Verifier.store,
-    AddTo: _Verifier.store,
-    Dim: _Verifier.dim,
-    Alloc: _Verifier.alloc,
-    Copy: _Verifier.copy,
-    AddArray: _Verifier.add_array,
-    Dense: _Verifier.dense,
-    Fill: _Verifier.fill,
-    Reserve: _Verifier.reserve,
-    If: _Verifier.if_,
-    Loop: _Verifier.loop,
-    Call: _Verifier.call,
-    Check: _Verifier.check,
+    ir.Let: _Verifier.let,
+    ir.Dup: _Verifier.dup,
+    ir.Drop: _Verifier.only_linear,
+    ir.Read: _Verifier.read,
+    ir.Same: _Verifier.same,
+    ir.Load: _Verifier.load,
+    ir.Store: _Verifier.store,
+    ir.AddTo: _Verifier.store,
+    ir.Dim: _Verifier.dim,
+    ir.Alloc: _Verifier.alloc,
+    ir.Copy: _Verifier.copy,
+    ir.AddArray: _Verifier.add_array,
+    ir.Dense: _Verifier.dense,
+    ir.Fill: _Verifier.fill,
+    ir.Reserve: _Verifier.reserve,
+    ir.If: _Verifier.if_,
+    ir.Loop: _Verifier.loop,
+    ir.Call: _Verifier.call,
+    ir.Check: _Verifier.check,
 }
 
 
-def verify(program: Program, *, linear: bool = False) -> list[str]:
+def verify(program: ir.Program, *, linear: bool = False) -> list[str]:
     """What is wrong with the form of a program; empty where nothing is.
 
     Parameters

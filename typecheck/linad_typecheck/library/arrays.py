@@ -9,10 +9,11 @@ from dataclasses import replace
 from ..advice.did_you_mean import last_part, meant
 from ..advice.library_names import exists
 from ..arrays import shapes
-from ..arrays.arguments import bind, dtype_of, shape_of
+from ..arrays.arguments import dtype_of, shape_of
 from ..arrays.axes import item as the_item
 from ..arrays.from_parts import const, copy
 from ..arrays.updates import assign_region, converted, region
+from ..arrays.operands import bound
 from ..ir.core import Atom, Const, Fill
 from ..engine import places
 from ..engine.elementwise import lift
@@ -36,7 +37,7 @@ from .sorting import sort_method
 
 def _filled(value: float) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bind(ctx, args, ("shape", "dtype"), 1)
+        found = bound(ctx, args, "dtype")
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
         shape = shape_of(ctx, found["shape"], args.span)
         return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order=True)
@@ -45,7 +46,7 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
 
 
 def _full(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("shape", "fill_value", "dtype"), 2)
+    found = bound(ctx, args, "dtype")
     fill = found["fill_value"]
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
@@ -87,9 +88,8 @@ def _fill(
 
 def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        names = ("a", "dtype", "shape") if value is not None else ("a", "fill_value", "dtype", "shape")
-        found = bind(ctx, args, names, 1 if value is not None else 2)
-        model = found["a"]
+        found = bound(ctx, args, "dtype shape")
+        model = next(iter(found.values()))
         if not is_array(model):
             if not isinstance(model, SILENT):
                 raise Refused(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
@@ -166,7 +166,7 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
     """``array.name(...)``."""
     rule = OWN.get(name)
     if rule is not None:
-        return rule(ctx, array, args, by)
+        return rule(ctx, array, replace(args, function=f"ndarray.{name}"), by)
     dotted = METHODS.get(name)
     if dotted is not None and is_known(dotted):
         return call_external(ctx, dotted, replace(args, values=(array, *args.values)))
@@ -183,12 +183,12 @@ def method(ctx: Lowering, array: AnyArray, name: str, args: Args, by: str) -> Va
 
 
 def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    bind(ctx, args, ("order",), 0)
+    bound(ctx, args, "order")
     return copy(ctx, array, args.hint, args.span, in_order=True)
 
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    found = bind(ctx, args, ("value",), 1)
+    found = bound(ctx, args)
     where = region(ctx, array, by, args.span)
     if where is not None:
         assign_region(ctx, where, found["value"], args.span)
@@ -196,11 +196,8 @@ def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    found = bind(ctx, args, ("dtype", "order", "casting", "subok", "copy"), 1)
+    found = bound(ctx, args, "copy")
     dtype = dtype_of(ctx, found["dtype"], args.span)
-    extra = set(found) - {"dtype", "copy"}
-    if extra:
-        raise Refused(BadCall(args.span, args.name, f"does not take `{min(extra)}` here"))
     if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
         return array
     return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
@@ -212,7 +209,7 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """The numbers of an array of rank 1 as Python's own, in a list."""
-    bind(ctx, args, (), 0)
+    bound(ctx, args)
     rank = places.rank_of(array)
     if rank == 0:
         return ScalarValue(places.read(ctx, array, (), args.span).atom, True)

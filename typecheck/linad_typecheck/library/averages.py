@@ -40,7 +40,7 @@ _BETWEEN = """
 
 def _quantile(scale: float, told: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("a", "q", "axis", "out", "overwrite_input", "method", "keepdims"), 2)
+        found = bound(ctx, args, "axis method keepdims")
         a = as_array(ctx, found["a"], args)
         q = as_array(ctx, found["q"], args)
         kept = flag(ctx, found, "keepdims", False, args.span)

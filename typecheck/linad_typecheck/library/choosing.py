@@ -23,9 +23,8 @@ from .scalars import choose
 
 def _clip(ctx: Lowering, args: Args) -> Value:
     """``np.clip(a, a_min, a_max)``: one of the limits may be None; `min` and `max` are other names of them."""
-    names = {"min": "a_min", "max": "a_max"}
-    given = Args(args.name, args.span, args.values, {names.get(k, k): v for k, v in args.keywords.items()}, args.hint)
-    found = bound(ctx, given, ("a", "a_min", "a_max", "out"))
+    found = bound(ctx, args, "a_min a_max min max")
+    found |= {f"a_{name}": found[name] for name in ("min", "max") if name in found}
     limits = [(name, op) for name, op in (("a_min", "maximum"), ("a_max", "minimum")) if name in found]
     either = "min" in args.keywords or "max" in args.keywords  # the other one may then be left out
     missing = not either and len(args.values) + sum(k in ("a_min", "a_max") for k in args.keywords) < 3
@@ -46,8 +45,8 @@ def _clip(ctx: Lowering, args: Args) -> Value:
 
 def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...]:
     """The indices of the cells that are not 0, an array per axis, in the order of C."""
-    found = bound(ctx, args, ("a",))
-    array = as_array(ctx, found["a"], args)
+    (given,) = bound(ctx, args).values()
+    array = as_array(ctx, given, args)
     if not rank_of(array):
         raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
     span = args.span

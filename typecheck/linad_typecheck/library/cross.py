@@ -23,7 +23,7 @@ _PLANE = "of vectors of two write `a[0] * b[1] - a[1] * b[0]`"
 
 
 def _cross(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "b", *_AXES), 2)
+    found = bound(ctx, args, " ".join(_AXES))
     pair = [as_array(ctx, found[name], args) for name in ("a", "b")]
     for v in pair:
         _check_vectors(ctx, args, v)

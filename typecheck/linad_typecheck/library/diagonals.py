@@ -84,7 +84,7 @@ def _matrix(ctx: Lowering, args: Args, v: Value, least: int = 2, most: int = 2) 
 
 
 def _diag(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("v", "k"))
+    found = bound(ctx, args, "k")
     array = _matrix(ctx, args, found["v"], 1)
     k = _offset(ctx, found.get("k", literal(0)), args.span)
     span = args.span
@@ -104,7 +104,7 @@ def _diag(ctx: Lowering, args: Args) -> Value:
 
 
 def _diagonal(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "offset", "axis1", "axis2"))
+    found = bound(ctx, args, "offset axis1 axis2")
     array = _matrix(ctx, args, found["a"])
     k = _offset(ctx, found.get("offset", literal(0)), args.span)
     swapped = _exchanged(ctx, args, found)
@@ -122,7 +122,7 @@ def _exchanged(ctx: Lowering, args: Args, found: dict[str, Value]) -> bool:
 
 
 def _trace(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "offset", "axis1", "axis2", "dtype", "out"))
+    found = bound(ctx, args, "offset axis1 axis2 dtype")
     array = _matrix(ctx, args, found["a"])
     k = _offset(ctx, found.get("offset", literal(0)), args.span)
     swapped = _exchanged(ctx, args, found)
@@ -138,7 +138,7 @@ def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
     """The cells on one side of a diagonal, and zeros."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("m", "k"))
+        found = bound(ctx, args, "k")
         array = _matrix(ctx, args, found["m"], 2, 4)
         k = _offset(ctx, found.get("k", literal(0)), args.span)
         span, t = args.span, Scalar(dtype_of(array))

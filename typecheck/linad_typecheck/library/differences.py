@@ -26,7 +26,7 @@ NONE = NoneValue()
 
 def _polyval(ctx: Lowering, args: Args) -> Value:
     """Horner's rule for each cell of ``x``."""
-    found = bound(ctx, args, ("p", "x"), 2)
+    found = bound(ctx, args)
     p, x = (as_array(ctx, found[k], args) for k in ("p", "x"))
     no_bools(args, p, x)
     if rank_of(p) != 1:

@@ -34,6 +34,7 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
         if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
             raise Refused(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         raise Refused(None)
+    args = replace(args, function=dotted)
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
         if dotted.startswith("numpy."):  # which makes arrays of lists

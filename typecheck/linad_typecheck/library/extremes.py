@@ -193,7 +193,7 @@ def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> At
 
 def _extreme(largest: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        given = reduction(ctx, args, ("axis", "out", "keepdims", "initial", "where"))
+        given = reduction(ctx, args, "axis keepdims")
         return finish(ctx, given[0], extreme_of(ctx, given[0], largest))
 
     return apply
@@ -205,7 +205,7 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
         if isinstance(axis, TupleValue):
             axis_of(ctx, axis, 0, args.span)
             raise Refused(None)
-        given = reduction(ctx, args, ("axis", "out", "keepdims"))
+        given = reduction(ctx, args, "axis keepdims")
         r, _ = given
         _require_cells(ctx, r, f"attempt to get arg{'max' if largest else 'min'} of an empty sequence")
         where = places(ctx, r, largest)
@@ -219,7 +219,7 @@ def _place(largest: bool) -> Callable[[Lowering, Args], Value]:
 
 
 def _ptp(ctx: Lowering, args: Args) -> Value:
-    given = reduction(ctx, args, ("axis", "out", "keepdims"))
+    given = reduction(ctx, args, "axis keepdims")
     r, _ = given
     no_bools(args, r.array)
     high, low = extreme_of(ctx, r, True), extreme_of(ctx, r, False)

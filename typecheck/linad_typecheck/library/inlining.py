@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from ..arrays.operands import REFUSED, as_array, instead_of, literal_int
+from ..arrays.operands import REFUSED, as_array, literal_int, refusal
 from ..ir.core import Check, Const
 from ..engine.blocks import assign
 from ..engine.evaluation import condition, expression, pull
@@ -21,13 +22,14 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, RESULTS, Args, Rule, enter_rules, rule_of
 from ..engine.sequences import Iteration, Unrolled, iteration, unpacked
+from ..engine.signatures import defaults_of, named
 from ..engine.sizes import is_array
 from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
 )
 from ..ownership.state import names_of
-from ..messages.language import BadCall, Unsupported
+from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..names.scope import External, FunctionSource
 from ..span import Span
@@ -98,31 +100,13 @@ def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
 def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value]:
     """The arguments by parameter."""
     spec = definition.node.args
-    places = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-    every = [*places, *(a.arg for a in spec.kwonlyargs)]
-    found: dict[str, Value] = dict(zip(places, args.values, strict=False))
-    by_place = {a.arg for a in spec.posonlyargs}
-    unknown = [k for k in args.keywords if k not in every or k in found or k in by_place]
-    refused = [
-        k for k in args.keywords if k in REFUSED and k not in every and not isinstance(args.keywords[k], NoneValue)
-    ]
-    if refused:
-        instead = instead_of(refused[0], args.name.rpartition(".")[2])
-        raise Refused(Unsupported(args.span, f"`{refused[0]}=` of `{args.name}`", instead))
-    if unknown:
-        raise Refused(BadCall(args.span, args.name, f"does not take `{unknown[0]}` here"))
-    found |= args.keywords
-    rest = args.values[len(places) :]
-    defaults = dict(zip(reversed(places), reversed(spec.defaults), strict=False))
-    defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
-    if (rest and not spec.vararg) or any(n not in found and n not in defaults for n in every):
-        takes = ", ".join(f"`{n}`" for n in every) + " by position" * (by_place == set(every))
-        raise Refused(BadCall(args.span, args.name, f"takes {takes}"))
-    if spec.vararg:
-        found[spec.vararg.arg] = TupleValue(rest)
-        every.append(spec.vararg.arg)
-    plain = _Body(ctx, definition, args)
-    return {n: found[n] if n in found else plain.value(defaults[n]) for n in every}
+    known = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
+    given = {k: v for k, v in args.keywords.items() if k in known or k not in REFUSED or not isinstance(v, NoneValue)}
+    for name in given:
+        if name not in known and name in REFUSED:
+            raise refusal(args, name)
+    found, plain = named(replace(args, keywords=given), spec), _Body(ctx, definition, args)
+    return found | {n: plain.value(d) for n, d in defaults_of(spec).items() if n not in found}
 
 
 def literal_rule(ctx: Lowering, args: Args) -> Value:

@@ -81,7 +81,7 @@ def _flat(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
 
 def _concatenate(ctx: Lowering, args: Args) -> Value:
     whole = "axis" in args.keywords or len(args.values) > 1
-    found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
+    found = bound(ctx, args, "axis dtype")
     if is_array(found["arrays"]) and rank_of(found["arrays"]) > 1:
         if whole and "axis" not in found:
             return _flat(ctx, args, found)
@@ -98,7 +98,7 @@ def _concatenate(ctx: Lowering, args: Args) -> Value:
 
 
 def _stack(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("arrays", "axis", "out", "dtype"))
+    found = bound(ctx, args, "axis dtype")
     if is_array(found["arrays"]) and rank_of(found["arrays"]):  # of its rows
         rows = found["arrays"]
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(rows), args.span)
@@ -123,7 +123,8 @@ def _raised(
     """A function that gives its arrays more axes, and puts them together along one that depends on their rank."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("arrays", "dtype"))
+        found = bound(ctx, args, "dtype")
+        found["arrays"] = next(iter(found.values()))
         if is_array(found["arrays"]) and rank_of(found["arrays"]) > 1 and raised is not _as_depth:
             rows = rank_of(found["arrays"]) - 1
             dtype = _dtype(ctx, args, found)
@@ -166,7 +167,7 @@ def _split(even: bool) -> Callable[[Lowering, Args], Value]:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         span = args.span
-        found = bound(ctx, args, ("ary", "indices_or_sections", "axis"), 2)
+        found = bound(ctx, args, "axis")
         array = as_array(ctx, found["ary"], args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
         array = stored(ctx, array, args.hint, span) if isinstance(array, Delayed) else array

@@ -64,7 +64,7 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
 
 def _histogram(ctx: Lowering, args: Args) -> Value:
     """``np.histogram(a, bins, range, weights=...)``: counts and edges."""
-    found = bound(ctx, args, ("a", "bins", "range", "density", "weights"))
+    found = bound(ctx, args, "bins range density weights")
     a = as_array(ctx, found["a"], args)
     if "density" in found:
         raise Refused(

@@ -16,7 +16,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, shape_of
 from ..engine.state import ZERO, Lowering, zero
-from ..engine.values import ArrayValue, Delayed, NoneValue, Value
+from ..engine.values import ArrayValue, Delayed, Value
 from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, DType, Scalar
 from .extremes import extreme_of
@@ -56,17 +56,12 @@ def _largest(ctx: Lowering, r: Reduction, dtype: DType, finite: bool) -> Atom | 
 
 
 def _logsumexp(ctx: Lowering, args: Args) -> Value:
-    keywords = {k: v for k, v in args.keywords.items() if k != "b"}
-    weights = args.keywords.get("b")
-    values = args.values
-    if len(values) > 2:
-        weights, values = values[2], (*values[:2], *values[3:])
-    given = reduction(ctx, replace(args, values=values, keywords=keywords), ("axis", "keepdims"), again=True)
-    r, _ = given
+    r, found = reduction(ctx, args, "axis b keepdims", again=True)
+    weights = found.get("b")
     own = dtype_of(r.array)
     scale: Cell | None = None
     dtype = _floats(own)
-    if weights is not None and not isinstance(weights, NoneValue):
+    if weights is not None:
         b = as_array(ctx, weights, args)
         b = once(ctx, b, "t", args.span)
         dtype = _floats(common_dtype([r.array, b]))
@@ -128,7 +123,7 @@ def _summed(ctx: Lowering, r: Reduction, dtype: DType, scale: Cell | None, made:
 
 def _softmax(log: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        given = reduction(ctx, args, ("axis",), again=True)
+        given = reduction(ctx, args, "axis", again=True)
         r, _ = given
         no_bools(args, r.array)
         dtype = _floats(dtype_of(r.array))

@@ -22,7 +22,7 @@ from .sorting import ordered
 def _median(ctx: Lowering, args: Args) -> Value:
     """``np.median(a, axis=None, keepdims=False)``: the mean of the two cells in the middle, of which a NaN makes a NaN.
     """
-    given = reduction(ctx, args, ("axis", "out", "overwrite_input", "keepdims"), again=True)
+    given = reduction(ctx, args, "axis keepdims", again=True)
     r, span = given[0], args.span
     if len(r.axes) not in (1, len(r.shape)) or not r.shape:
         raise Refused(

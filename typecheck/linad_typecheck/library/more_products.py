@@ -21,8 +21,8 @@ NONE = NoneValue()
 
 def _tensordot(ctx: Lowering, args: Args) -> Value:
     """As one product of matrices: the axes that are summed last in the one, first in the other."""
-    found = bound(ctx, args, ("a", "b", "axes"), 2)
-    a, b = (as_array(ctx, found[k], args) for k in ("a", "b"))
+    found = bound(ctx, args, "axes")
+    a, b = (as_array(ctx, v, args) for v in list(found.values())[:2])
     ranks, axes = (rank_of(a), rank_of(b)), found.get("axes", literal(2))
     if isinstance(axes, ScalarValue):
         n = literal_int(ctx, axes, 2, "the number of axes", args.span)
@@ -63,8 +63,8 @@ def _summed(product: str, axis: str, *names: str) -> Rule:
     """A sum of products in the type of the products, unlike that of `np.sum`, which is wider for small ints."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, (*names, *(["axis"] if axis == "axis" else [])), 2)
-        pair = [as_array(ctx, found[n], args) for n in names]
+        found = bound(ctx, args, "axis" if axis == "axis" else "")
+        pair = [as_array(ctx, v, args) for v in list(found.values())[:2]]
         no_bools(args, *pair)
         small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
         values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
@@ -80,46 +80,31 @@ def _outer(dotted: str) -> Rule:
     """``np.add.outer`` and its like: every cell of the one with every cell of the other."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("a", "b"), 2)
-        pair = [as_array(ctx, found[k], args) for k in ("a", "b")]
+        given = list(bound(ctx, args).values())
+        pair = [as_array(ctx, v, args) for v in given]
         if sum(map(rank_of, pair)) > 4:
             raise Refused(
                 WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them")
             )
         rank = rank_of(pair[1])
         more = ", None" * rank if rank_of(pair[0]) else ""
-        return written(
-            ctx, args, f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)", a=found["a"], b=found["b"]
-        )
+        text = f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)"
+        return written(ctx, args, text, a=given[0], b=given[1])
 
     return apply
 
 
-_UFUNCS = [
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "power",
-    "maximum",
-    "minimum",
-    "hypot",
-    "arctan2",
-    "logaddexp",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "equal",
-    "not_equal",
-]
+_UFUNCS = (
+    "add subtract multiply divide power maximum minimum hypot arctan2 logaddexp less less_equal greater greater_equal "
+    "equal not_equal"
+).split()
 _WHOLE = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
 
 
 def _running_extreme(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("array", "axis", "dtype", "out"))
+        found = bound(ctx, args, "axis dtype")
         a = as_array(ctx, found["array"], args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
         t = Scalar(dtype_of(a))
@@ -146,7 +131,7 @@ def _by_axis(text: str) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
-        found = bound(ctx, args, ("array", "axis", "dtype", "out", "keepdims"))
+        found = bound(ctx, args, "axis dtype keepdims")
         more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
         return written(
             ctx,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from ..arrays.arguments import bind
-from ..arrays.operands import flag
+from ..arrays.operands import bound, flag
 from ..arrays.shapes import axes_of
 from ..ir.core import Atom, Const
 from ..engine.places import fold
@@ -27,7 +25,7 @@ NONE = NoneValue()
 
 
 def _norm(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("x", "ord", "axis", "keepdims"), 1)
+    found = bound(ctx, args, "ord axis keepdims")
     if _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
         return written(ctx, args, "np.abs(x * 1.0)", x=found["x"])
     given = checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
@@ -60,15 +58,7 @@ def _is_number(v: Value) -> bool:
 def _norm_along(ctx: Lowering, args: Args, kind: str, found: dict[str, Value]) -> Value:
     """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope
     0 at 0, or for vectors the sum or the largest of the sizes."""
-    values = args.values[:1] + args.values[2:]
-    given = reduction(
-        ctx,
-        replace(
-            args, values=values, keywords={"a" if k == "x" else k: v for k, v in args.keywords.items() if k != "ord"}
-        ),
-        ("axis", "keepdims"),
-        again=True,
-    )
+    given = reduction(ctx, args, "ord axis keepdims", again=True)
     r = given[0]
     dtype, count = common_dtype((r.array,), True), len(r.axes)
     plain = cells(ctx, r, dtype)

@@ -11,44 +11,22 @@ from ..engine.elementwise import lift
 from ..engine.numbers import cast
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, rule_of
+from ..engine.signatures import has_out, inputs_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..ops import OPS
 from ..types import same_kind
 
-_WITH_OUT = (
-    "sum prod mean var std max min amax amin any all argmax argmin cumsum cumprod nansum nanmean median trace ptp "
-    "dot matmul outer clip round around take concatenate stack einsum compress"
-)
-FUNCTIONS = tuple(f"numpy.{name}" for name in _WITH_OUT.split())
-_NO_UFUNCS = (
-    "numpy.where", "numpy.isclose", "numpy.nan_to_num", "numpy.sinc", "numpy.i0", "numpy.clip", "numpy.round",
-    "numpy.around", "numpy.real",
-    "numpy.imag", "numpy.angle", "numpy.astype", "numpy.fix", "numpy.isreal", "numpy.iscomplex", "numpy.isposinf",
-    "numpy.isneginf",
-)  # fmt: skip
-_MORE_OF_TWO = (
-    "add subtract multiply divide true_divide floor_divide power float_power remainder mod fmod divmod maximum minimum "
-    "fmax fmin logaddexp2 heaviside ldexp gcd lcm less less_equal greater greater_equal equal not_equal logical_and "
-    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift "
-    "bitwise_right_shift nextafter pow"
-)
-_OF_TWO = frozenset(  # ufuncs; the others are of one argument
-    f"numpy.{n}" for n in (*_MORE_OF_TWO.split(), *(n for op in OPS.values() if op.arity == 2 for n in op.numpy))
-)
-
-
 def is_ufunc(dotted: str, elementwise: bool) -> bool:
-    return elementwise and dotted.startswith(("numpy.", "scipy.")) and dotted not in _NO_UFUNCS
+    return elementwise and (inputs_of(dotted) > 0 or dotted.startswith("scipy."))
 
 
 def by_name(dotted: str, args: Args) -> Args:
     """The arguments of a ufunc with ``out`` by its name: ``np.sqrt(a, a)`` stores into ``a``."""
-    inputs = 1 + (dotted in _OF_TWO)
+    inputs = inputs_of(dotted)
     if not dotted.startswith("numpy.") or len(args.values) != inputs + 1 or "out" in args.keywords:
         return args
     return replace(args, values=args.values[:inputs], keywords={**args.keywords, "out": args.values[inputs]})
@@ -68,8 +46,8 @@ def converted(ctx: Lowering, args: Args) -> Args | None:
 def stores(dotted: str, args: Args, elementwise: bool) -> bool:
     """Whether a call stores its result: into ``out``, or where a ufunc has ``where``."""
     ufunc = is_ufunc(dotted, elementwise)
-    has_out = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
-    return (has_out and (ufunc or dotted in FUNCTIONS)) or ("where" in args.keywords and ufunc)
+    given = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
+    return (given and (ufunc or has_out(dotted))) or ("where" in args.keywords and ufunc)
 
 
 def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:

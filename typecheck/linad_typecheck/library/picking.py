@@ -21,7 +21,7 @@ from .texts import texts
 
 
 def _take(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "indices", "axis", "out"), 2)
+    found = bound(ctx, args, "axis")
     a = as_array(ctx, found["a"], args)
     idx = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
     if "axis" not in found:
@@ -31,7 +31,7 @@ def _take(ctx: Lowering, args: Args) -> Value:
 
 
 def _take_along(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("arr", "indices", "axis"), 2)
+    found = bound(ctx, args, "axis")
     a, idx = (as_array(ctx, found[k], args) for k in ("arr", "indices"))
     if isinstance(args.keywords.get("axis"), NoneValue):
         return written(ctx, args, "a.ravel()[i]", a=a, i=idx)
@@ -63,7 +63,7 @@ def _several(ctx: Lowering, args: Args) -> Value:
 
 
 def _unravel(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("indices", "shape"), 2)
+    found = bound(ctx, args)
     sizes = found["shape"].items if isinstance(found["shape"], TupleValue) else (found["shape"],)
     k = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
     no_floats(args, "indices", k)
@@ -87,7 +87,7 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
 
 
 def _ravel_index(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("multi_index", "dims"), 2)
+    found = bound(ctx, args)
     index, sizes = found["multi_index"], found["dims"]
     if not (
         isinstance(index, TupleValue) and isinstance(sizes, TupleValue) and len(index.items) == len(sizes.items) > 0
@@ -105,7 +105,7 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
 
 def _copyto(ctx: Lowering, args: Args) -> Value:
     """``np.copyto(dst, src)`` stores all cells."""
-    found = bound(ctx, args, ("dst", "src", "casting", "where"), 2)
+    found = bound(ctx, args, "casting")
     choice(ctx, found.get("casting"), ("same_kind",), "`casting`", args.span)
     if not is_array(found["dst"]):
         raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
@@ -128,7 +128,7 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
 def _contiguous(ctx: Lowering, args: Args) -> Value:
     """``np.ascontiguousarray(a)``: the array itself where its cells lie next to each other in the order of C, else a
     copy."""
-    found = bound(ctx, args, ("a", "dtype"))
+    found = bound(ctx, args, "dtype")
     a = as_array(ctx, found["a"], args)
     if "dtype" in found:
         return written(ctx, args, "np.array(a, dtype=dtype)", a=a, dtype=found["dtype"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..arrays.arguments import bind
-from ..arrays.operands import as_array, no_bools
+from ..arrays.operands import as_array, bound, no_bools
 from ..ir.core import Atom, Const, Dense, Var
 from ..engine.elementwise import shapes_text
 from ..engine.numbers import cast, promote
@@ -29,10 +28,9 @@ Rule = Callable[[Lowering, Args], Value]
 # ---------------------------------------------------------------------------------------------------------- operands
 
 
-def arrays_of(ctx: Lowering, args: Args, names: tuple[str, ...], ranks: tuple[int, ...]) -> list[AnyArray]:
+def arrays_of(ctx: Lowering, args: Args, ranks: tuple[int, ...]) -> list[AnyArray]:
     """The arguments as arrays of one of the ranks."""
-    found = bind(ctx, args, names, len(names))
-    return checked_arrays(ctx, args, [found[n] for n in names], ranks)
+    return checked_arrays(ctx, args, list(bound(ctx, args).values()), ranks)
 
 
 def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray]:
@@ -177,8 +175,7 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix, (2, 2)
 
 
 def _matmul(ctx: Lowering, args: Args) -> Value:
-    found = bind(ctx, args, ("x1", "x2"), 2)
-    pair = checked_arrays(ctx, args, list(found.values()), (1, 2, 3, 4))
+    pair = arrays_of(ctx, args, (1, 2, 3, 4))
     no_bools(args, *pair)
     ranks = rank_of(pair[0]), rank_of(pair[1])
     return _BY_RANK[ranks](ctx, args, *pair) if ranks in _BY_RANK else _stacked(ctx, args, *pair)
@@ -217,7 +214,7 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
 
 def _inner(ctx: Lowering, args: Args) -> Value:
     """The sum over the last axes of both."""
-    pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
+    pair = arrays_of(ctx, args, (1, 2))
     no_bools(args, *pair)
     a, b = pair
     match rank_of(a), rank_of(b):
@@ -238,7 +235,7 @@ def _inner(ctx: Lowering, args: Args) -> Value:
 
 def _vdot(ctx: Lowering, args: Args) -> Value:
     """The sum over all cells of both."""
-    pair = arrays_of(ctx, args, ("a", "b"), (1, 2))
+    pair = arrays_of(ctx, args, (1, 2))
     no_bools(args, *pair)
     if rank_of(pair[0]) != rank_of(pair[1]):
         raise Refused(
@@ -261,7 +258,7 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
 
 
 def _outer(ctx: Lowering, args: Args) -> Value:
-    pair = arrays_of(ctx, args, ("a", "b"), (1,))
+    pair = arrays_of(ctx, args, (1,))
     no_bools(args, *pair)
     a, b = pair
     dtype = common_dtype(pair)

@@ -24,7 +24,7 @@ _BORDERS = {
 
 
 def _pad(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("array", "pad_width", "mode", "constant_values"), 2)
+    found = bound(ctx, args, "mode constant_values")
     a = as_array(ctx, found["array"], args)
     mode = choice(ctx, found.get("mode"), ("constant", *_BORDERS), "`mode`", args.span)
     widths = _pairs(ctx, args, found["pad_width"], rank_of(a), "widths")
@@ -83,7 +83,7 @@ def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tu
 def _block(ctx: Lowering, args: Args) -> Value:
     """``np.block`` of nested lists: the innermost are put side by side along the last axis, those around them before
     that."""
-    found = bound(ctx, args, ("arrays",))
+    found = bound(ctx, args)
     depths = _depths(found["arrays"])
     if len(depths) != 1:
         raise Refused(BadCall(args.span, args.name, "takes lists nested equally deep everywhere"))
@@ -116,7 +116,7 @@ def _blocks(v: Value) -> list[Value]:
 
 
 def _append(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("arr", "values", "axis"), 2)
+    found = bound(ctx, args, "axis")
     if "axis" in found:
         return written(
             ctx, args, "np.concatenate((a, v), axis=axis)", a=found["arr"], v=found["values"], axis=found["axis"]
@@ -130,11 +130,11 @@ def _append(ctx: Lowering, args: Args) -> Value:
     )
 
 
-def _one_place(text: str, *names: str) -> Rule:
+def _one_place(text: str) -> Rule:
     """``np.insert`` and ``np.delete`` at one place, of an array of rank 1 or along an axis."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, names, len(names) - 1)
+        found = bound(ctx, args, "axis")
         a = as_array(ctx, found["arr"], args)
         if not (isinstance(found["obj"], ScalarValue) and found["obj"].dtype in INTS):
             raise Refused(
@@ -190,7 +190,7 @@ _DELETE = """
 
 def _grid(ctx: Lowering, args: Args) -> Value:
     """``np.indices(shape)``."""
-    found = bound(ctx, args, ("dimensions",))
+    found = bound(ctx, args)
     sizes = found["dimensions"]
     if not isinstance(sizes, TupleValue) or len(sizes.items) > 3:
         if found is not None:
@@ -210,7 +210,7 @@ def _indices(ctx: Lowering, args: Args, sizes: TupleValue) -> tuple[Value, ...]:
 
 
 def _from_function(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("function", "shape", "dtype"), 2)
+    found = bound(ctx, args, "dtype")
     sizes = found["shape"] if isinstance(found["shape"], TupleValue) else TupleValue((found["shape"],))
     if "dtype" in found:
         raise Refused(
@@ -222,7 +222,7 @@ def _from_function(ctx: Lowering, args: Args) -> Value:
 
 def _cumulative(name: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("x", "axis", "dtype", "include_initial"))
+        found = bound(ctx, args, "axis dtype include_initial")
         a = as_array(ctx, found["x"], args)
         if flag(ctx, found, "include_initial", False, args.span) is not False or (
             "axis" not in found and rank_of(a) != 1
@@ -242,8 +242,8 @@ RULES: dict[str, Rule] = {
     "numpy.pad": _pad,
     "numpy.block": _block,
     "numpy.append": _append,
-    "numpy.insert": _one_place(_INSERT, "arr", "obj", "values", "axis"),
-    "numpy.delete": _one_place(_DELETE, "arr", "obj", "axis"),
+    "numpy.insert": _one_place(_INSERT),
+    "numpy.delete": _one_place(_DELETE),
     "numpy.cumulative_sum": _cumulative("cumsum"),
     "numpy.cumulative_prod": _cumulative("cumprod"),
     "numpy.indices": _grid,

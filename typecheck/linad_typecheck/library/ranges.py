@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
-from ..arrays.arguments import bind, dtype_of, shape_of
+from ..arrays.arguments import dtype_of, shape_of
 from ..arrays.from_parts import const
+from ..arrays.operands import bound
 from ..ir.core import Atom, Block, Check, Const, Loop, Store, Var
 from ..engine.arithmetic import binary, check_nonzero
 from ..engine.numbers import as_scalar, cast, promote, whole
@@ -14,7 +16,7 @@ from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import SILENT, ArrayValue, NoneValue, ScalarValue, Value, describe, literal, type_of
+from ..engine.values import SILENT, ArrayValue, ScalarValue, Value, describe, literal, type_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
@@ -39,10 +41,10 @@ def arange(ctx: Lowering, args: Args) -> Value:
     values = dict(args.keywords)
     if len(args.values) == 1 and "stop" not in values:
         values["stop"] = args.values[0]
-        given: Args | None = Args(args.name, args.span, (), values, args.hint)
+        given = replace(args, values=(), keywords=values)
     else:
         given = args
-    found = bind(ctx, given, ("start", "stop", "step", "dtype"), 0)
+    found = bound(ctx, given, "start stop step dtype")
     if "stop" not in found:
         found["start"], found["stop"] = literal(0), found.get("start", literal(0))
     start, stop, step = found.get("start", literal(0)), found["stop"], found.get("step", literal(1))
@@ -118,7 +120,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
 def linspace(ctx: Lowering, args: Args) -> Value:
     """``np.linspace(start, stop, num=50, endpoint=True, dtype=None)``."""
     span = args.span
-    found = bind(ctx, args, ("start", "stop", "num", "endpoint", "dtype"), 2)
+    found = bound(ctx, args, "num endpoint dtype")
     numbers = (
         _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
     )
@@ -170,14 +172,10 @@ def linspace(ctx: Lowering, args: Args) -> Value:
 def eye(ctx: Lowering, args: Args) -> Value:
     """``np.eye(N, M=None, k=0, dtype=float)`` and ``np.identity(n, dtype=float)``."""
     span = args.span
-    names = ("N", "M", "k", "dtype") if args.name.endswith("eye") else ("n", "dtype")
-    found = bind(ctx, args, names, 1)
+    found = bound(ctx, args, "M k dtype")
     dtype = dtype_of(ctx, found["dtype"], span) if "dtype" in found else "f64"
-    rows = shape_of(ctx, found[names[0]], span)
-    if not isinstance(found.get("M", NoneValue()), NoneValue):
-        columns = shape_of(ctx, found["M"], span)
-    else:
-        columns = rows
+    rows = shape_of(ctx, next(iter(found.values())), span)
+    columns = shape_of(ctx, found["M"], span) if "M" in found else rows
     k = found.get("k", literal(0))
     if len(rows) != 1 or len(columns) != 1:
         if any(n is not None and len(n) != 1 for n in (rows, columns)):

@@ -33,7 +33,7 @@ def flipped(ctx: Lowering, v: AnyArray, axes: Sequence[int], span: Span) -> Valu
 
 
 def _flip(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("m", "axis"))
+    found = bound(ctx, args, "axis")
     array = as_array(ctx, found["m"], args)
     rank = rank_of(array)
     axes = axes_of(ctx, found["axis"], rank, args.span) if "axis" in found else tuple(range(rank))
@@ -42,7 +42,7 @@ def _flip(ctx: Lowering, args: Args) -> Value:
 
 def _flip_along(axis: int) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("m",))
+        found = bound(ctx, args)
         array = as_array(ctx, found["m"], args)
         if rank_of(array) <= axis:
             raise Refused(
@@ -54,7 +54,7 @@ def _flip_along(axis: int) -> Callable[[Lowering, Args], Value]:
 
 
 def _rot90(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("m", "k", "axes"))
+    found = bound(ctx, args, "k axes")
     array = as_array(ctx, found["m"], args)
     turns = literal_int(ctx, found.get("k"), 1, "the number of quarter turns", args.span)
     rank = rank_of(array)
@@ -130,7 +130,7 @@ def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
 
 
 def _roll(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "shift", "axis"), 2)
+    found = bound(ctx, args, "axis")
     array = as_array(ctx, found["a"], args)
     rank, span = rank_of(array), args.span
     shifts = found["shift"].items if isinstance(found["shift"], TupleValue) else (found["shift"],)
@@ -168,7 +168,7 @@ def _roll(ctx: Lowering, args: Args) -> Value:
 
 def _tile(ctx: Lowering, args: Args) -> Value:
     span = args.span
-    found = bound(ctx, args, ("A", "reps"), 2)
+    found = bound(ctx, args)
     array = as_array(ctx, found["A"], args)
     reps = shape_argument(ctx, found["reps"], span)
     rank = max(rank_of(array), len(reps))
@@ -201,7 +201,7 @@ def _tile(ctx: Lowering, args: Args) -> Value:
 
 def _repeat(ctx: Lowering, args: Args) -> Value:
     span = args.span
-    found = bound(ctx, args, ("a", "repeats", "axis"), 2)
+    found = bound(ctx, args, "axis")
     array = as_array(ctx, found["a"], args)
     array, times_ = once(ctx, array, args.hint, span), found["repeats"]
     made_sure(array)

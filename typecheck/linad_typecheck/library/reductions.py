@@ -62,11 +62,11 @@ class Reduction:
 
 
 def reduction(
-    ctx: Lowering, args: Args, names: Sequence[str], again: bool = False
+    ctx: Lowering, args: Args, takes: str, again: bool = False
 ) -> tuple[Reduction, dict[str, Value]]:
     """The reduction that a call means; ``again`` where every cell is read more than once."""
-    found = bound(ctx, args, ("a", *names))
-    array = as_array(ctx, found["a"], args)
+    found = bound(ctx, args, takes)
+    array = as_array(ctx, next(iter(found.values())), args)
     if again:
         array = once(ctx, array, "t", args.span)
     rank = rank_of(array)
@@ -236,12 +236,9 @@ def wanted(
     return dtype
 
 
-_ORDER = ("axis", "dtype", "out", "keepdims", "initial", "where")
-
-
 def _sum(start: float, name: str, skip_nan: bool = False) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        given = reduction(ctx, args, _ORDER)
+        given = reduction(ctx, args, "axis dtype keepdims")
         r, found = given
         dtype = wanted(ctx, args, found, dtype_of(r.array), sum_dtype, NUMERIC)
         cell = cells(ctx, r, dtype)
@@ -270,14 +267,14 @@ def mean_of(ctx: Lowering, r: Reduction, dtype: DType) -> Atom | ArrayValue:
 
 
 def _mean(ctx: Lowering, args: Args) -> Value:
-    given = reduction(ctx, args, ("axis", "dtype", "out", "keepdims", "where"))
+    given = reduction(ctx, args, "axis dtype keepdims")
     r, found = given
     dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
     return finish(ctx, r, mean_of(ctx, r, dtype))
 
 
 def _nanmean(ctx: Lowering, args: Args) -> Value:
-    given = reduction(ctx, args, ("axis", "dtype", "out", "keepdims", "where"), again=True)
+    given = reduction(ctx, args, "axis dtype keepdims", again=True)
     r, found = given
     dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
     plain = cells(ctx, r, dtype)
@@ -299,7 +296,7 @@ def _spread(root: bool) -> Callable[[Lowering, Args], Value]:
     """``np.var`` and ``np.std``: the mean of the squares of the distances from the mean."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        given = reduction(ctx, args, ("axis", "dtype", "out", "ddof", "keepdims", "where"), again=True)
+        given = reduction(ctx, args, "axis dtype ddof keepdims", again=True)
         r, found = given
         dtype = wanted(ctx, args, found, dtype_of(r.array), mean_dtype, FLOATS)
         ddof = as_scalar(ctx, found.get("ddof", literal(0)), args.span, "`ddof` is a number")
@@ -334,7 +331,7 @@ def rooted(ctx: Lowering, r: Reduction, a: Atom) -> Atom:
 
 def _truth(name: str, start: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        given = reduction(ctx, args, ("axis", "out", "keepdims", "where"))
+        given = reduction(ctx, args, "axis keepdims")
         r, _ = given
         return finish(ctx, r, accumulate(ctx, r, Const(start, BOOL), op(ctx, name, r), cells(ctx, r, "bool")))
 
@@ -342,7 +339,7 @@ def _truth(name: str, start: bool) -> Callable[[Lowering, Args], Value]:
 
 
 def _count_nonzero(ctx: Lowering, args: Args) -> Value:
-    given = reduction(ctx, args, ("axis", "keepdims"))
+    given = reduction(ctx, args, "axis keepdims")
     r, _ = given
     ones = cells(ctx, r, "bool")
     found = accumulate(

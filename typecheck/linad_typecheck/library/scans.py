@@ -30,7 +30,7 @@ def _running(name: str, start: float) -> Callable[[Lowering, Args], Value]:
     """``np.cumsum`` and ``np.cumprod``."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, ("a", "axis", "dtype", "out"))
+        found = bound(ctx, args, "axis dtype")
         array = as_array(ctx, found["a"], args)
         if "axis" not in found and rank_of(array) != 1:
             array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
@@ -96,7 +96,7 @@ def difference(ctx: Lowering, array: AnyArray, axis: int, args: Args) -> Value:
 
 
 def _diff(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, ("a", "n", "axis", "prepend", "append"))
+    found = bound(ctx, args, "n axis prepend append")
     array = as_array(ctx, found["a"], args)
     times = literal_int(ctx, found.get("n"), 1, "the number of differences", args.span)
     if not rank_of(array) or times < 0:
@@ -131,7 +131,7 @@ def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, 
 def _convolve(ctx: Lowering, args: Args) -> Value:
     """``np.convolve(a, v, mode="full")`` of two arrays of rank 1."""
     span = args.span
-    found = bound(ctx, args, ("a", "v", "mode"), 2)
+    found = bound(ctx, args, "mode")
     pair = [as_array(ctx, found[k], args) for k in ("a", "v")]
     mode = choice(ctx, found.get("mode"), ("full", "same", "valid"), "`mode`", span)
     if any(rank_of(a) != 1 for a in pair):

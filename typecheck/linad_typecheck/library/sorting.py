@@ -7,7 +7,6 @@ last. The sorted array gathers by them, so its derivative is a scatter by the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, axis_of, bound, choice
@@ -130,7 +129,7 @@ def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, 
 def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = "axis" in args.keywords or len(args.values) > 1
-        found = bound(ctx, args, ("a", "axis", "kind", "order", "stable"))
+        found = bound(ctx, args, "axis kind stable")
         array = as_array(ctx, found["a"], args)
         array = held(ctx, array, "t", args.span)
         if whole and "axis" not in found:  # axis=None
@@ -145,7 +144,7 @@ def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
 
 def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """``a.sort(axis=-1)``: the array itself is sorted."""
-    found = bound(ctx, replace(args, values=(array, *args.values)), ("a", "axis", "kind", "order", "stable"))
+    found = bound(ctx, args, "axis kind stable")
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
     where = region(ctx, array, by, args.span)
     if where is not None:
@@ -193,7 +192,7 @@ def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span
 
 def _searchsorted(ctx: Lowering, args: Args) -> Value:
     span = args.span
-    found = bound(ctx, args, ("a", "v", "side", "sorter"), 2)
+    found = bound(ctx, args, "side sorter")
     pair = [as_array(ctx, found[k], args) for k in ("a", "v")]
     side = choice(ctx, found.get("side"), ("left", "right"), "`side`", span)
     if rank_of(pair[0]) != 1:
@@ -237,7 +236,7 @@ def _interp(ctx: Lowering, args: Args) -> Value:
     """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is
     that to the right of it."""
     span = args.span
-    found = bound(ctx, args, ("x", "xp", "fp", "left", "right", "period"), 3)
+    found = bound(ctx, args, "left right period")
     if "period" in found:
         return written(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
     given = [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]

@@ -19,7 +19,8 @@ def texts(
     ``bools`` whether it may be of bools. What is left out is what ``defaults`` say."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, names, needed)
+        found = bound(ctx, args, " ".join(names[needed:]))
+        found = dict(zip(names[:needed], found.values())) | {n: found[n] for n in names[needed:] if n in found}
         if ranks:
             first = as_array(ctx, found[names[0]], args)
             if rank_of(first) not in ranks:

@@ -1,10 +1,10 @@
 """Copies that stand for arrays make no difference: shown from the core alone.
 
 Where Python has one array and the program has a copy of it, `Same` says so. That is right as long as no update of one
-shows in the other: after an update of either, the other one is *stale*, and must not be read, updated or passed on until
-it is defined again. Lowering refuses programs in which it would be; this is a second proof, by abstract interpretation,
-which knows nothing of lowering but the `Same` statements. Which arrays may be one is found from the core, for branches,
-loops (by a fixpoint) and calls (by a summary of each function).
+shows in the other: after an update of either, the other one is *stale*, and must not be read, updated or passed on
+until it is defined again. Lowering refuses programs in which it would be; this is a second proof, by abstract
+interpretation, which knows nothing of lowering but the `Same` statements. Which arrays may be one is found from the
+core, for branches, loops (by a fixpoint) and calls (by a summary of each function).
 """
 
 from __future__ import annotations

@@ -5,30 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..ir.core import (
-    Atom,
-    Block,
-    Drop,
-    Dup,
-    Function,
-    If,
-    Loop,
-    Names,
-    Program,
-    Read,
-    Stmt,
-    Var,
-    all_names,
-    blocks,
-    free_vars,
-    outputs,
-)
+from ..ir import core as ir
 from ..ir.rewrite import rebuild
 from ..types import Array, Scalar, is_linear
 from .uses import Modes, Use, modes_of, uses
 
 
-def linearise(program: Program) -> Program:
+def linearise(program: ir.Program) -> ir.Program:
     """The program in linear form.
 
     A float scalar used k times gets k - 1 dups, an unused one a drop; a scalar of an outer block is borrowed by `Read`;
@@ -40,12 +23,12 @@ def linearise(program: Program) -> Program:
 
 
 class _Lineariser:
-    def __init__(self, f: Function, modes: Modes) -> None:
+    def __init__(self, f: ir.Function, modes: Modes) -> None:
         self.f, self.facts = f, _Facts(modes)
-        self.names = Names(all_names(f))
-        self.current: dict[str, Var] = {}  # of each float scalar in scope, the copy that is still to be used
+        self.names = ir.Names(ir.all_names(f))
+        self.current: dict[str, ir.Var] = {}  # of each float scalar in scope, the copy that is still to be used
 
-    def function(self) -> Function:
+    def function(self) -> ir.Function:
         own = [
             p.var
             for p in self.f.params
@@ -55,11 +38,11 @@ class _Lineariser:
 
     # -- blocks
 
-    def block(self, block: Block, own: list[Var]) -> Block:
+    def block(self, block: ir.Block, own: list[ir.Var]) -> ir.Block:
         """The block with what it ``own``s from its beginning, and what it defines, used up."""
-        local = {v.name for v in own} | {v.name for s in block.stmts for v in outputs(s) if is_linear(v.type)}
+        local = {v.name for v in own} | {v.name for s in block.stmts for v in ir.outputs(s) if is_linear(v.type)}
         left = _uses_left(block, self.facts)
-        out: list[Stmt] = []
+        out: list[ir.Stmt] = []
         saved = dict(self.current)
         for v in own:
             self.current[v.name] = v
@@ -67,22 +50,22 @@ class _Lineariser:
         for at, s in enumerate(block.stmts):
             self.borrow(s, local, out)
             out.append(self.statement(s, left, out))
-            for v in outputs(s):
+            for v in ir.outputs(s):
                 if is_linear(v.type):
                     self.current[v.name] = v
                     self.drop_if_done(v, left, block, at, out)
             for v in self.ended(at, left, local):
-                out.append(Drop(self.current[v.name], s.span))
+                out.append(ir.Drop(self.current[v.name], s.span))
         self.borrow_results(block, local, out)
         results = tuple(self.take(r, left, out) for r in block.results)
         self.current = saved
-        return Block(tuple(out), results)
+        return ir.Block(tuple(out), results)
 
-    def drop_if_done(self, v: Var, left: _Left, block: Block, at: int, out: list[Stmt]) -> None:
+    def drop_if_done(self, v: ir.Var, left: _Left, block: ir.Block, at: int, out: list[ir.Stmt]) -> None:
         if left.last(v.name) <= at and v.name not in left.moved:
-            out.append(Drop(v, block.stmts[at].span if at >= 0 else self.f.span))
+            out.append(ir.Drop(v, block.stmts[at].span if at >= 0 else self.f.span))
 
-    def ended(self, at: int, left: _Left, local: set[str]) -> list[Var]:
+    def ended(self, at: int, left: _Left, local: set[str]) -> list[ir.Var]:
         """Values defined before statement ``at`` whose last mention it is, without using them up."""
         return [
             v
@@ -92,57 +75,57 @@ class _Lineariser:
 
     # -- statements
 
-    def statement(self, s: Stmt, left: _Left, out: list[Stmt]) -> Stmt:
-        def use(a: Atom) -> Atom:
+    def statement(self, s: ir.Stmt, left: _Left, out: list[ir.Stmt]) -> ir.Stmt:
+        def use(a: ir.Atom) -> ir.Atom:
             return self.take(a, left, out, s)
 
         match s:
-            case If(cond, then, orelse, outs, span):
+            case ir.If(cond, then, orelse, outs, span):
                 moved = [self.facts.moves(b) for b in (then, orelse)]
                 arms = [self.arm(b, moved[1 - k] - moved[k]) for k, b in enumerate((then, orelse))]
-                return If(cond, *arms, outs, span)
-            case Loop():
+                return ir.If(cond, *arms, outs, span)
+            case ir.Loop():
                 head = rebuild(s, use, block=lambda b: b)
                 return replace(head, body=self.block(s.body, [c for c in s.carried if is_linear(c.type)]))
             case _:
                 return rebuild(s, use)
 
-    def arm(self, block: Block, drop: set[str]) -> Block:
+    def arm(self, block: ir.Block, drop: set[str]) -> ir.Block:
         """An arm; arrays that only the other arm moves are dropped at its end."""
         done = self.block(block, [])
-        drops = tuple(Drop(v) for n, v in self.current.items() if n in drop)
+        drops = tuple(ir.Drop(v) for n, v in self.current.items() if n in drop)
         return replace(done, stmts=(*done.stmts, *drops))
 
     # -- names
 
-    def named(self, a: Atom) -> Atom:
-        return self.current.get(a.name, a) if isinstance(a, Var) else a
+    def named(self, a: ir.Atom) -> ir.Atom:
+        return self.current.get(a.name, a) if isinstance(a, ir.Var) else a
 
-    def take(self, a: Atom, left: _Left, out: list[Stmt], s: Stmt | None = None) -> Atom:
+    def take(self, a: ir.Atom, left: _Left, out: list[ir.Stmt], s: ir.Stmt | None = None) -> ir.Atom:
         """One use of ``a``: itself if it is the last, else one half of a dup."""
-        if not isinstance(a, Var) or not is_linear(a.type) or isinstance(a.type, Array):
+        if not isinstance(a, ir.Var) or not is_linear(a.type) or isinstance(a.type, Array):
             return self.named(a)
         now = self.current[a.name]
         left.count[a.name] -= 1
         if left.count[a.name] == 0 and a.name in left.moved:
             return now
         first, second = (self.names.like(a) for _ in range(2))
-        out.append(Dup(first, second, now, s.span if s is not None else self.f.span))
+        out.append(ir.Dup(first, second, now, s.span if s is not None else self.f.span))
         self.current[a.name] = second
         return first
 
-    def borrow(self, s: Stmt, local: set[str], out: list[Stmt]) -> None:
+    def borrow(self, s: ir.Stmt, local: set[str], out: list[ir.Stmt]) -> None:
         """Read float scalars of outer blocks that a statement uses at this level."""
         self._borrow([v for v, _ in self.facts.uses(s)], local, out, s)
 
-    def borrow_results(self, block: Block, local: set[str], out: list[Stmt]) -> None:
-        self._borrow([r for r in block.results if isinstance(r, Var) and is_linear(r.type)], local, out, None)
+    def borrow_results(self, block: ir.Block, local: set[str], out: list[ir.Stmt]) -> None:
+        self._borrow([r for r in block.results if isinstance(r, ir.Var) and is_linear(r.type)], local, out, None)
 
-    def _borrow(self, used: list[Var], local: set[str], out: list[Stmt], s: Stmt | None) -> None:
+    def _borrow(self, used: list[ir.Var], local: set[str], out: list[ir.Stmt], s: ir.Stmt | None) -> None:
         for v in used:
             if isinstance(v.type, Scalar) and v.name not in local:
                 copy = self.names.like(v)
-                out.append(Read(copy, self.current[v.name], s.span if s is not None else self.f.span))
+                out.append(ir.Read(copy, self.current[v.name], s.span if s is not None else self.f.span))
                 self.current[v.name] = copy
                 local.add(v.name)
 
@@ -154,7 +137,7 @@ class _Left:
         self.count: Counter[str] = Counter()  # consuming uses at the block's own level
         self.mentioned: dict[str, int] = {}  # last statement that mentions the name at any depth
         self.moved: set[str] = set()  # names whose last mention uses them up
-        self.ending: dict[int, list[Var]] = {}
+        self.ending: dict[int, list[ir.Var]] = {}
 
     def last(self, name: str) -> int:
         return self.mentioned.get(name, -1)
@@ -166,41 +149,41 @@ class _Facts:
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
-        self._free: dict[int, dict[str, Var]] = {}
-        self._uses: dict[int, list[tuple[Var, Use]]] = {}
+        self._free: dict[int, dict[str, ir.Var]] = {}
+        self._uses: dict[int, list[tuple[ir.Var, Use]]] = {}
         self._moves: dict[int, set[str]] = {}
 
-    def free(self, block: Block) -> dict[str, Var]:
+    def free(self, block: ir.Block) -> dict[str, ir.Var]:
         """`free_vars`."""
-        return free_vars(block, self._free)
+        return ir.free_vars(block, self._free)
 
-    def uses(self, s: Stmt) -> list[tuple[Var, Use]]:
+    def uses(self, s: ir.Stmt) -> list[tuple[ir.Var, Use]]:
         """`uses`."""
         found = self._uses.get(id(s))
         if found is None:
             found = self._uses[id(s)] = uses(s, self.modes)
         return found
 
-    def moves(self, block: Block) -> set[str]:
+    def moves(self, block: ir.Block) -> set[str]:
         """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both
         senses inside an arm of its own."""
         found = self._moves.get(id(block))
         if found is None:
             outer = {n for n, v in self.free(block).items() if isinstance(v.type, Array)}
-            found = {r.name for r in block.results if isinstance(r, Var)} & outer
+            found = {r.name for r in block.results if isinstance(r, ir.Var)} & outer
             for s in block.stmts:
                 found |= {v.name for v, use in self.uses(s) if use == "consume" and isinstance(v.type, Array)} & outer
-                if isinstance(s, If):
+                if isinstance(s, ir.If):
                     found |= (self.moves(s.then) | self.moves(s.orelse)) & outer
             self._moves[id(block)] = found
         return found
 
 
-def _uses_left(block: Block, facts: _Facts) -> _Left:
+def _uses_left(block: ir.Block, facts: _Facts) -> _Left:
     left = _Left()
-    kind: dict[str, Var] = {}
+    kind: dict[str, ir.Var] = {}
     for at, s in enumerate(block.stmts):
-        within = blocks(s)
+        within = ir.blocks(s)
         if not within:
             for v, use in facts.uses(s):
                 left.mentioned[v.name], kind[v.name] = at, v
@@ -224,7 +207,7 @@ def _uses_left(block: Block, facts: _Facts) -> _Left:
         left.moved -= inside.keys() - moved_inside
         left.moved |= moved_inside & inside.keys()
     for r in block.results:
-        if isinstance(r, Var) and is_linear(r.type):
+        if isinstance(r, ir.Var) and is_linear(r.type):
             left.count[r.name] += 1
             left.mentioned[r.name], kind[r.name] = len(block.stmts), r
             left.moved.add(r.name)

@@ -18,17 +18,7 @@ from ..engine.entities import entity_value
 from ..engine.specialise import Specialiser, lower_body, start
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
-    Bottom,
-    GivenBack,
-    Poison,
-    ScalarValue,
-    TupleValue,
-    Value,
-    as_argument,
-    contains,
-    leaves,
-    rebuild,
-    type_leaves,
+    Bottom, GivenBack, Poison, ScalarValue, TupleValue, Value, as_argument, contains, leaves, rebuild, type_leaves,
     type_of,
 )
 from ..engine.values import Binding as Bound

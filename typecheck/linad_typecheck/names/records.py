@@ -8,21 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .scope import (
-    NO_DEFAULT,
-    Constant,
-    Entity,
-    EnumClass,
-    EnumMember,
-    ErrorClass,
-    External,
-    GlobalArray,
-    Helper,
-    Member,
-    Opaque,
-    RecordClass,
-    RecordConstant,
-    RecordField,
-    resolve,
+    NO_DEFAULT, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Member, Opaque,
+    RecordClass, RecordConstant, RecordField, resolve,
 )
 from .arrays import array_type
 from .values import constant

@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING
 from ..ir.core import Atom, Same, Var
 from ..diagnostics import Edit
 from ..messages.ownership import (
-    ArgumentUpdated,
-    CapturedArrayUpdated,
-    ConflictingUpdates,
-    Lent,
-    MovedInLoop,
-    MovedOnSomePaths,
-    PerhapsCopied,
-    SharedUpdate,
-    StoredTwice,
-    UseAfterMove,
+    ArgumentUpdated, CapturedArrayUpdated, ConflictingUpdates, Lent, MovedInLoop, MovedOnSomePaths, PerhapsCopied,
+    SharedUpdate, StoredTwice, UseAfterMove,
 )
 from ..repairs import copied, copy_at, declare_update, first
 from ..span import NOWHERE, Span
@@ -37,17 +29,7 @@ if TYPE_CHECKING:
 from ..engine.disjoint import apart
 from ..engine.path import Fixed
 from ..engine.values import (
-    ARRAYS,
-    SEQUENCES,
-    ArrayValue,
-    Delayed,
-    Loss,
-    LostArray,
-    TupleValue,
-    UnionValue,
-    Value,
-    ViewValue,
-    arrays,
+    ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays,
     map_arrays,
 )
 from ..engine.views import Along, View, within
@@ -68,8 +50,8 @@ def as_one(ctx: Lowering, *names: str) -> None:
 
 
 def stands_for(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
-    """A copy has been made that Python does not make, of an array that stays in use. The fact goes into the program, and
-    `check_aliases` shows from it that the copy makes no difference."""
+    """A copy has been made that Python does not make, of an array that stays in use. The fact goes into the program,
+    and `check_aliases` shows from it that the copy makes no difference."""
     for array in arrays(value):
         as_one(ctx, copy.name, array.name)
         ctx.emit(Same(copy, array, span))

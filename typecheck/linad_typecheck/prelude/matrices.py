@@ -121,7 +121,7 @@ def _orthonormal(v, tau, sign):
 
 
 @implements("numpy.linalg.pinv")
-def pinv(a, rcond=1e-15):
+def pinv(a, rcond=None):
     """Pseudo-inverse of a matrix by its singular values.
 
     Parameters
@@ -129,7 +129,7 @@ def pinv(a, rcond=1e-15):
     a : array_like
         Matrix of shape (m, n).
     rcond : float
-        Singular values up to this part of the largest one are taken as 0.
+        Singular values up to this part of the largest one are taken as 0; None means 1e-15.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def pinv(a, rcond=1e-15):
     if a.dtype.kind != "f":
         raise TypeError("pinv is of floats here: convert the matrix, `a.astype(float)`")
     wide = a.shape[0] < a.shape[1]
-    inverse = _inverse_of_columns(a.T.copy() if wide else a.copy(), rcond)
+    inverse = _inverse_of_columns(a.T.copy() if wide else a.copy(), 1e-15 if rcond is None else rcond)
     return inverse.T.copy() if wide else inverse
 
 

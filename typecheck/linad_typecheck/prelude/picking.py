@@ -177,15 +177,19 @@ def allclose(a, b, rtol=1e-5, atol=1e-8):
 
 
 @implements("numpy.isin")
-def isin(element, test):
+def isin(element, test_elements, assume_unique=False, invert=False):
     """Whether cells are among those of another array.
 
     Parameters
     ----------
     element : array_like
         Cells.
-    test : array_like
+    test_elements : array_like
         Those that are looked for.
+    assume_unique : bool
+        Makes no difference.
+    invert : bool
+        Whether it is asked which cells are not among them.
 
     Returns
     -------
@@ -197,7 +201,8 @@ def isin(element, test):
     >>> isin(np.array([1, 5]), np.array([5, 7]))
     array([False,  True])
     """
-    return np.any(np.asarray(element)[..., None] == np.asarray(test).ravel(), axis=-1)
+    found = np.any(np.asarray(element)[..., None] == np.asarray(test_elements).ravel(), axis=-1)
+    return np.logical_not(found) if invert else found
 
 
 @implements("numpy.digitize")

@@ -742,7 +742,7 @@ def inv_boxcox1p(y, lmbda, /):
 
 
 @implements("scipy.special.loggamma")
-def loggamma(z):
+def loggamma(z, /):
     """Principal branch of the logarithm of the gamma function, NaN for negative numbers.
 
     >>> float(loggamma(1.0))
