@@ -12,7 +12,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from linad_typecheck import check_source
+from linad_typecheck import check, check_source  # noqa: F401  (`check` enters every rule into the registry)
 from linad_typecheck.arrays.operands import REFUSED
 from linad_typecheck.diagnostics import Diagnostic
 from linad_typecheck.engine import rulebook
