@@ -340,7 +340,7 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
         ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead, ctx.span(s)))
         return
     at, names = len(ctx.out), ctx.env
-    value = expression(ctx, s.value)
+    value = expression(ctx, s.value, none=True)
     if ctx.env is names:  # else it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
 
