@@ -202,3 +202,15 @@ def test_a_name_is_not_said_to_share_an_array_with_itself():
     body = "a = x.copy()\nb = a\nc = b[:]\nfor i in range(k):\n    b[0] += c[1]\n    c[1] *= a[0]\n    b = a\nreturn b"
     told = [d.message for d in checked("x: Vec, k: int", body).diagnostics]
     assert told[0] == "`b` and another value share one array, and both are updated"
+
+
+@pytest.mark.parametrize(
+    ("body", "help"),
+    [
+        ("t = [1.0, x[0]]\nreturn t * t", "make an array of it: `np.array(...)`"),
+        ("t = [[0.0, x[0]] for _ in range(2)]\nreturn t[len(x)][0]", "make an array of it first: `a = np.array(t)`, then `a[k]`"),
+    ],
+)  # fmt: skip
+def test_lists_that_are_used_as_arrays_are_to_become_arrays(body, help):
+    (told,) = checked("x: Vec", body).diagnostics
+    assert [f.message for f in told.fixes] == [help]
