@@ -379,7 +379,8 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
         if isinstance(target, ast.Name):
             ctx.unbind(target.id)
         else:
-            ctx.report(Unsupported(ctx.span(target), "`del` of a part", "leave it: arrays keep their cells"))
+            instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
+            ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))
 
 
 STATEMENTS.update({
