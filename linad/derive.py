@@ -146,7 +146,8 @@ def wanted(signature: Signature, wrt: tuple[str | int, ...] | None) -> Wanted:
     if wrt is None:
         params = tuple(p for p in signature.params if float_leaves(p.structure))
         if not params:
-            raise refusal("no-gradient", f"`{signature.name}` has no float parameter to differentiate by")
+            what = f"`{signature.name}` has no float parameter to differentiate by"
+            raise refusal("no-gradient", what, help=_FLOATS if signature.params else "")
     else:
         params = tuple(_param(signature, w) for w in wrt)
         names = [p.name for p in params]
@@ -201,6 +202,9 @@ def gradient(
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
+_FLOATS = "ints and bools have no derivatives: pass floats, `2.0` for `2`, or annotate the parameter `float`"
+
+
 def require_scalar(signature: Signature) -> None:
     """Refuse a function without a gradient.
 
@@ -210,10 +214,11 @@ def require_scalar(signature: Signature) -> None:
         Where the result is anything but one float scalar.
     """
     if not is_scalar_float(signature.result):
+        only_ints = signature.params and not any(float_leaves(p.structure) for p in signature.params)
         raise refusal(
             "non-scalar-loss",
             f"`{signature.name}` returns {shape_word(signature.result)}, and only a float scalar has a gradient",
-            help="return one float, or use `vjp` with a cotangent of the result's structure",
+            help=_FLOATS if only_ints else "return one float, or use `vjp` with a cotangent of the result's structure",
         )
 
 

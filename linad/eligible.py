@@ -19,7 +19,11 @@ from .boundary.locate import Definition, locate
 from .boundary.results import leaf_types
 from .options import Options
 
-CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}  # the values of options that are words
+CHOICES = {  # the values of options that have only some
+    "update": ("in-place", "pure"),
+    "backend": ("numba", "interpret"),
+    **dict.fromkeys(("fastmath", "cache", "boundscheck", "parallel", "strict"), (True, False)),
+}
 
 
 def plain_function(f: object) -> FunctionType:

@@ -159,8 +159,10 @@ def _no_range(bounds: tuple[Any, ...]) -> builtins.range:
 def _extremum(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     """Python's `min` or `max`, in the type in which all candidates meet."""
 
-    def choose(*args: Any) -> Any:
+    def choose(*args: Any, **keywords: Any) -> Any:
         items = [wrap(a) for a in (args if builtins.len(args) > 1 else args[0])]
+        if not items and keywords:
+            return wrap(keywords["default"])
         if not items:
             raise ValueError("min() or max() of nothing")
         best = items[0]

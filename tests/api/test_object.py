@@ -96,11 +96,18 @@ def test_a_bound_method_is_refused_as_one():
         ({"updates": "q"}, "no parameter `q`"),
         ({"update": "never"}, "`update` is one of 'in-place', 'pure'"),
         ({"backend": "c"}, "`backend` is one of"),
+        ({"fastmath": "no"}, "`fastmath` is one of True, False"),
     ],
 )
 def test_options_are_checked(options, message):
     with pytest.raises(LinadError, match=message):
         linear_grad(plain, **options)
+
+
+@pytest.mark.parametrize("derivative", [linad.grad, lambda f: lambda x: linad.vjp(f, x)])
+def test_derivatives_by_ints_say_to_pass_floats(derivative):
+    with pytest.raises(LinadError, match=r"pass floats, `2\.0` for `2`"):
+        derivative(lambda k: k * k)(3)
 
 
 def test_jitted_and_checked_functions_are_taken():

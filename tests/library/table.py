@@ -156,7 +156,7 @@ _rows("numpy", """
     unwrap: np.unwrap(x) | np.unwrap(A) | np.unwrap(A, axis=0) | np.unwrap(x, period=3.0) | np.unwrap(x, 4.0)
     broadcast_shapes: np.broadcast_shapes((m, 1), (n,)) | np.broadcast_shapes((m,), (n, 1, 3)) | np.broadcast_shapes()
     histogram: np.histogram(x) | np.histogram(x, 3) | np.histogram(x, 2, (0.0, 2.0)) | np.histogram(x, np.array([0.0, 1.0, 2.0])) | np.histogram(x, 3, weights=y)
-    bincount: np.bincount(x % 7) | np.bincount(x % 7 - 1) | np.bincount(x % 7, minlength=4) | np.bincount(x % 7, weights=y)
+    bincount: np.bincount(x % 7) | np.bincount(np.full(n, 255, dtype=np.uint8)) | np.bincount(x > 3, minlength=1) | np.bincount(x % 7 - 1) | np.bincount(x % 7, minlength=4) | np.bincount(x % 7, weights=y)
     interp: np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0])) | np.interp(x, np.arange(3.0), np.array([1.0, np.inf, 0.0])) | np.interp(e, np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, -1.0]), period=2.5)
     searchsorted: np.searchsorted(np.sort(x), y) | np.searchsorted(np.sort(x), y, side="right") | np.searchsorted(np.array([-1.0, 0.0, 2.0]), e)
     digitize: np.digitize(e, np.array([-1.0, 0.0, 2.0])) | np.digitize(e, np.array([2.0, 0.0, -1.0]), right=True) | np.digitize(x, np.array([1.0, 1.0]))

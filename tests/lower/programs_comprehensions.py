@@ -24,6 +24,12 @@ def extremes(x):
     return low, high, min(x), max(x), k, min((3, 1, 2)), max([x[0], 2.0, 1])
 
 
+def or_default(x, t):
+    last = max((i for i in range(len(x)) if x[i] > t), default=None)
+    of_none = min((), default=t) + max(x[:0], default=x[0]) + max([x[0], t], default=None)
+    return max((v * v for v in x if v > t), default=t), -1.0 if last is None else x[last], of_none
+
+
 def questions(x, t):
     a = any(v > t for v in x)
     b = all(v < t for v in x)

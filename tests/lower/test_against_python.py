@@ -151,6 +151,7 @@ CASES = {
     "deep_nest": [(M,), (-M,), (M + 4,)],
     "sums": [(V, 4), (V, 0), (V.astype(np.float32), 3), (np.array([1, 2]), 2)],
     "extremes": [(V,), (V.astype(np.float32),), (np.array([3, -2]),)],
+    "or_default": [(V, 1.0), (V, -9.0), (V, 9.0)],
     "questions": [(V, 1.0), (V, -9.0), (V, 9.0)],
     "stops_early": [(V, 1.0), (V, 100.0)],
     "hides_names": [(V, 3)],

@@ -79,6 +79,11 @@ REFUSED = {
     "rank": ("wrong-rank", 2, "x: Vec", "return x[0, 1]"),
     "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),
     "type change in branches": ("type-changes", 5, "x: Vec, c: bool", "if c:\n    y = 1.0\nelse:\n    y = (1.0, x[0])\nreturn y"),
+    "matrix product in place": ("unsupported", 3, "x: Vec", "a = np.outer(x, x)\na[:] @= a\nreturn a[0, 0]"),
+    "first item of a list that grows": (
+        "unsupported", 6, "x: Vec", "q = []\nfor v in x:\n    q.append(v)\nwhile q:\n    v = q.pop(0)\n    q.append(v)\nreturn 1.0",
+    ),
+    "key of max": ("unsupported", 2, "x: Vec", "return max(x, key=abs)"),
     "type change in iterations": ("type-changes", 4, "x: Vec", "y = 1.0\nfor i in range(2):\n    y = (y, y)\nreturn y"),
     "int power": ("wrong-type", 2, "n: np.int64, m: int", "return n ** -2"),
     "undefined": ("undefined", 2, "x: Vec", "y = z + x[0]\nz = 1.0\nreturn y"),
@@ -190,3 +195,22 @@ def test_modes():
     found = checked("x: Vec", "u = x.copy()\nput(u, x)\nu = keep(u)\nu = either(u, x)\nreturn u[0]")
     modes = {name: [p.mode for p in f.params] for name, f in found.program.functions.items()}
     assert modes == {"f": ["read"], "put": ["mut", "read"], "keep": ["mut"], "either": ["own", "read"]}
+
+
+def test_a_name_is_not_said_to_share_an_array_with_itself():
+    """The name is given its own array anew by an iteration, which another name holds as well."""
+    body = "a = x.copy()\nb = a\nc = b[:]\nfor i in range(k):\n    b[0] += c[1]\n    c[1] *= a[0]\n    b = a\nreturn b"
+    told = [d.message for d in checked("x: Vec, k: int", body).diagnostics]
+    assert told[0] == "`b` and another value share one array, and both are updated"
+
+
+@pytest.mark.parametrize(
+    ("body", "help"),
+    [
+        ("t = [1.0, x[0]]\nreturn t * t", "make an array of it: `np.array(...)`"),
+        ("t = [[0.0, x[0]] for _ in range(2)]\nreturn t[len(x)][0]", "make an array of it first: `a = np.array(t)`, then `a[k]`"),
+    ],
+)  # fmt: skip
+def test_lists_that_are_used_as_arrays_are_to_become_arrays(body, help):
+    (told,) = checked("x: Vec", body).diagnostics
+    assert [f.message for f in told.fixes] == [help]

@@ -17,6 +17,12 @@ class Plain:
     def __rmul__(self, other):
         return other * self.v * 2.0
 
+    def __neg__(self):
+        return Plain(self.v * -3.0)
+
+    def __pos__(self):
+        return self
+
 class Converted(Plain):
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.v)
@@ -28,7 +34,7 @@ class Apart(Plain):
 
 @pytest.mark.parametrize(
     ("expression", "accepted"),
-    [("x[0] * Plain(x[1])", True), ("2.0 * Converted(x[1])", True), ("(x * Apart(x)).sum()", True),
+    [("x[0] * Plain(x[1])", True), ("2.0 * Converted(x[1])", True), ("(x * Apart(x)).sum()", True), ("x[0] * -Plain(x[1])", True), ("2.0 * +Plain(x[2])", True),
      ("x[0] * Converted(x[1])", False), ("(x * Plain(x)).sum()", False)],
 )  # fmt: skip
 def test_operators_that_numpy_keeps_to_itself(expression, accepted):

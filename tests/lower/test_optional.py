@@ -25,6 +25,11 @@ def scaled(x, w):
     return x if w is None else x * w
 """
 BODIES = {
+    "a value that nobody uses": """\
+total = x.copy()
+np.sin(x, out=total) if x[0] > 0.0 else None
+total.sort() if x[1] > 0.0 else None
+return total.sum()""",
     "a sum": """\
 total = None
 for k in range(len(x)):

@@ -19,6 +19,7 @@ from ..engine.values import (
 )
 from ..frozen import frozen
 from ..ownership.state import write
+from ..messages.language import Unsupported
 from ..messages.types import Truncated, UpdateKeepsDtype, WrongType
 from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, same_kind
@@ -64,6 +65,8 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
 
 def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: Value, span: Span) -> None:
     """``where op= value``; where index arrays name a cell twice, the last one counts, as in NumPy."""
+    if op is ast.MatMult:
+        raise Refused(Unsupported(span, "`@=`", "write the product with `[...]`: `a[...] = a @ b`"))
     dtype = dtype_of(where.place)
     where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)

@@ -21,6 +21,7 @@ from ..engine.closures import COMPREHENSION
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
+from ..engine.joins import branch
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held
 from ..engine.quoted import Do, Quoted
@@ -162,14 +163,17 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     name = dotted.rpartition(".")[2]
     if name == "sum" and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         node = ast.copy_location(ast.Call(node.func, [*node.args, node.keywords[0].value], []), node)
-    if node.keywords or not node.args or len(node.args) > (2 if name == "sum" else 1):
-        if name in ("min", "max") and not node.keywords:
-            return None
-        raise Refused(
-            BadCall(ctx.span(node), name, "takes one iterable" + (" and a first value" if name == "sum" else ""))
-        )
-    what = node.args[0]
-    start = expression(ctx, node.args[1]) if len(node.args) == 2 else literal(0)
+    extremum, given = name in ("min", "max"), {k.arg: k.value for k in node.keywords}
+    if extremum and len(node.args) != 1 and not given:
+        return None
+    if extremum and "key" in given:
+        instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
+        raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of `{name}`", instead))
+    if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= (2 if name == "sum" else 1):
+        more = " and a first value" if name == "sum" else " and `default=`" if extremum else ""
+        raise Refused(BadCall(ctx.span(node), name, f"takes one iterable{more}"))
+    what, *first = *node.args, *given.values()
+    start = expression(ctx, first[0]) if first else None if extremum else literal(0)
     if isinstance(what, COMPREHENSIONS):
         only_plain(ctx, what)
         return _of_loop(ctx, node, name, what, start, hint)
@@ -224,7 +228,9 @@ def _each(what: ast.expr) -> Comprehension:
     return made
 
 
-def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...], start: Value, hint: str) -> Value:
+def _of_items(
+    ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...], start: Value | None, hint: str
+) -> Value:
     span = ctx.span(node)
     if name == "sum":
         total = start
@@ -232,6 +238,8 @@ def _of_items(ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...]
             total = held(ctx, operator(ctx, ast.Add, total, item, span, hint), hint, span)
         return total
     if name in ("min", "max"):
+        if not items and start is not None:
+            return start
         if not items:
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
             ctx.go(dead=True)
@@ -277,14 +285,15 @@ def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: st
     return total
 
 
-def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value, hint: str) -> Value:
+def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value | None, hint: str) -> Value:
+    """``start`` is the first value of a sum, and what `min` or `max` is where there are no elements."""
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
     if name == "sum":
         return added(ctx, what, start, span, hint)
     key, started = ctx.pseudo(hint, span), ctx.pseudo("some", span)
-    ctx.bind(key, Binding(start, span))
+    ctx.bind(key, Binding(literal(0), span))
     ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
 
     def choose(value: Value, at: Span) -> None:
@@ -303,11 +312,12 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
         ctx.bind(started, Binding(ScalarValue(TRUE, True), at))
 
     _Run(ctx, what, choose, key).go()
-    found = ctx.unbind(key).value
     some = ctx.unbind(started).value
-    if isinstance(some, ScalarValue):
+    if isinstance(some, ScalarValue) and start is None:
         ctx.emit(Check(some.atom, "ValueError", f"{name}() arg is an empty sequence", (), span))
-    return found
+    elif isinstance(some, ScalarValue):
+        branch(ctx, some.atom, lambda: None, lambda: ctx.bind(key, Binding(start, span)), frozenset(ctx.env), span)
+    return ctx.unbind(key).value
 
 
 def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) -> Value:

@@ -33,7 +33,7 @@ from ..span import Span
 from ..types import INTS
 from . import lists
 from .comparisons import of_parts
-from .records import operated
+from .records import operated, operated_alone
 from .static_texts import added
 
 
@@ -154,7 +154,11 @@ def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
         c = condition(ctx, node)
         return Poison() if c is None else ScalarValue(c, True)
     span = ctx.span(node)
-    return lift(ctx, (pull(ctx, node.operand),), lambda v: unary(ctx, type(node.op), *v, span, hint), span, hint)
+    operand = pull(ctx, node.operand)
+    made = operated_alone(ctx, type(node.op), operand, node)
+    if made is not None:
+        return made
+    return lift(ctx, (operand,), lambda v: unary(ctx, type(node.op), *v, span, hint), span, hint)
 
 
 def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -> Value:

@@ -63,7 +63,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if silent is not None:
         ctx.programs.poisoned |= isinstance(silent, Poison)
         if not lost and isinstance(node.func.value, ast.Name) and name != "copy":
-            ctx.bind(node.func.value.id, Binding(UNKNOWN, span))
+            _unknown_item(ctx, node.func.value.id, base, span)
         return silent
     least, most = {"append": (1, 1), "extend": (1, 1), "insert": (2, 2), "pop": (0, 1)}.get(name, (0, 0))
     if not least <= len(node.args) <= most:
@@ -213,12 +213,19 @@ def _bind(ctx: Lowering, name: str, value: TupleValue, span: Span) -> None:
     ctx.typed(name, span, value)
 
 
+def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
+    """A list has got an item of which nothing is known: that says nothing against the type of items that a growing
+    list has, in whose next iteration what was told of it is told again."""
+    if not is_growing(base):
+        ctx.bind(name, Binding(UNKNOWN, span))
+
+
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     """The list under a name, with one more item."""
     base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
         if not contains(ctx.env[name].value, LostArray):
-            ctx.bind(name, Binding(UNKNOWN, span))
+            _unknown_item(ctx, name, base, span)
         return Poison()
     if base.record is LIST and len(base.items) < COUNTED:
         _bind(ctx, name, TupleValue((*base.items, value), LIST), span)

@@ -208,6 +208,17 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
     return None
 
 
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+
+
+def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
+    """``op v`` where the class of ``v`` says what that is; None where it does not."""
+    if not isinstance(v, TupleValue) or v.record in SEQUENCES:
+        return None
+    member = member_of(ctx, v.record, f"__{_UNARY[op]}__")
+    return invoke(ctx, member, [v], node) if member is not None and member.kind == "method" else None
+
+
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
     """Whether what stands on the left does not leave an operator to the object: an array does so where its class says
     so."""

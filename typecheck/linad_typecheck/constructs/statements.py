@@ -340,7 +340,7 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
         ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead, ctx.span(s)))
         return
     at, names = len(ctx.out), ctx.env
-    value = expression(ctx, s.value)
+    value = expression(ctx, s.value, none=True)
     if ctx.env is names:  # else it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
 
@@ -379,7 +379,8 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
         if isinstance(target, ast.Name):
             ctx.unbind(target.id)
         else:
-            ctx.report(Unsupported(ctx.span(target), "`del` of a part", "leave it: arrays keep their cells"))
+            instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
+            ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))
 
 
 STATEMENTS.update({

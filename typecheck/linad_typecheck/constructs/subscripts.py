@@ -211,7 +211,9 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     ):
         return chosen(ctx, base.items, index, ctx.span(node))
     elif not isinstance(index, SILENT):
-        instead = "make an array of it first: `a = np.stack(t)`, then `a[k]`" if any(map(is_array, base.items)) else ""
+        make = "stack" if any(map(is_array, base.items)) else "array"
+        nested = all(is_array(v) or isinstance(v, TupleValue) for v in base.items)
+        instead = f"make an array of it first: `a = np.{make}(t)`, then `a[k]`" if base.items and nested else ""
         ctx.wants_literal(index)
         ctx.report(
             WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)

@@ -9,7 +9,7 @@ from ..span import Span
 from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
 from .refusal import Refused
 from .state import Lowering
-from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, Value, describe, literal, type_of
+from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
 
 
 def as_scalar(
@@ -24,7 +24,11 @@ def as_scalar(
         ctx.programs.poisoned |= isinstance(v, Poison)
         raise Refused(None)
     is_array = isinstance(v, (*ARRAYS, Delayed))
-    instead = (instead or "use one cell of it: `a[i]`") if is_array else ""
+    if is_array:
+        instead = instead or "use one cell of it: `a[i]`"
+    else:
+        numbers = isinstance(v, TupleValue) and not v.closed and all(isinstance(x, ScalarValue) for x in v.items)
+        instead = "make an array of it: `np.array(...)`" if numbers and v.items else ""
     raise Refused(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
 
 

@@ -241,7 +241,7 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
 def _extreme(op: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if args.keywords or not args.values:
-            raise Refused(BadCall(args.span, args.name, "takes several values and no keywords here"))
+            raise Refused(BadCall(args.span, args.name, "takes several values, or one iterable and `default=`"))
         return extreme(ctx, args.name, op, args.span, args.values, args.hint)
 
     return apply

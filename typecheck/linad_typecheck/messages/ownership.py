@@ -54,7 +54,7 @@ class UseAfterMove(Message):
     def labels(self) -> tuple[Label, ...]:
         made = (
             ()
-            if self.made == NOWHERE
+            if self.made == NOWHERE or not self.by
             else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
         )
         return (*made, Label(self.at, "updated here" if self.written else "moved here"))
@@ -88,7 +88,7 @@ class ConflictingUpdates(Message):
     def labels(self) -> tuple[Label, ...]:
         made = (
             ()
-            if self.made == NOWHERE
+            if self.made == NOWHERE or not self.by
             else (Label(self.made, f"`{self.by}` and `{self.name}` share one array from here"),)
         )
         return (*made, Label(self.at, f"{f'`{self.by}`' if self.by else 'the other one'} is updated here"))

@@ -324,10 +324,9 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     match loss.reason:
         case "written":
             copies = copy_at(ctx.source, loss.made, (loss.by, name))
-            if _updates(ctx, span):
-                ctx.report(ConflictingUpdates(span, name, loss.by, loss.span, loss.made, copies))
-            else:
-                ctx.report(UseAfterMove(span, name, loss.by, loss.span, loss.made, copies=copies))
+            by = "" if loss.by == name else loss.by  # an array that the name had before
+            kind = ConflictingUpdates if _updates(ctx, span) else UseAfterMove
+            ctx.report(kind(span, name, by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
             by = "another name" if "%" in loss.by else loss.by  # that is not the user's
             ctx.report(MovedOnSomePaths(span, name, by, loss.span, *_rebound(ctx, name, loss.span)))

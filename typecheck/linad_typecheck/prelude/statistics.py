@@ -389,8 +389,10 @@ def bincount(x, weights=None, minlength=0):
     array([1, 0, 2])
     """
     x = np.asarray(x)
-    if x.ndim != 1 or x.dtype.kind != "i":
-        raise TypeError("is of an array of ints of rank 1")
+    if x.ndim != 1 or x.dtype.kind not in ("i", "u", "b") or x.dtype == np.uint64:
+        raise TypeError("is of an array of rank 1 of ints that an int64 holds")
+    if x.dtype != np.int64:  # the largest of small ints, and one more, need not fit in them
+        x = x.astype(np.int64)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")
     if np.any(x < 0):
