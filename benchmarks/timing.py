@@ -28,9 +28,14 @@ def seconds(call: Callable[[], object], batch: float = 0.02, batches: int = 9) -
     return statistics.median([once, *(_batch(call, repeats) for _ in range(batches - 1))]) / repeats
 
 
-def interleaved(calls: dict[str, Callable[[], object]], rounds: int = 15, batch: float = 0.01) -> dict[str, float]:
+Clock = Callable[[], float]
+
+
+def interleaved(
+    calls: dict[str, Callable[[], object]], rounds: int = 15, batch: float = 0.01, clock: Clock = time.perf_counter
+) -> dict[str, float]:
     """Median time of each call, measured in turns, so that a change of the machine's speed meets all of them alike."""
-    return {name: statistics.median(times) for name, times in _in_turns(calls, rounds, batch).items()}
+    return {name: statistics.median(times) for name, times in _in_turns(calls, rounds, batch, clock).items()}
 
 
 def least(
