@@ -28,9 +28,6 @@ def seconds(call: Callable[[], object], batch: float = 0.02, batches: int = 9) -
     return statistics.median([once, *(_batch(call, repeats) for _ in range(batches - 1))]) / repeats
 
 
-Clock = Callable[[], float]
-
-
 def interleaved(
     calls: dict[str, Callable[[], object]], rounds: int = 15, batch: float = 0.01, clock: Clock = time.perf_counter
 ) -> dict[str, float]:
