@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import Progress
 
-from benchmarks import ablate, checkpoint, compiling, everyday, lsp, native, plot, report, scaling, startup, styles
+from benchmarks import ablate, checkpoint, compiling, everyday, jacobians, lsp, native, plot, report, scaling, startup, styles
 from benchmarks.suite import measure as suite
 from benchmarks.timing import machine
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite", "everyday")
+PARTS = ("scaling", "native", "startup", "lsp", "checkpoint", "styles", "compile", "suite", "everyday", "jacobians")
 ALONE = "ablate"  # takes an hour: only where it is named
 
 
@@ -54,6 +54,7 @@ def main() -> None:
     rows: list[styles.Row] = []
     stages: list[compiling.Stage] = []
     programs: list[everyday.Row] = []
+    derivatives: list[jacobians.Row] = []
     without: list[ablate.Row] = []
     with Progress(console=console) as progress:
         if "scaling" in parts:
@@ -74,6 +75,8 @@ def main() -> None:
             ratios = collect(progress, "the suite", suite.measure(), len(suite.large()))
         if "everyday" in parts:
             programs = collect(progress, "everyday programs", everyday.measure(), len(everyday.arguments()))
+        if "jacobians" in parts:
+            derivatives = collect(progress, "Jacobians", jacobians.measure(), len(list(jacobians.rows())))
         if ALONE in parts:
             rows_of_passes = ablate.measure(names, passes)
             without = collect(progress, "each pass switched off", rows_of_passes, len(names) * len(passes))
@@ -87,6 +90,8 @@ def main() -> None:
         text += "\n" + everyday.table(programs)
     if rows:
         text += "\n" + styles.table(rows)
+    if derivatives:
+        text += "\n" + jacobians.table(derivatives)
     if stages:
         text += "\n" + compiling.table(stages)
     if without:

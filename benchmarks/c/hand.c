@@ -90,3 +90,66 @@ void hand_complicated(const double *theta, const int *parents, const double *rel
                                                   + (1.0 - u - v) * vertices[3 * t[2] + r]);
     }
 }
+
+/* The same as ADBench has it, with matrices of any size, stored by columns. */
+
+typedef struct { long rows, columns; double *cells; } Matrix;
+
+static void product(const Matrix *a, const Matrix *b, Matrix *out)
+{
+    for (long i = 0; i < a->rows; i++)
+        for (long k = 0; k < b->columns; k++) {
+            double sum = a->cells[i] * b->cells[k * b->rows];
+            for (long j = 1; j < a->columns; j++)
+                sum += a->cells[i + j * a->rows] * b->cells[j + k * b->rows];
+            out->cells[i + k * out->rows] = sum;
+        }
+}
+
+/* base: 4 by count, homogeneous; weights: bones by count; work: room for 4 * count numbers */
+void hand_matrices(double *theta, const int *parents, double *relatives, double *inverses, double *base,
+                   double *weights, long bones, long count, double *absolutes, double *transforms, double *vertices,
+                   const int *correspondences, const double *points, long n, double *work, double *err)
+{
+    double g[9], turn_cells[16], moved_cells[16];
+    Matrix turn = {4, 4, turn_cells}, moved = {4, 4, moved_cells}, all = {4, count, base}, placed = {4, count, work};
+    for (long b = 0; b < bones; b++) {
+        double x = 0.0, z = 0.0;
+        if (b > 0 && b < 21) {
+            long finger = (b - 1) / 4, s = (b - 1) % 4;
+            if (s == 1)
+                x = theta[6 + 4 * finger], z = theta[7 + 4 * finger];
+            else if (s > 1)
+                x = theta[6 + 4 * finger + s];
+        }
+        double cx = cos(x), sx = sin(x), cz = cos(z), sz = sin(z);
+        double rotation[16] = {cz, sz, 0.0, 0.0, -sz * cx, cz * cx, sx, 0.0, sz * sx, -cz * sx, cx, 0.0, 0.0, 0.0, 0.0, 1.0};
+        memcpy(turn_cells, rotation, sizeof rotation);
+        Matrix relative = {4, 4, relatives + 16 * b}, inverse = {4, 4, inverses + 16 * b};
+        Matrix own = {4, 4, absolutes + 16 * b}, parent = {4, 4, absolutes + 16 * (parents[b] < 0 ? b : parents[b])};
+        Matrix transform = {4, 4, transforms + 16 * b};
+        product(&relative, &turn, &moved);
+        if (parents[b] < 0)
+            memcpy(own.cells, moved_cells, sizeof moved_cells);
+        else
+            product(&parent, &moved, &own);
+        product(&own, &inverse, &transform);
+    }
+    memset(vertices, 0, 3 * count * sizeof *vertices);
+    for (long b = 0; b < bones; b++) {
+        Matrix transform = {4, 4, transforms + 16 * b};
+        product(&transform, &all, &placed);
+        for (long r = 0; r < 3; r++)
+            for (long v = 0; v < count; v++)
+                vertices[r + 3 * v] += weights[b + bones * v] * work[r + 4 * v];
+    }
+    turned(theta, g);
+    for (long v = 0; v < count; v++) {
+        double q[3] = {vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]};
+        for (long r = 0; r < 3; r++)
+            vertices[3 * v + r] = g[3 * r] * q[0] + g[3 * r + 1] * q[1] + g[3 * r + 2] * q[2] + theta[3 + r];
+    }
+    for (long i = 0; i < n; i++)
+        for (long r = 0; r < 3; r++)
+            err[3 * i + r] = points[3 * i + r] - vertices[3 * correspondences[i] + r];
+}

@@ -121,6 +121,20 @@ def some_of_them(x, left):
     return out, np.sin(x[0]) * x[2]
 
 
+def smooth_at_zero(x, left):
+    """Both arms depend on the same cells, in several ways."""
+    out = np.zeros((len(left), 2))
+    for k in range(len(left)):
+        c = x[left[k]] - x[k]
+        if c == 0.0:
+            y = x[k] + c * x[k]
+        else:
+            y = np.sin(c * c) / c + x[k] * c
+        out[k, 0] = y * y
+        out[k, 1] = c - y
+    return out
+
+
 def as_far_as(x, left):
     """Numbers decide how many cells have a residual."""
     out = np.zeros(len(left))
@@ -136,6 +150,7 @@ ONE_BY_ONE = {
     "overwritten": (overwritten, (RNG.normal(size=30), LEFT)),
     "springs": (springs, (RNG.normal(size=30), LEFT, np.arange(20))),
     "rows of some length": (rows_of_some_length, (RNG.normal(size=9), np.arange(4.0), np.array([0, 2, 2, 5, 9]))),
+    "smooth at zero": (smooth_at_zero, (RNG.normal(size=30), np.append(LEFT[:-1], 19))),
     "as far as": (as_far_as, (np.sin(np.arange(0.1, 6.1, 0.2)), LEFT)),
     "single precision": (springs, (RNG.normal(size=30).astype(np.float32), LEFT, np.arange(20))),
 }

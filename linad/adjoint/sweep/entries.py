@@ -9,8 +9,8 @@ edges or elements, from numbers that are gathered by index.
 **Transformation** Preaccumulation of local Jacobians: Griewank and Walther, Evaluating Derivatives, section 10.2.
 **Before / after** ``t = load y_bar [i]; x_bar[j] += a * t`` becomes ``entry (i, j) a``.
 **Legality** The derivative program is linear in the cotangents. Cotangents are loaded, and set to zero where the result
-is overwritten, and no adjoint that depends on them goes through memory or from one iteration to the next. What leaves a
-branch depends on the same of them in both arms.
+is overwritten, and no adjoint that depends on them goes through memory or from one iteration to the next. What is added
+to a cell depends on the same of them, whichever arms of branches before have run.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ class _Walk:
         self.column = {next(buffers).var.name: n for n in arrays}
         self.scalars = [n for n, k in enumerate(wrt) if isinstance(self.f.params[k].var.type, Scalar)]
         self.lanes: dict[str, Lanes] = {}
+        self.sure: dict[str, frozenset[int]] = {}  # of these the cotangents that a value depends on, whichever arms ran
         self.seeds: list[tuple[Atom, frozenset[str]]] = []
         self.at: Atom = ZERO
         self.made = count()
@@ -222,6 +223,9 @@ class _Walk:
     def of(self, a: Atom) -> Lanes:
         return self.lanes.get(a.name, {}) if isinstance(a, Var) else {}
 
+    def sure_of(self, a: Atom) -> frozenset[int]:
+        return self.sure.get(a.name, frozenset()) if isinstance(a, Var) else frozenset()
+
     def seed(self, v: Var, leaf: int, cell: Atom, names: frozenset[str], factor: Atom) -> None:
         """A cotangent that is read. One of a cell that is overwritten later is zero then."""
         row = cell
@@ -232,6 +236,7 @@ class _Walk:
                 row = self.op("select", lost, Const(-1, I64), row)
             names |= {row.name}
         self.lanes[v.name] = {len(self.seeds): factor}
+        self.sure[v.name] = frozenset((len(self.seeds),))
         self.seeds.append((row, names))
 
     def let(self, s: Let) -> None:
@@ -257,6 +262,7 @@ class _Walk:
             self.out.append(Let(replace(out, adjoint=False), op, tuple(ins), s.span))
             found[lane] = replace(out, adjoint=False)
         self.lanes[s.out.name] = found
+        self.sure[s.out.name] = frozenset().union(*map(self.sure_of, s.ins))
 
     def branch(self, s: If) -> None:
         wide = [k for k, o in enumerate(s.outs) if self.facts.is_wide(o)]
@@ -275,13 +281,15 @@ class _Walk:
         for n, k in enumerate(wide):
             lanes: Lanes = {}
             for lane in dict.fromkeys(x for _, _, own, _ in arms for x in own[n]):
-                if self.seeds[lane][1] & inside or not all(lane in own[n] for _, _, own, _ in arms):
-                    raise CannotSplit("what one arm alone depends on")
+                if self.seeds[lane][1] & inside:
+                    raise CannotSplit("a row that one arm alone knows")
                 lanes[lane] = out = replace(self.names.like(s.outs[k]), adjoint=False)
                 outs.append(out)
                 for r, (_, _, own, _) in zip(results, arms, strict=True):
-                    r.append(own[n][lane])
+                    r.append(own[n].get(lane, zero(out)))
             self.lanes[s.outs[k].name] = lanes
+            one, other = (found[k] for *_, found in arms)
+            self.sure[s.outs[k].name] = self.sure_of(one) & self.sure_of(other)
         if any(end != at for _, end, _, _ in arms):
             self.at = self.names.var("at", I64)
             outs.append(self.at)
@@ -321,6 +329,8 @@ class _Walk:
     def entries(self, leaf: int, cell: Atom, value: Atom) -> None:
         """The entries by one cell of an argument."""
         for lane, factor in self.of(value).items():
+            if lane not in self.sure_of(value):
+                raise CannotSplit("what one arm alone depends on")
             if self.kind == PLACED:
                 column = self.op("add", self.start(self.column_starts, leaf), cell)
                 self.out.append(Store(self.rows, (self.at,), self.seeds[lane][0], False))
