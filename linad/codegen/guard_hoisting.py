@@ -1,14 +1,20 @@
-"""Demands for the other build leave a loop that writes to arrays of the caller: a loop of its own makes all of them
-first.
+"""Guard hoisting: tests that ask for the other build leave a loop that writes to arrays of the caller.
 
-The rows of a sparse matrix are ``range(indptr[i], indptr[i + 1])``. Whether they lie in the matrix is asked at each
-row, in front of its loop. But where the rows before have been added to the caller's gradient, no other build can begin
-anew. So a loop in front goes over ``indptr`` alone, and asks for all rows.
+**Transformation.** Loop distribution of the tests: a loop before the others makes those of all iterations
+(inspector-executor, as in Saltz, Mirchandaney and Crowley, Run-time parallelization and scheduling of loops, 1991).
 
-A demand moves with all that it is computed from: ints and loads from arrays of a type that the loop does not write to.
-A load moves only if no check that raises an error of the user's comes before it, which may be what keeps its index in
-the array. A demand that is made in vain, for an iteration that an error would have kept from running, costs time and
-nothing else. Arrays of different names must not overlap.
+**Before.** ``for i { check (indptr[i+1] <= n) retry; for k in range(indptr[i], indptr[i+1]) { &x_bar[idx[k]] += e } }``
+**After.** ``for i { check (indptr[i+1] <= n) retry }; for i { for k in range(indptr[i], indptr[i+1]) { ... } }``
+
+**Legality.** A test moves with all that it is computed from: ints, and loads from arrays of a type that the loop does
+not write to. A load moves only if no check that raises an error of the user's comes before it, which may be what keeps
+its index in the array. A test that fails in vain, for an iteration that an error would have kept from running, costs
+time and nothing else.
+
+**Profitability.** Where rows before have been added to the caller's gradient, no other build can start again, and each
+row would be tested for itself.
+
+**Needs.** Arrays of different names do not overlap (noalias); a failing test asks for the other build (retry).
 """
 
 from __future__ import annotations
