@@ -1,7 +1,7 @@
-"""Whether the reverse of a loop's iterations may run in any order.
+"""Whether the adjoints of a loop's iterations may run in any order.
 
-The adjoint of a sum passes through an iteration unchanged, and adding to cells commutes. Anything else has an order: of
-two stores to one cell the last takes the adjoint, and what a carried value is multiplied by multiplies its adjoint.
+The adjoint of a sum passes through an iteration unchanged, and additions to cells commute. Everything else is ordered:
+of two stores to one cell the last one takes the adjoint, and a factor of a carried value multiplies its adjoint.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def order_free(s: Loop, facts: Facts) -> bool:
 
 
 def _passes_on(t: Stmt, facts: Facts) -> bool:
-    """Whether a statement has an adjoint to give to what it uses (marks of linearity go by one value's name)."""
+    """Whether a statement propagates an adjoint to its operands (`Dup` and `Read` only rename a value)."""
     match t:
         case Let():
             return facts.is_active(t.out)
@@ -42,7 +42,8 @@ def _passes_on(t: Stmt, facts: Facts) -> bool:
 
 
 def _cells_apart(s: Loop, facts: Facts) -> bool:
-    """Whether every outer array with an adjoint is only added to, or stored to in each iteration's own cells."""
+    """Whether every outer array with an adjoint is only added to, or is stored to only in cells of the iteration's own.
+    """
     nest = Nest(s, same=facts.value)
     written: dict[str, list[tuple[Stmt, Access]]] = {}
     for t, access in outer_accesses(s):
