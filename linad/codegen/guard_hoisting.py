@@ -1,7 +1,8 @@
 """Guard hoisting: tests that ask for the other build leave a loop that writes to arrays of the caller.
 
 **Transformation.** Loop distribution of the tests: a loop before the others makes those of all iterations, and in the
-same way they move to the start of the function, over the statements before them (inspector-executor, as in Saltz, Mirchandaney and Crowley, Run-time parallelization and scheduling of loops, 1991).
+same way they move to the start of the function, over the statements before them (inspector-executor, as in Saltz,
+Mirchandaney and Crowley, Run-time parallelization and scheduling of loops, 1991).
 
 **Before.** ``for i { check (indptr[i+1] <= n) retry; for k in range(indptr[i], indptr[i+1]) { &x_bar[idx[k]] += e } }``
 **After.** ``for i { check (indptr[i+1] <= n) retry }; for i { for k in range(indptr[i], indptr[i+1]) { ... } }``
@@ -22,27 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    RETRY,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    operands,
-    outputs,
-    walk,
-    writes,
+    RETRY, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, Var, all_names,
+    operands, outputs, walk, writes,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array

@@ -22,20 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Block,
-    Call,
-    Function,
-    If,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    Alloc, Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk,
 )
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64

@@ -24,25 +24,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Block,
-    Call,
-    Check,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    walk,
-    written,
+    AddTo, Alloc, Block, Call, Check, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands,
+    walk, written,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ops import OPS

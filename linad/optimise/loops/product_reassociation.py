@@ -26,25 +26,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    AddArray, AddTo, Atom, Block, Const, Copy, Fill, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.ops import OPS

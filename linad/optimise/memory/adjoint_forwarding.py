@@ -22,31 +22,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    free_vars,
-    mentioned,
-    operands,
-    outputs,
-    using,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Let, Load, Loop, Names, Stmt, Store,
+    Var, all_names, free_vars, mentioned, operands, outputs, using, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
