@@ -30,10 +30,10 @@ from linad_typecheck.ir.core import (
     outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.analysis.alias import alias_groups
+from linad.analysis.operation_costs import is_library_call
 
 from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
@@ -52,7 +52,7 @@ def multiply_last(f: Function) -> Function:
 
     def multiplied(s: Loop) -> list[Stmt]:
         inside = [*walk(s.body)]
-        idle = not any(isinstance(t, Loop) or isinstance(t, Let) and OPS[t.op].dear for t in inside)
+        idle = not any(isinstance(t, Loop) or is_library_call(t) for t in inside)
         return _multiplied(s, linear, names) if idle and any(map(_is_division, s.body.stmts)) else [s]
 
     return at_loops(f, multiplied)
