@@ -87,7 +87,7 @@ class Ranges:
 
     def fork(self) -> Ranges:
         """The same facts, for a walk of its own."""
-        return Ranges(**{f.name: copy(getattr(self, f.name)) for f in fields(self)})
+        return type(self)(**{f.name: copy(getattr(self, f.name)) for f in fields(self)})
 
     budget: int = 0  # of the proof under way
 

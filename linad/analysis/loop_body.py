@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from linad_typecheck.infer.affine import Affine
-from linad_typecheck.ir.core import AddTo, Atom, Const, Load, Loop, Stmt, Store, Var, operands, outputs
+from linad_typecheck.ir.core import AddTo, Atom, Const, Let, Load, Loop, Stmt, Store, Var, mentioned, operands, outputs
 from linad_typecheck.types import is_float
 
 from .affine import unknown
@@ -38,14 +39,14 @@ def needed(
     stmts, effects = list(stmts), list(effects)
     made = {v.name: t for t in stmts for v in outputs(t)}
     wanted = {id(t) for t in effects}
-    todo = [*results, *(a for t in effects for a in operands(t))]
+    todo = [*results, *(a for t in effects for a in mentioned(t).values())]
     seen = set(known)
     while todo:
         a = todo.pop()
         if isinstance(a, Var) and a.name in made and a.name not in seen:
             seen.add(a.name)
             wanted.add(id(made[a.name]))
-            todo += operands(made[a.name])
+            todo += mentioned(made[a.name]).values()
     return [t for t in stmts if id(t) in wanted]
 
 
@@ -63,6 +64,16 @@ class Body:
         for k, t in enumerate(self.stmts):
             if isinstance(t, Store | AddTo):
                 self.written.setdefault(t.array.name, []).append((k, t))
+
+    @cached_property
+    def invariant(self) -> set[str]:
+        """The values that are the same in every iteration, which the compiler computes in front of a loop."""
+        moving = set(self.nest.changed)
+        for t in self.stmts:
+            if isinstance(t, Let) or isinstance(t, Load) and t.array.name not in self.written:
+                if not any(isinstance(a, Var) and a.name in moving for a in operands(t)):
+                    moving -= {v.name for v in outputs(t)}
+        return self.nest.changed - moving
 
     def moves(self, a: Atom) -> bool:
         """Whether an iteration makes a value, or is given it by the one before."""

@@ -121,6 +121,12 @@ def is_counted(s: Loop, one_by_one: bool = False) -> bool:
     return isinstance(s.step, Const) and (abs(s.step.value) == 1 if one_by_one else s.step.value != 0)
 
 
+def is_plain(s: Loop) -> bool:
+    """Whether a loop goes from an int to the next, computes and accesses cells, and nothing else."""
+    plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
+    return plain and is_counted(s, one_by_one=True)
+
+
 def updated(s: Loop) -> set[str]:
     """The arrays that a loop may update."""
     return {a.name for t in walk(s.body) for a in updates(t)}

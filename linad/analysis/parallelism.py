@@ -15,13 +15,13 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Call, Check, Copy, Dense, If, Let, Load, Loop, Reserve, Stmt, Store, Var, base_name, blocks,
     operands, outputs, walk,
 )
-from linad_typecheck.ops import OPS
 from linad_typecheck.span import NOWHERE, Span
 from linad_typecheck.types import FLOATS, Array
 
 from .accesses import Access
 from .dependence import Nest, farthest
 from .loop_facts import defined, outer_accesses
+from .operation_costs import is_library_call
 from .reductions import is_reduction, without_handed_on
 
 Reduction = Literal["add", "bitor", "last"]
@@ -75,7 +75,7 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
 def is_even(s: Loop) -> bool:
     """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in
     each iteration, also in the last ones, for which no vector is left."""
-    if not any(isinstance(t, Let) and OPS[t.op].dear for t in s.body.stmts):
+    if not any(map(is_library_call, s.body.stmts)):
         return False
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
         return False

@@ -17,24 +17,8 @@ from dataclasses import dataclass
 from math import prod
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Fill,
-    Function,
-    If,
-    Loop,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    mentioned,
-    operands,
-    walk,
+    Alloc, Atom, Block, Call, Copy, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars, mentioned,
+    operands, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine

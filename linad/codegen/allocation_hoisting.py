@@ -8,22 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    Let,
-    Loop,
-    Param,
-    Reserve,
-    Stmt,
-    Var,
-    free_vars,
-    outputs,
-    walk,
+    Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Loop, Param, Reserve, Stmt, Var, free_vars, outputs, walk,
 )
 from linad_typecheck.types import INTS, Scalar
 

@@ -8,22 +8,7 @@ from linad_typecheck.ir.core import Alloc, Const, Copy, Names, Var
 from linad_typecheck.types import BOOL, I64, Array
 
 from .tree import (
-    Apply,
-    Assign,
-    Branch,
-    Carve,
-    Cells,
-    CopyAll,
-    CopyOf,
-    Demand,
-    Expr,
-    Hint,
-    Leaf,
-    New,
-    Node,
-    Num,
-    PutAll,
-    Size,
+    Apply, Assign, Branch, Carve, Cells, CopyAll, CopyOf, Demand, Expr, Hint, Leaf, New, Node, Num, PutAll, Size,
 )
 
 ZERO = Num(Const(0, I64))

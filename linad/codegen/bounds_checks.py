@@ -1,9 +1,19 @@
 """Index checks: which accesses are in range by proof, which by a test before a loop, and which by a test of their own.
 
-The result is a core program without checked accesses: the checks that remain are `Check` statements, in front of the
-access where the index may be wrong, or in front of a loop, with `RETRY` as their error, where one test stands for all
-iterations. A test before a loop may fail although the program has no error (an access that is not reached); then the
-build in which every check is in its place says what is the case.
+**Transformation.** Bounds-check elimination and hoisting (Gupta, Optimizing array bound checks using flow analysis,
+1993): a program without checked accesses, in which the tests that remain are `Check` statements.
+
+**Before.** ``for i in range(n) { e = load? &v [i] }``
+**After.** ``check (n <= dim v 0) retry; for i in range(n) { e = load! &v [i] }``
+
+**Legality.** An index is not tested where `linad/analysis/affine.py` proves it to be in range. A test before a loop may
+fail although the program has no error, as an access may not be reached: its error is `RETRY`, and the build in which
+every check is in its place says what is the case.
+
+**Profitability.** Always: a loop with a test in each iteration has no vectors. A test stays in a loop that writes where
+loaded indices say, which has none anyway.
+
+**Needs.** Tests before loops, that a failing one asks for the other build (retry).
 """
 
 from __future__ import annotations

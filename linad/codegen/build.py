@@ -7,34 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    RETRY,
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Program,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    count_uses,
-    free_vars,
-    walk,
+    RETRY, AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load,
+    Loop, Names, Program, Reserve, Stmt, Store, Var, all_names, count_uses, free_vars, walk,
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
@@ -46,32 +20,8 @@ from .liveness import without_dead
 from .memory import cells_of, no_room
 from .sites import Site, Sites
 from .tree import (
-    AddAll,
-    Apply,
-    Assign,
-    At,
-    Branch,
-    CopyOf,
-    Expr,
-    Fail,
-    Finish,
-    For,
-    Forever,
-    Grown,
-    Invoke,
-    Leaf,
-    Matrix,
-    Leave,
-    New,
-    Node,
-    Num,
-    ParallelCopy,
-    Put,
-    PutAll,
-    Size,
-    Spread,
-    cells_read,
-    subexpressions,
+    AddAll, Apply, Assign, At, Branch, CopyOf, Expr, Fail, Finish, For, Forever, Grown, Invoke, Leaf, Matrix, Leave,
+    New, Node, Num, ParallelCopy, Put, PutAll, Size, Spread, cells_read, subexpressions,
 )
 
 LARGEST_EXPRESSION = 12  # operators; longer ones get a name, for the reader and for Numba's typing

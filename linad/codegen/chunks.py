@@ -12,30 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    RETRY,
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Stmt,
-    Store,
-    Var,
-    free_vars,
-    walk,
+    RETRY, AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dim, Fill, Function, If, Let, Load, Loop,
+    Names, Param, Stmt, Store, Var, free_vars, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, ZEROS, Array, Scalar

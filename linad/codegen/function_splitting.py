@@ -10,18 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Block,
-    Call,
-    Function,
-    Param,
-    Program,
-    Reserve,
-    Stmt,
-    Var,
-    blocks,
-    free_vars,
-    outputs,
-    walk,
+    Block, Call, Function, Param, Program, Reserve, Stmt, Var, blocks, free_vars, outputs, walk,
 )
 from linad_typecheck.linear.uses import modes_of, uses
 from linad_typecheck.types import Array

@@ -1,14 +1,20 @@
-"""Guard hoisting: tests that may demand the other build run before the first write to an array of the caller.
+"""Guard hoisting: tests that ask for the other build leave a loop that writes to arrays of the caller.
 
-The rows of a sparse matrix are ``range(indptr[i], indptr[i + 1])``. Whether they lie in the matrix is tested at each
-row, before its loop. But once earlier rows have been added to the caller's gradient, no other build can start
-again. So a loop over ``indptr`` alone, before that loop, tests all rows. In the same way, tests move to the start of
-the function, over the statements before them.
+**Transformation.** Loop distribution of the tests: a loop before the others makes those of all iterations, and in the
+same way they move to the start of the function, over the statements before them (inspector-executor, as in Saltz,
+Mirchandaney and Crowley, Run-time parallelization and scheduling of loops, 1991).
 
-A test moves with all that it is computed from: ints, and loads from arrays of a type that the loop does not write to.
-A load moves only if no check that raises an error of the user's comes before it, since that may be what keeps its index
-in the array. A test for an iteration that such an error would have stopped costs time and nothing else. Arrays of
-different names must not overlap.
+**Before.** ``for i { check (indptr[i+1] <= n) retry; for k in range(indptr[i], indptr[i+1]) { &x_bar[idx[k]] += e } }``
+**After.** ``for i { check (indptr[i+1] <= n) retry }; for i { for k in range(indptr[i], indptr[i+1]) { ... } }``
+
+**Legality.** A test moves with all that it is computed from: ints, and loads from arrays of a type that the loop does
+not write to. A load moves only if no check that raises an error of the user's comes before it, which may be what keeps
+its index in the array. A test for an iteration that such an error would have stopped costs time and nothing else.
+
+**Profitability.** Where rows before have been added to the caller's gradient, no other build can start again, and each
+row would be tested for itself.
+
+**Needs.** Arrays of different names do not overlap (noalias); a failing test asks for the other build (retry).
 """
 
 from __future__ import annotations
@@ -17,27 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    RETRY,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    operands,
-    outputs,
-    walk,
-    writes,
+    RETRY, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, Var, all_names,
+    operands, outputs, walk, writes,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array

@@ -8,23 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Dim,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Program,
-    Stmt,
-    Store,
-    Var,
-    all_names,
+    AddArray, AddTo, Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Program, Stmt, Store, Var, all_names,
 )
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64

@@ -5,19 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .tree import (
-    Assign,
-    Branch,
-    Demand,
-    Fail,
-    Finish,
-    For,
-    Forever,
-    Forward,
-    Leave,
-    Node,
-    ParallelCopy,
-    read_by,
-    written_by,
+    Assign, Branch, Demand, Fail, Finish, For, Forever, Forward, Leave, Node, ParallelCopy, read_by, written_by,
 )
 
 Live = frozenset[str]

@@ -17,20 +17,7 @@ from itertools import count
 from linad_typecheck.ir.core import Var, base_name
 
 from .tree import (
-    Assign,
-    Branch,
-    Demand,
-    Fail,
-    Finish,
-    For,
-    Forever,
-    Forward,
-    Leaf,
-    Leave,
-    Node,
-    ParallelCopy,
-    read_by,
-    written_by,
+    Assign, Branch, Demand, Fail, Finish, For, Forever, Forward, Leaf, Leave, Node, ParallelCopy, read_by, written_by,
 )
 
 TEMPORARY = re.compile(r"^(_.*|t\d*)$")

@@ -1,4 +1,20 @@
-"""The loops of a program that run on threads, and why the others do not."""
+"""Parallelisation: the loops of a program that run on threads, and why the others do not.
+
+**Transformation.** Loop parallelisation (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
+chapter 6), with arrays and sums of their own for chunks of iterations (`chunks.py`).
+
+**Before.** ``for i in range(n) { &y![i] = f(x[i]) }``
+**After.** ``map c in range(chunks) { call chunk(c, x, y) }``
+
+**Legality.** No iteration touches a cell that another one writes, other than by adding to it, and what is carried is a
+sum (`linad/analysis/parallelism.py`).
+
+**Profitability.** Loops that no other parallel loop is around, with enough work for each chunk, which is tested as the
+program runs (`cost_model.py`); others run as they are.
+
+**Needs.** Arrays of different names do not overlap (noalias), a failing test asks for the other build (retry), and
+threads are asked for; for sums of floats, that they may be taken in another order (fastmath).
+"""
 
 from __future__ import annotations
 
@@ -6,20 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Block,
-    Call,
-    Function,
-    If,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    Alloc, Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk,
 )
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64

@@ -12,33 +12,8 @@ from .build import negate
 from .parallel import on_threads
 from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
-    AddAll,
-    Apply,
-    Assign,
-    Branch,
-    Carve,
-    CopyAll,
-    Demand,
-    Expr,
-    Fail,
-    Finish,
-    For,
-    Forever,
-    Forward,
-    Invoke,
-    Leaf,
-    Leave,
-    Matrix,
-    New,
-    Node,
-    Num,
-    ParallelCopy,
-    Put,
-    PutAll,
-    Spread,
-    ends,
-    subexpressions,
-    uses,
+    AddAll, Apply, Assign, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke, Leaf,
+    Leave, Matrix, New, Node, Num, ParallelCopy, Put, PutAll, Spread, ends, subexpressions, uses,
 )
 
 SHORT = 3  # the code with which a driver asks for larger workspaces

@@ -9,26 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    RETRY,
-    AddArray,
-    AddTo,
-    Alloc,
-    Block,
-    Call,
-    Check,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    If,
-    Loop,
-    Program,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    outputs,
-    walk,
+    RETRY, AddArray, AddTo, Alloc, Block, Call, Check, Copy, Dense, Fill, Function, If, Loop, Program, Stmt, Store, Var,
+    operands, outputs, walk,
 )
 from linad_typecheck.types import Array
 

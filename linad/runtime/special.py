@@ -14,21 +14,7 @@ import numpy as np
 from numba import float64, int64
 
 from .chebyshev import (
-    CENTRE,
-    ERFCX,
-    I0_FAR,
-    I0_NEAR,
-    I1_FAR,
-    I1_NEAR,
-    J0_NEAR,
-    J1_NEAR,
-    P0,
-    P1,
-    PSI,
-    Q0,
-    Q1,
-    TAIL_FAR,
-    TAIL_NEAR,
+    CENTRE, ERFCX, I0_FAR, I0_NEAR, I1_FAR, I1_NEAR, J0_NEAR, J1_NEAR, P0, P1, PSI, Q0, Q1, TAIL_FAR, TAIL_NEAR,
 )
 from .scalars import exact, strict
 

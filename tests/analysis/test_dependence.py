@@ -159,7 +159,7 @@ def held(draw, seed: int) -> tuple[int, int]:
     """Of how many pairs of accesses it is said that no two iterations touch one cell, and of how many none did in a run
     that had several. What is said must be so."""
     program = draw(Seeded(seed))
-    whole = Whole(program.load(), program.args)
+    whole = Whole(program.load(), program.args, program.updates)
     if whole.errors:
         return 0, 0
     f = whole.prepared.main

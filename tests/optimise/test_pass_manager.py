@@ -128,8 +128,7 @@ def test_every_pass_says_what_it_does_and_when() -> None:
     parts = ("Transformation", "Before", "After", "Legality", "Profitability", "Needs")
     for p in all_passes().values():
         text = sys.modules[p.run.__module__].__doc__ or ""
-        if p.run.__module__.startswith("linad.optimise."):
-            assert [part for part in parts if f"\n**{part}.** " not in text] == [], p.name
+        assert [part for part in parts if f"\n**{part}.** " not in text] == [], p.name
 
 
 def test_names_are_words_and_stand_for_one_pass() -> None:

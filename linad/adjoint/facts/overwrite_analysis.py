@@ -3,24 +3,28 @@
 Cholesky's factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it, which stay as they
 are. Two accesses meet only if their indices agree along every axis. So it suffices to prove for one axis that every
 later write has a larger index, or that every one has a smaller index. Proofs use the bounds of the loops and the
-conditions of the branches around both accesses, all of the form ``x - y >= c``.
+conditions of the branches around both accesses (`linad/analysis/affine.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks,
 )
-from linad_typecheck.types import I64
+
+from linad_typecheck.infer.affine import Affine
+
+from linad.analysis.accesses import accesses
+from linad.analysis.affine import SMALL, Ranges, constant, unknown
+from linad.analysis.dependence import Distance, Independent, Nest
 
 from .activity import Facts
 
 MOST = 40  # writes that are looked at for one access
-LARGE = 2**20  # numbers are added to an index or a size up to here, far from the ends of the ints
-_OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 
 Place = tuple[Loop | If, bool]  # a loop around a statement, or an `if` and which of its arms
-Term = tuple[str, int]  # an int, by a name, and a number added to it; the name "" is zero
 
 
 class Reach:
@@ -31,7 +35,9 @@ class Reach:
         self.around: dict[int, tuple[Place, ...]] = {}  # by id of the statement
         self.loops_of: dict[int, tuple[Loop, ...]] = {}  # by id of the block
         self.at: dict[int, Stmt] = {}  # by position
-        self.index_of: dict[str, Loop] = {}
+        self.nests: dict[int, Nest] = {}  # by the id of the loop
+        self.verdicts: dict[tuple[int, int], bool] = {}  # by the ids of an access and of a write
+        self.begun: dict[int, TwoInstances] = {}  # what is known of the ints of an access, by its id
         self._visit(facts.function.body, ())
 
     def _visit(self, block: Block, around: tuple[Place, ...]) -> None:
@@ -39,8 +45,6 @@ class Reach:
         for s in block.stmts:
             self.around[id(s)] = around
             self.at[self.facts.position[id(s)]] = s
-            if isinstance(s, Loop):
-                self.index_of[s.index.name] = s
             for k, b in enumerate(blocks(s)):
                 self._visit(b, (*around, (s, k == 0)))  # type: ignore[arg-type]
 
@@ -51,7 +55,12 @@ class Reach:
         if len(found) > MOST:
             return False
         for w in found:
-            if not isinstance(w, Store | AddTo) or not self.apart(access, w):
+            if not isinstance(w, Store | AddTo):
+                return False
+            pair = id(access), id(w)
+            if pair not in self.verdicts:
+                self.verdicts[pair] = self.apart(access, w)
+            if not self.verdicts[pair]:
                 return False
         return True
 
@@ -76,163 +85,109 @@ class Reach:
     def distinct(self, access: Load | Store, w: Store | AddTo, shared: tuple[Loop, ...], level: int) -> bool:
         """Whether the cells differ where ``w`` is done in a later iteration of the loop at a level of those around
         both."""
-        known = Known()
-        sides = Side(self, shared[:level], ""), Side(self, shared[:level], "'")
-        for side, s in zip(sides, (access, w), strict=True):
-            for around, arm in self.around[id(s)]:
-                side.learn(around, arm, known)
+        if level < len(shared) and self.never_later(shared[level], access, w):
+            return True
+        sides = Instance(self, access, frozenset(), ""), Instance(self, w, frozenset(map(id, shared[:level])), "'")
+        if id(access) not in self.begun:
+            self.begun[id(access)] = TwoInstances(frozenset(self.facts.logs))
+            sides[0].learn(self.begun[id(access)])
+        pair = self.begun[id(access)].fork()
+        sides[1].learn(pair)
         if level < len(shared):
             loop = shared[level]
             if not isinstance(loop.step, Const) or loop.step.value == 0:
                 return False
-            now, then = (side.term(loop.index) for side in sides)
-            known.at_least(*((then, now) if loop.step.value > 0 else (now, then)), 1)
-        known.close()
-        if known.never:
+            now, later = (unknown(side.name(loop.index).name) for side in sides)  # type: ignore[union-attr]
+            pair.learn((later - now) * (1 if loop.step.value > 0 else -1) - 1)
+        indices = zip(*(map(side.name, side.index) for side in sides), strict=True)
+        if any(pair.apart((i,), (j,)) for i, j in indices):
             return True
-        for a, b in zip(access.index, w.index, strict=True):
-            x, y = sides[0].index(a), sides[1].index(b)
-            if x is not None and y is not None and (known.proves(x, y, 1) or known.proves(y, x, 1)):
-                return True
-        return False
+        return any(side.is_conditional for side in sides) and pair.contradictory()
 
 
-class Side:
-    """What the ints of one of two iterations are called: those that differ between the two have names of their own."""
+    def never_later(self, loop: Loop, access: Load | Store, w: Store | AddTo) -> bool:
+        """Whether subscripts alone say that no later iteration of a loop writes to the cell of an access."""
+        if id(loop) not in self.nests:
+            self.nests[id(loop)] = Nest(loop, same=self.facts.value)
+        match self.nests[id(loop)].between(*accesses(access), *accesses(w)):
+            case Distance(by=(int(later),)):
+                return later <= 0
+            case found:
+                return isinstance(found, Independent)
 
-    def __init__(self, reach: Reach, same: tuple[Loop, ...], mark: str) -> None:
+
+class Instance:
+    """A statement in one of two iterations: names of what differs between the two have a ``mark``; what loops around
+    both make that are in the ``same`` iteration is the same."""
+
+    def __init__(self, reach: Reach, s: Load | Store | AddTo, same: frozenset[int], mark: str) -> None:
         self.reach, self.same, self.mark = reach, same, mark
+        self.around = reach.around[id(s)]
+        self.index = s.index
 
-    def term(self, a: Atom, cell: bool = False) -> Term:
-        """An int as a name and a number added. Where it is a ``cell``, one that exists, no sum on the way to it has
-        overflowed."""
+    @property
+    def is_conditional(self) -> bool:
+        return any(isinstance(s, If) for s, _ in self.around)
+
+    def name(self, a: Atom) -> Atom:
+        """What an int is called."""
         facts = self.reach.facts
         a = facts.value(a)
         if isinstance(a, Const):
-            return ("", int(a.value))
+            return a
         loops = self.reach.loops_of[facts.home[a.name]] if a.name in facts.home else ()
-        named = a.name if set(map(id, loops)) <= set(map(id, self.same)) else a.name + self.mark
-        match facts.definition.get(a.name):
-            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)) if cell or self.steady(
-                x
-            ):
-                name, more = self.term(x, cell)
-                return (name, more + c) if abs(more + c) < LARGE else (named, 0)
-            case Let(op="sub", ins=(x, Const(value=c))) if cell or self.steady(x):
-                name, more = self.term(x, cell)
-                return (name, more - c) if abs(more - c) < LARGE else (named, 0)
-        return named, 0
+        return a if self.same.issuperset(map(id, loops)) else replace(a, name=a.name + self.mark)
 
-    def steady(self, x: Atom) -> bool:
-        """Whether an int is far from the ends of the ints: the index of a loop, a size, or one of them and a number."""
-        x = self.reach.facts.value(x)
-        if not isinstance(x, Var):
-            return False
-        match self.reach.facts.definition.get(x.name):
-            case Dim():
-                return True
-            case Let(op="add" | "sub", ins=(y, Const())) | Let(op="add", ins=(Const(), y)):
-                return self.steady(y)
-        return x.name in self.reach.index_of
+    def learn(self, r: Ranges) -> None:
+        """What is known of its ints: by how they are computed, the bounds of the loops around, and the conditions of
+        arms."""
+        for s, arm in sorted(self.history().values(), key=lambda step: self.reach.facts.position[id(step[0])]):
+            match s:
+                case Let(out=out, ins=ins):
+                    named = tuple(map(self.name, ins))
+                    r.statement(replace(s, out=self.name(out), ins=named))  # type: ignore[arg-type]
+                case Dim(out=out, array=array):
+                    r.statement(replace(s, out=self.name(out), array=self.name(array)))  # type: ignore[arg-type]
+                case If(cond=cond):
+                    r.learn_test(self.name(cond), arm)
+                case Loop(index=index, start=start, stop=stop, step=step):
+                    bounds = (None if a is None else self.name(a) for a in (start, stop, step))
+                    i = self.name(index)
+                    r.enter(Loop(i, *bounds, (), (), Block(), ()))  # type: ignore[arg-type]
+                    for far in (r.form(i), r.form(i) * -1):  # an index does not get there in any lifetime
+                        r.learn(constant(SMALL) - far)
 
-    def index(self, a: Atom) -> Term | None:
-        """An index, which lies in its array: a `wrap` of what is not negative changes nothing."""
-        a = self.reach.facts.value(a)
-        made = self.reach.facts.definition.get(a.name) if isinstance(a, Var) else None
-        if isinstance(made, Let) and made.op == "wrap":
-            a = self.reach.facts.value(made.ins[0])
-            if self.least(a) < 0:
-                return None
-        return self.term(a, cell=True)
-
-    def least(self, a: Atom, depth: int = 4) -> int:
-        """A number that an int is not below; -1 where none is known."""
-        name, more = self.term(a, cell=True)
-        if not name:
-            return more
-        loop = self.reach.index_of.get(name.rstrip("'"))
-        if loop is None or not isinstance(loop.step, Const) or not depth:
-            return -1
-        if loop.step.value > 0:
-            low = self.least(loop.start, depth - 1)
-        else:
-            low = -1 if loop.stop is None else self.least(loop.stop, depth - 1) + 1
-        return low + more if low >= 0 else -1
-
-    def learn(self, s: Loop | If, arm: bool, known: Known) -> None:
-        """What is known of the ints of an iteration, or of an arm."""
-        if isinstance(s, If):
-            test = self.reach.facts.definition.get(getattr(self.reach.facts.value(s.cond), "name", ""))
-            if isinstance(test, Let) and test.op in _OPPOSITE and all(a.type == I64 for a in test.ins):
-                known.compare(test.op if arm else _OPPOSITE[test.op], *map(self.term, test.ins))
-            return
-        if not isinstance(s.step, Const) or s.step.value == 0:
-            return
-        up, i = s.step.value > 0, self.term(s.index)
-        known.at_least(*((i, self.term(s.start)) if up else (self.term(s.start), i)), 0)
-        if s.stop is not None:
-            known.at_least(*((self.term(s.stop), i) if up else (i, self.term(s.stop))), 1)
+    def history(self) -> dict[int, tuple[Stmt, bool]]:
+        """What is around the statement, and what computes its index and theirs, by id."""
+        found: dict[int, tuple[Stmt, bool]] = {id(s): (s, arm) for s, arm in self.around}
+        todo = [*self.index, *(a for s, _ in self.around for a in _asked(s))]
+        facts = self.reach.facts
+        while todo:
+            a = facts.value(todo.pop())
+            made = facts.definition.get(a.name) if isinstance(a, Var) else None
+            if isinstance(made, Let | Dim) and id(made) not in found:
+                found[id(made)] = made, True
+                todo += made.ins if isinstance(made, Let) else ()
+        return found
 
 
-class Known:
-    """Inequalities between ints, and what follows from them."""
+def _asked(s: Loop | If) -> tuple[Atom, ...]:
+    """What decides whether an arm is taken, or for which index an iteration runs."""
+    return (s.cond,) if isinstance(s, If) else tuple(a for a in (s.start, s.stop, s.step) if a is not None)
 
-    def __init__(self) -> None:
-        self.lowest: dict[tuple[str, str], int] = {}  # by (x, y), a number that x - y is not below
-        self.unequal: list[tuple[Term, Term]] = []
-        self.never = False  # no two such iterations exist
 
-    def at_least(self, x: Term, y: Term, c: int) -> None:
-        """``x - y >= c``."""
-        key, bound = (x[0], y[0]), c - x[1] + y[1]
-        if x[0] == y[0]:
-            self.never = self.never or bound > 0
-        elif bound > self.lowest.get(key, bound - 1):
-            self.lowest[key] = bound
+class TwoInstances(Ranges):
+    """What is known of the ints of two iterations."""
 
-    def compare(self, op: str, x: Term, y: Term) -> None:
-        match op:
-            case "lt":
-                self.at_least(y, x, 1)
-            case "le":
-                self.at_least(y, x, 0)
-            case "gt":
-                self.at_least(x, y, 1)
-            case "ge":
-                self.at_least(x, y, 0)
-            case "eq":
-                self.at_least(x, y, 0)
-                self.at_least(y, x, 0)
-            case "ne":
-                self.unequal.append((x, y))
+    def contradictory(self) -> bool:
+        """Whether no two such iterations exist."""
+        return any(self.bounds(f)[1] < 0 or self.proves(f * -1 - 1) for f in self.facts)
 
-    def close(self) -> None:
-        """Everything that follows, by longest ways; what is not equal and not less is more."""
-        self._ways()
-        for x, y in self.unequal:
-            for a, b in ((x, y), (y, x)):
-                if self.proves(a, b, 0):
-                    self.at_least(a, b, 1)
-        self._ways()
-
-    def _ways(self) -> None:
-        names = {n for key in self.lowest for n in key}
-        for k in names:
-            for i in names:
-                for j in names:
-                    if (i, k) in self.lowest and (k, j) in self.lowest:
-                        bound = self.lowest[i, k] + self.lowest[k, j]
-                        if i == j:
-                            self.never = self.never or bound > 0
-                        elif bound > self.lowest.get((i, j), bound - 1):
-                            self.lowest[i, j] = bound
-
-    def proves(self, x: Term, y: Term, c: int) -> bool:
-        """Whether ``x - y >= c``."""
-        if x[0] == y[0]:
-            return x[1] - y[1] >= c
-        bound = self.lowest.get((x[0], y[0]))
-        return bound is not None and bound + x[1] - y[1] >= c
+    def learn(self, f: Affine) -> None:
+        f = self.normal(f)
+        if f.value is not None and f.value < 0:
+            self.facts.append(f)
+        super().learn(f)
 
 
 def _loops(around: tuple[Place, ...]) -> tuple[Loop, ...]:

@@ -16,16 +16,7 @@ from .alias_scopes import Scope, within
 from .arrays import fresh, taken_apart
 from .recursion import Open
 from .spread import Chunk, spread
-from .typing import (
-    ARITHMETIC,
-    BITS,
-    EXTREMA,
-    LINES,
-    LONGEST_POWER,
-    OPERATORS,
-    Resolved,
-    Types,
-)
+from .typing import ARITHMETIC, BITS, EXTREMA, LINES, LONGEST_POWER, OPERATORS, Resolved, Types
 
 if TYPE_CHECKING:
     from .arrays import Borrowed, Held

@@ -9,16 +9,8 @@ import os
 from numba import types
 
 from ..numba_compat import (
-    CompilerBase,
-    DefaultPassBuilder,
-    Environment,
-    LoweringPass,
-    NumbaError,
-    PassManager,
-    compile_result,
-    register_pass,
-    reload_init,
-    signature,
+    CompilerBase, DefaultPassBuilder, Environment, LoweringPass, NumbaError, PassManager, compile_result, register_pass,
+    reload_init, signature,
 )
 from .library import Handed, HandedUsual, Whole
 from .lowering import Lowering

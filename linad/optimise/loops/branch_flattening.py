@@ -24,21 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.infer.affine import Affine

@@ -44,7 +44,7 @@ from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
-from linad.analysis.loop_body import Body
+from linad.analysis.loop_body import Body, needed
 from linad.analysis.reductions import is_reduction
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
@@ -138,14 +138,8 @@ def mentioned(b: Block) -> list[Atom]:
 
 def needed_for(b: Block, ends: Iterable[Atom]) -> set[str]:
     """The names of all that values are computed from in a block."""
-    made = {v.name: t for t in b.stmts for v in outputs(t)}
-    todo, found = [a for a in ends if isinstance(a, Var)], set()
-    while todo:
-        name = todo.pop().name
-        if name not in found:
-            found.add(name)
-            todo += inputs(made[name]) if name in made else []
-    return found
+    ends = [a for a in ends if isinstance(a, Var)]
+    return {a.name for a in (*ends, *(v for t in needed(b.stmts, (), ends) for v in inputs(t)))}
 
 
 @dataclass(frozen=True)

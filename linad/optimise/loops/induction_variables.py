@@ -24,18 +24,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Const,
-    Function,
-    Let,
-    Loop,
-    Names,
-    Stmt,
-    Var,
-    all_names,
-    free_vars,
-    walk,
+    Atom, Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, free_vars, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.infer.affine import Affine, atom, constant

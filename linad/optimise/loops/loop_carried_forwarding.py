@@ -40,7 +40,7 @@ from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.affine import Ranges
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import is_counted, with_ranges
+from linad.analysis.loop_facts import is_plain, with_ranges
 
 
 def carry_cells(f: Function) -> Function:
@@ -51,7 +51,7 @@ def carry_cells(f: Function) -> Function:
 
 
 def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = False) -> list[Stmt]:
-    if not is_counted(s, one_by_one=True) or not all(map(_is_plain, s.body.stmts)):
+    if not is_plain(s):
         return [s]
     body = Body(s)
     for k, t in enumerate(s.body.stmts):
@@ -79,10 +79,6 @@ def _overwritten(body: Body, k: int, at: int) -> bool:
     own = body.cell(w.index)
     loads = [(j, u) for j, u in enumerate(body.stmts) if isinstance(u, Load) and u.array == w.array]
     return all(j < at and body.cell(u.index) == own for j, u in loads)
-
-
-def _is_plain(t: Stmt) -> bool:
-    return isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked
 
 
 def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) -> int | None:

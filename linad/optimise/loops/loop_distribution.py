@@ -24,13 +24,13 @@ from dataclasses import replace
 
 from linad_typecheck.ir.core import (
     AddTo, Block, Check, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
-    walk,
+    outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64
 
 from linad.analysis.loop_body import Body
+from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
 from linad.analysis.trip_counts import is_short
 
@@ -84,11 +84,6 @@ def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     return [*maker.out, turned]
 
 
-def is_cheap(t: Let) -> bool:
-    """Whether an operation may be done once more."""
-    return not OPS[t.op].dear and t.op not in ("sqrt", "div")
-
-
 def _part(s: Loop, stmts: list[Stmt], names: Names) -> Loop:
     """A loop over the same indices that only does some of the statements."""
     index = names.var(s.index.name)
@@ -114,7 +109,7 @@ def moved(body: Body) -> list[list[AddTo]]:
 
 def movable(body: Body, group: list[AddTo]) -> bool:
     """Whether statements can run before all others, and are cheap enough to be computed twice."""
-    given = body.needed(group)
+    given = [t for t in body.needed(group) if not {v.name for v in outputs(t)} & body.invariant]
     return len(given) - len(group) <= MOST * len(group) and all(_repeatable(body, t) for t in given)
 
 

@@ -24,29 +24,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Block,
-    Call,
-    Check,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    walk,
-    written,
+    AddTo, Alloc, Block, Call, Check, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands,
+    walk, written,
 )
 from linad_typecheck.ir.rewrite import substitute
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array
+
+from linad.analysis.operation_costs import is_library_call
 
 _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
 
@@ -208,7 +192,7 @@ def _serial(s: Loop) -> bool:
 def _dear(s: Loop) -> bool:
     """Whether a loop is of plain statements, of which one is worth vector instructions by itself."""
     body = list(walk(s.body))
-    return not any(map(blocks, body)) and any(isinstance(t, Let) and OPS[t.op].dear for t in body)
+    return not any(map(blocks, body)) and any(map(is_library_call, body))
 
 
 def _touches(s: Loop) -> dict[str, _Touch]:

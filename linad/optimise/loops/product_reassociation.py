@@ -26,31 +26,14 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    AddArray, AddTo, Atom, Block, Const, Copy, Fill, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.analysis.alias import alias_groups
+from linad.analysis.operation_costs import is_library_call
 
 from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
@@ -69,7 +52,7 @@ def multiply_last(f: Function) -> Function:
 
     def multiplied(s: Loop) -> list[Stmt]:
         inside = [*walk(s.body)]
-        idle = not any(isinstance(t, Loop) or isinstance(t, Let) and OPS[t.op].dear for t in inside)
+        idle = not any(isinstance(t, Loop) or is_library_call(t) for t in inside)
         return _multiplied(s, linear, names) if idle and any(map(_is_division, s.body.stmts)) else [s]
 
     return at_loops(f, multiplied)

@@ -39,11 +39,11 @@ from linad_typecheck.ir.core import (
     outputs,
 )
 from linad_typecheck.ir.rewrite import freshen
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import at_innermost, is_counted
+from linad.analysis.loop_facts import at_innermost, is_plain
+from linad.analysis.operation_costs import is_library_call
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
@@ -60,18 +60,12 @@ def divide_chains(f: Function) -> Function:
 
 
 def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
-    if not is_counted(s, one_by_one=True) or is_short(s) or not s.carried:
-        return [s]
-    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts) or not any(map(_dear, s.body.stmts)):
+    if not is_plain(s) or is_short(s) or not s.carried or not any(map(is_library_call, s.body.stmts)):
         return [s]
     if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
         return [s]  # scratch memory of another size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
-
-
-def _dear(t: Stmt) -> bool:
-    return isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type)
 
 
 @dataclass
@@ -114,7 +108,7 @@ class _Division:
             return False
         if a.name not in self.heavy:
             t = self.made_by[a.name]
-            self.heavy[a.name] = _dear(t) or any(map(self.is_heavy, operands(t)))
+            self.heavy[a.name] = is_library_call(t) or any(map(self.is_heavy, operands(t)))
         return self.heavy[a.name]
 
     def waits(self, a: Atom) -> bool:
@@ -170,7 +164,7 @@ class _Division:
         if not self.serial or self.chain == {self.loop.carried[k].name for k in self.serial}:
             return False
         used = [self.statements(k) for k in (BEHIND, CHAIN, BEFORE)][::-1]
-        if any(map(_dear, used[CHAIN])) or not any(map(_dear, (*used[BEFORE], *used[BEHIND]))):
+        if any(map(is_library_call, used[CHAIN])) or not any(map(is_library_call, (*used[BEFORE], *used[BEHIND]))):
             return False
         if not all(is_float(v.type) for p in self.parts for v in p.given.values()):
             return False

@@ -48,7 +48,7 @@ from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import is_counted
+from linad.analysis.loop_facts import is_plain
 from linad.analysis.reductions import without_handed_on
 from linad.analysis.trip_counts import is_short
 
@@ -76,12 +76,6 @@ def _changed(f: Function, change: Change) -> Function:
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
     return at_loops(f, lambda s: change(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
-
-
-def is_plain(s: Loop) -> bool:
-    """Whether a loop goes from cell to cell, computes and writes, and nothing else."""
-    plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
-    return plain and is_counted(s, one_by_one=True)
 
 
 def has_run(s: Loop, names: Names) -> Let:

@@ -43,11 +43,12 @@ from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
 from linad.analysis.loop_body import Body, needed
-from linad.analysis.loop_facts import at_innermost, is_counted
+from linad.analysis.loop_facts import at_innermost, is_plain
+from linad.analysis.operation_costs import is_cheap
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
-from .loop_distribution import is_cheap, movable
+from .loop_distribution import movable
 from .loop_invariant_motion import hoist_invariants
 
 SHORT = 3  # statements that are as well done again as stored and loaded
@@ -61,9 +62,7 @@ def additions_behind(f: Function) -> Function:
 
 
 def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
-    if not is_counted(s, one_by_one=True) or is_short(s):
-        return [s]
-    if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
+    if not is_plain(s) or is_short(s):
         return [s]
     if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
         return [s]  # scratch memory of another size each time

@@ -47,10 +47,11 @@ from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
 from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted
+from linad.analysis.operation_costs import is_cheap
 from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker, upwards
-from .loop_distribution import MOST, is_cheap
+from .loop_distribution import MOST
 
 
 LOWEST = Const(-(2**61), I64)  # less than any index

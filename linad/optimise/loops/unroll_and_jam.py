@@ -51,15 +51,15 @@ from linad_typecheck.types import I64, Array, is_float
 from linad.analysis.accesses import accesses
 from linad.analysis.affine import Ranges
 from linad.analysis.dependence import Nest
+from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import defined, is_counted, with_ranges
+from linad.analysis.loop_facts import defined, is_counted, is_plain, with_ranges
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
 from ..pass_manager import Remark, Remarks, remark
-from .loop_distribution import is_cheap
 from .scalar_promotion import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more
@@ -160,9 +160,7 @@ class _Jammed:
 
     def goes_along(self, p: Loop, sizes: Mapping[str, Let]) -> bool:
         """Whether an innermost loop goes along the same range in each iteration, and can be made of vectors."""
-        if not all(isinstance(t, Let | Load | Store | AddTo) for t in p.body.stmts):
-            return False
-        if not is_counted(p, one_by_one=True) or is_short(p, sizes):
+        if not is_plain(p) or is_short(p, sizes):
             return False
         if _among(p.start, self.varies) or p.stop is None or _among(p.stop, self.varies):
             return False

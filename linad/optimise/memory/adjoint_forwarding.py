@@ -22,35 +22,14 @@ from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    free_vars,
-    mentioned,
-    operands,
-    outputs,
-    using,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Let, Load, Loop, Names, Stmt, Store,
+    Var, all_names, free_vars, mentioned, operands, outputs, using, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
+
+from linad.analysis.loop_body import needed
 
 from ..offsets import offset
 from .copy_elision import Known, changes, covers, emptied, outs, without
@@ -286,7 +265,8 @@ class _Over:
         loops, zero = found
         alone: Stmt = replace(zero, array=b)
         for t in reversed(loops):
-            body = Block((*_computed(t.body.stmts, alone), alone))
+            computed = needed(t.body.stmts, (), mentioned(alone).values())
+            body = Block((*(u for u in computed if isinstance(u, Let)), alone))
             if free_vars(body).keys() & (
                 {v.name for u in t.body.stmts for v in outputs(u)} | {c.name for c in t.carried}
             ):
@@ -315,17 +295,6 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
             if x.array.adjoint and t.array.adjoint:
                 return x.array, x.index, t.array, index
     return None
-
-
-def _computed(stmts: Sequence[Stmt], wanted: Stmt) -> list[Stmt]:
-    """The operations on scalars that a statement behind them needs, in order."""
-    names = set(mentioned(wanted))
-    found: list[Stmt] = []
-    for t in reversed(stmts):
-        if isinstance(t, Let) and t.out.name in names:
-            found.append(t)
-            names.update(a.name for a in t.ins if isinstance(a, Var))
-    return found[::-1]
 
 
 def _fails(stmts: Sequence[Stmt]) -> bool:

@@ -18,23 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Var,
-    all_names,
-    outputs,
+    Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, If, Let, Loop, Names, Reserve, Stmt, Var, all_names, outputs,
     walk,
 )
 from linad_typecheck.types import I64, Array

@@ -45,10 +45,10 @@ from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.types import Array
 
 from linad.analysis.loop_body import Body, Cell
-from linad.analysis.loop_facts import defined
+from linad.analysis.loop_facts import defined, is_plain
 from linad.analysis.trip_counts import is_short
 
-from ..loops.register_rotation import Held, adding, is_plain
+from ..loops.register_rotation import Held, adding
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .copy_sinking import in_registers
 from .double_buffering import TURNS

@@ -25,30 +25,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    operands,
-    outputs,
-    using,
-    walk,
-    writes,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dim, Drop, Function, If, Let, Load, Loop, Stmt, Store, Var,
+    blocks, operands, outputs, using, walk, writes,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes

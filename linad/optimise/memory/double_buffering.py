@@ -20,23 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Fill,
-    Function,
-    If,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
+    Alloc, Atom, Block, Call, Const, Copy, Fill, Function, If, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes

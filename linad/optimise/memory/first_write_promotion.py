@@ -46,11 +46,11 @@ from linad_typecheck.types import BOOL, I64
 from linad.analysis.affine import Ranges
 from linad.analysis.logs import logs_of
 from linad.analysis.loop_body import Body
-from linad.analysis.loop_facts import defined, is_counted
+from linad.analysis.loop_facts import defined, is_counted, is_plain
 from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker
-from ..loops.register_rotation import Held, adding, has_run, is_plain
+from ..loops.register_rotation import Held, adding, has_run
 from .known_regions import Contents, End, Sizes, is_only_read
 
 

@@ -31,10 +31,9 @@ from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.analysis.loop_body import Body, Cell
-from linad.analysis.loop_facts import defined, is_counted
+from linad.analysis.loop_facts import defined, is_counted, is_plain
 
 from ..ints import ONE, ZERO, Maker
-from ..loops.register_rotation import is_plain
 from ..mentions import Mentions
 from ..offsets import offset
 

@@ -19,22 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddTo, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import known_sizes

@@ -19,19 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Call,
-    Dense,
-    Function,
-    If,
-    Loop,
-    Stmt,
-    Var,
-    walk,
-    writes,
-)
+from linad_typecheck.ir.core import Atom, Block, Call, Dense, Function, If, Loop, Stmt, Var, walk, writes
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array
 

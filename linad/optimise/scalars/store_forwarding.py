@@ -18,20 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    Function,
-    Let,
-    Load,
-    Stmt,
-    Store,
-    Var,
-    mentioned,
-)
+from linad_typecheck.ir.core import AddTo, Atom, Block, Const, Dim, Function, Let, Load, Stmt, Store, Var, mentioned
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, is_float
 

@@ -1,0 +1,17 @@
+"""What operations cost: which of them are library calls, and which may be done once more."""
+
+from __future__ import annotations
+
+from linad_typecheck.ir.core import Let, Stmt
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import is_float
+
+
+def is_library_call(t: Stmt) -> bool:
+    """Whether a statement is an operation on floats that costs a library call."""
+    return isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type)
+
+
+def is_cheap(t: Let) -> bool:
+    """Whether an operation may be done once more."""
+    return not OPS[t.op].dear and t.op not in ("sqrt", "div")
