@@ -28,6 +28,7 @@ from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
+    Check,
     Const,
     Dim,
     Function,
@@ -99,26 +100,28 @@ def _both_arms(b: Block) -> Iterator[Stmt]:
 
 def _may_run(t: Stmt) -> bool:
     """Whether a statement of an arm may be run though the arm is not taken."""
-    return isinstance(t, If) or (
-        isinstance(t, Let) and (is_float(t.out.type) and all(a.type == t.out.type or isinstance(a, Const) for a in t.ins)
-        or t.op in _FREE
-    )
-    )
+    match t:
+        case If():
+            return True
+        case Let(out=v, op=op, ins=ins):
+            return op in _FREE or is_float(v.type) and all(a.type == v.type or isinstance(a, Const) for a in ins)
+    return False
 
 
 def _work(b: Block) -> int:
     return sum(map(_cost, walk(b)))
 
 
-def delayable(s: Loop) -> list[AddTo]:
+def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     """The additions of a loop that wait for the end of a block; none where the loop is better left as it is.
 
-    Asked before and after index checks are written out: checks that are still to come are those of the accesses.
+    Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks`` says
+    that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
     """
     if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
         return []
     s = straight(s)
-    body = s.body.stmts
+    body = tuple(t for t in s.body.stmts if not (checks and isinstance(t, Check) and t.error == "IndexError"))
     if not (isinstance(s.step, Const) and s.step.value in (1, -1)):
         return []
     if not all(isinstance(t, Let | Load | Store | AddTo | Dim) for t in body) or not all(
