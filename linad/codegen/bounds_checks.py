@@ -412,7 +412,7 @@ class Checker:
         load = self.loads.get(i.name) if isinstance(i, Var) else None
         if frame is None or load is None or i.name not in frame.inside:
             return False
-        if scatters(frame.loop) and not delayable(frame.loop):
+        if scatters(frame.loop) and not delayable(frame.loop, checks=True):
             return False
         if load.array.name in frame.inside | frame.updated | self.resized or not self.visible(size, frame):
             return False

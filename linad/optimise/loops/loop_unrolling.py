@@ -1,7 +1,7 @@
 """Loop unrolling: loops of two to four iterations inside other loops are written out.
 
 **Transformation.** Full unrolling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
-8), and scalar replacement of small arrays whose indices are then numbers.
+8). Small arrays whose indices are literals then become values (`scalar_replacement.py`).
 
 **Before.** ``for c in range(2) { &d[c] = f(x[i, c]) }``
 **After.** ``&d[0] = f(x[i, 0]); &d[1] = f(x[i, 1])``
@@ -20,33 +20,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
     Atom,
     Block,
     Check,
     Const,
     Function,
     If,
-    Let,
-    Load,
     Loop,
     Names,
     Stmt,
-    Store,
     Var,
     all_names,
-    blocks,
-    free_vars,
-    operands,
     walk,
 )
-from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
-from linad_typecheck.types import Array, Scalar
+from linad_typecheck.ir.rewrite import freshen, rebuild
+from linad_typecheck.types import Array
 
 from ..pass_manager import Remark, Remarks, remark
 from ..scalars.constant_folding import fold
 from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.scalar_replacement import replace_small
 from ..scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # iterations at most
@@ -65,7 +58,7 @@ def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
     if not any(map(_trips, inside)):
         return f, ()
     writer = _Writer(f, most)
-    done = drop_dead(merge_cells(_without_small(fold(writer.function()))))
+    done = drop_dead(merge_cells(replace_small(fold(writer.function()))))
     return done, tuple(writer.remarks)
 
 
@@ -117,73 +110,3 @@ class _Writer:
 
 def _straight(b: Block, most: int) -> bool:
     return len(b.stmts) <= most and not any(isinstance(t, Loop | If | Check) for t in b.stmts)
-
-
-# ---------------------------------------------------------------------------------------------------- small arrays
-
-
-def _without_small(f: Function) -> Function:
-    """The function with values in place of arrays that are made and used in one block, always by cells that are
-    numbers."""
-    names = Names(all_names(f))
-    wanted = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no"}
-    wanted -= {r.name for r in f.body.results if isinstance(r, Var)}
-
-    def block(b: Block) -> Block:
-        stmts = tuple(rebuild(s, lambda a: a, block=block) if isinstance(s, If | Loop) else s for s in b.stmts)
-        small = {s.out.name: s for s in stmts if isinstance(s, Alloc) and s.out.name in wanted}
-        for s in stmts:
-            for a in operands(s):
-                if isinstance(a, Var) and a.name in small and not _by_number(s, small[a.name]):
-                    del small[a.name]
-            for inner in (v for t in blocks(s) for v in free_vars(t)):
-                small.pop(inner, None)
-        for r in b.results:
-            if isinstance(r, Var):
-                small.pop(r.name, None)
-        return _in_values(Block(stmts, b.results), set(small), names) if small else Block(stmts, b.results)
-
-    return replace(f, body=block(f.body))
-
-
-def _by_number(s: Stmt, made: Alloc) -> bool:
-    """Whether a statement is about one cell of an array, which it surely has."""
-    if not isinstance(s, Load | Store | AddTo):
-        return False
-    return all(
-        isinstance(i, Const) and isinstance(n, Const) and 0 <= i.value < n.value
-        for i, n in zip(s.index, made.shape, strict=True)
-    )
-
-
-def _in_values(b: Block, small: set[str], names: Names) -> Block:
-    """The block with the cells of small arrays in values."""
-    cells: dict[tuple[str, tuple[Atom, ...]], Atom] = {}
-    fill: dict[str, Const | None] = {}
-    same: dict[str, Atom] = {}
-    out: list[Stmt] = []
-
-    def use(a: Atom) -> Atom:
-        return same.get(a.name, a) if isinstance(a, Var) else a
-
-    def now(s: Load | AddTo) -> Atom:
-        """What the cell holds; what nobody has stored there is nobody's business."""
-        blank = fill[s.array.name] or Const(0, Scalar(s.array.type.dtype))
-        return cells.get((s.array.name, s.index), blank)
-
-    for s in b.stmts:
-        s = rebuild(s, use, block=lambda t: substitute(t, same)) if same else s
-        match s:
-            case Alloc(out=v, fill=value) if v.name in small:
-                fill[v.name] = value
-            case Store(array=a, index=index, value=value) if a.name in small:
-                cells[a.name, index] = value
-            case AddTo(array=a, index=index, value=value) if a.name in small:
-                total = names.var(a.name, Scalar(a.type.dtype))
-                out.append(Let(total, "add", (now(s), value), s.span))
-                cells[a.name, index] = total
-            case Load(out=v, array=a) if a.name in small:
-                same[v.name] = now(s)
-            case _:
-                out.append(s)
-    return Block(tuple(out), tuple(map(use, b.results)))

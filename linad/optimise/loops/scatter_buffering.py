@@ -11,7 +11,8 @@ had again, from arrays that the loop does not write to; what is carried is a sum
 the same order, so the sums are the same to the last bit.
 
 **Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
-vectorised, no branches, checks or calls. Additions down a column, whose cells do not lie side by side, are treated
+vectorised, no checks or calls. Branches between operations on floats are computed on both sides, and the results selected,
+where the cheaper sides are little of the work: ``if angle == 0.0`` in a rotation. Additions down a column, whose cells do not lie side by side, are treated
 alike where the loop has library functions.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
@@ -19,7 +20,7 @@ alike where the loop has library functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -27,9 +28,11 @@ from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
+    Check,
     Const,
     Dim,
     Function,
+    If,
     Let,
     Load,
     Loop,
@@ -40,6 +43,7 @@ from linad_typecheck.ir.core import (
     all_names,
     operands,
     outputs,
+    walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
@@ -51,6 +55,8 @@ LENGTH = Const(64, I64)  # iterations of a block: buffers of a few hundred bytes
 WORTH = 8  # operations for each delayed addition
 COSTS = {"div": 5, "sqrt": 5, "neg": 0}
 DEAR = 10
+EXTRA = 4  # the arms that need not run are at most one part in so many of the work
+_FREE = frozenset("lt le gt ge eq ne and or not select".split())
 ZERO = Const(0, I64)
 
 
@@ -60,19 +66,62 @@ def in_blocks(f: Function) -> Function:
 
     def blocked(s: Loop) -> list[Stmt]:
         delayed = delayable(s)
-        return [_blocked(s, delayed, names)] if delayed else [s]
+        return [_blocked(straight(s), delayed, names)] if delayed else [s]
 
     return at_loops(f, blocked)
 
 
-def delayable(s: Loop) -> list[AddTo]:
+def straight(s: Loop) -> Loop:
+    """The loop with both arms of its branches computed, and their results selected; as it is, where arms do more than
+    operations on scalars that cannot fail, or where the arms that are taken less often are much of the work."""
+    inside = list(walk(s.body))
+    branches = [t for t in inside if isinstance(t, If)]
+    arms = [arm for b in branches for arm in (b.then, b.orelse)]
+    if not branches or not all(_may_run(t) for arm in arms for t in arm.stmts):
+        return s
+    if not all(isinstance(v.type, Scalar) for b in branches for v in b.outs):
+        return s
+    twice = sum(min(_work(b.then), _work(b.orelse)) for b in branches)
+    if EXTRA * twice > sum(map(_cost, inside)):
+        return s
+    return replace(s, body=replace(s.body, stmts=tuple(_both_arms(s.body))))
+
+
+def _both_arms(b: Block) -> Iterator[Stmt]:
+    for t in b.stmts:
+        if isinstance(t, If):
+            yield from _both_arms(t.then)
+            yield from _both_arms(t.orelse)
+            for v, *chosen in zip(t.outs, t.then.results, t.orelse.results, strict=True):
+                yield Let(v, "select", (t.cond, *chosen), t.span)
+        else:
+            yield t
+
+
+def _may_run(t: Stmt) -> bool:
+    """Whether a statement of an arm may be run though the arm is not taken."""
+    match t:
+        case If():
+            return True
+        case Let(out=v, op=op, ins=ins):
+            return op in _FREE or is_float(v.type) and all(a.type == v.type or isinstance(a, Const) for a in ins)
+    return False
+
+
+def _work(b: Block) -> int:
+    return sum(map(_cost, walk(b)))
+
+
+def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     """The additions of a loop that wait for the end of a block; none where the loop is better left as it is.
 
-    Asked before and after index checks are written out: checks that are still to come are those of the accesses.
+    Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks`` says
+    that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
     """
-    body = s.body.stmts
     if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
         return []
+    s = straight(s)
+    body = tuple(t for t in s.body.stmts if not (checks and isinstance(t, Check) and t.error == "IndexError"))
     if not (isinstance(s.step, Const) and s.step.value in (1, -1)):
         return []
     if not all(isinstance(t, Let | Load | Store | AddTo | Dim) for t in body) or not all(

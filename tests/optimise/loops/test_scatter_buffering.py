@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jaxtyping import Float64, Int64
-from linad_typecheck.ir.core import Alloc, Loop, walk
+from linad_typecheck.ir.core import Alloc, If, Loop, walk
 from linad_typecheck.ir.text import parse_program
 
 from linad import linear_grad
@@ -87,6 +87,48 @@ WHOLE = {
 @pytest.mark.parametrize("why", WHOLE)
 def test_loops_stay_whole_where(why: str) -> None:
     assert blocked(WHOLE[why])[0] == 1
+
+
+BRANCH = """
+    j = load! &idx [i]
+    e = load! &a [i]
+    small = lt e 0.0
+    t0 = if small {
+      h = mul e 0.5
+      yield h
+    } else {
+      g = sqrt e
+      h2 = sin g
+      h3 = exp h2
+      yield h3
+    }
+    t = exp t0
+    &b![j] += t
+    s2 = add s1 t
+    yield s2
+"""
+BRANCHES = {
+    "an arm accesses cells": BRANCH.replace("h = mul e 0.5", "h = load! &a [0]"),
+    "an arm adds": BRANCH.replace("h = mul e 0.5", "h = mul e 0.5\n      &b![0] += h"),
+    "an operation of an arm may fail": BRANCH.replace(
+        "h = mul e 0.5", "q: i64 = cast e\n      q2 = floordiv 3 q\n      h: f64 = cast q2"
+    ),
+    "both arms are long": BRANCH.replace("h = mul e 0.5", "hh = sin e\n      h = exp hh"),
+}
+
+
+@given(n=st.integers(0, 200), seed=st.integers(0, 10), head=st.sampled_from([FORWARD, BACKWARD]))
+@quick(10)
+def test_both_arms_are_computed_where_one_is_short(n: int, seed: int, head: str) -> None:
+    count, program, after = blocked(BRANCH, head)
+    assert count == 3 and not any(isinstance(s, If) for s in walk(after.main.body))
+    with np.errstate(invalid="ignore"):
+        agree(program, after, n, seed)
+
+
+@pytest.mark.parametrize("why", BRANCHES)
+def test_branches_stay_where(why: str) -> None:
+    assert blocked(BRANCHES[why])[0] == 1
 
 
 def in_matrices(index: str, operation: str, n: int = 150) -> int:

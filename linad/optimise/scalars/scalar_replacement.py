@@ -1,0 +1,218 @@
+"""Scalar replacement: small arrays that are only accessed by literal indices become values, also across branches.
+
+**Transformation.** Scalar replacement of aggregates (Muchnick, Advanced Compiler Design and Implementation, 1997,
+section 12.2).
+
+**Before.** ``v = alloc [2]; &v[0] = a; if c { &v[1] = b } else { &v[1] = e }; x = load &v [1]``
+**After.** ``(x) = if c { yield b } else { yield e }``
+
+**Legality.** Every access has literal indices that are in the array. The array is allocated, and written, in one iteration of
+the innermost loop around it, and is neither passed on nor a result, except of a branch each of whose arms makes such
+an array: then the array of the branch is replaced as well.
+
+**Profitability.** Always: an iteration neither allocates nor stores, and loops of small vectors are straight code.
+
+**Needs.** Nothing: the results are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from linad_typecheck.ir.core import (
+    AddTo,
+    Alloc,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Load,
+    Loop,
+    Let,
+    Names,
+    Stmt,
+    Store,
+    Var,
+    all_names,
+    base_name,
+    operands,
+    walk,
+)
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.types import Array, Scalar, is_float
+
+Index = tuple[int, ...]
+
+
+def replace_small(f: Function) -> Function:
+    """The function with values in place of arrays that are always accessed by literal indices."""
+    if not any(isinstance(s, Alloc) and _shape(s) is not None for s in walk(f.body)):
+        return f
+    small = _Candidates(f).small()
+    return replace(f, body=_Replacer(small, Names(all_names(f))).block(f.body, {})) if small else f
+
+
+def _shape(s: Alloc) -> Index | None:
+    if s.log != "no" or not all(isinstance(a, Const) for a in s.shape):
+        return None
+    return tuple(int(a.value) for a in s.shape if isinstance(a, Const))
+
+
+def _arrays(atoms: Iterable[Atom]) -> Iterator[str]:
+    return (a.name for a in atoms if isinstance(a, Var) and isinstance(a.type, Array))
+
+
+@dataclass
+class _Candidates:
+    """Which arrays are always accessed so. ``home``: the block that makes an array, and the loop around that; ``fills``: what
+    it is filled with, as text, in which -0.0 is not 0.0."""
+
+    function: Function
+    shapes: dict[str, Index] = field(default_factory=dict)
+    fills: dict[str, str] = field(default_factory=dict)
+    home: dict[str, tuple[int, int]] = field(default_factory=dict)
+    joins: list[tuple[str, str, str]] = field(default_factory=list)  # results of branches, and of their arms
+    bad: set[str] = field(default_factory=set)
+
+    def small(self) -> set[str]:
+        self.block(self.function.body, 0)
+        self.bad |= set(_arrays(self.function.body.results))
+        before = -1
+        while before != len(self.bad):
+            before = len(self.bad)
+            for together in self.joins:
+                if not self.bad.isdisjoint(together) or not self.shapes.keys() >= set(together):
+                    self.bad.update(together)
+        return self.shapes.keys() - self.bad
+
+    def block(self, b: Block, loop: int) -> None:
+        for s in b.stmts:
+            match s:
+                case Alloc(out=v) if (shape := _shape(s)) is not None:
+                    self.shapes[v.name], self.home[v.name], self.fills[v.name] = shape, (id(b), loop), repr(s.fill)
+                case Load(array=a, index=index):
+                    self.access(a, index)
+                case Store(array=a, index=index, value=value) | AddTo(array=a, index=index, value=value):
+                    self.access(a, index)
+                    if self.home.get(a.name, (0, -1))[1] != loop or value.type.dtype != a.type.dtype:
+                        self.bad.add(a.name)
+                case If(then=then, orelse=orelse, outs=outs):
+                    self.block(then, loop)
+                    self.block(orelse, loop)
+                    for v, *ends in zip(outs, then.results, orelse.results, strict=True):
+                        if isinstance(v.type, Array):
+                            self.join(v, (then, orelse), ends, (id(b), loop))
+                case Loop(body=body):
+                    self.bad |= set(_arrays((*operands(s), *body.results)))
+                    self.block(body, id(s))
+                case _:
+                    self.bad |= set(_arrays(operands(s)))
+
+    def access(self, a: Var, index: tuple[Atom, ...]) -> None:
+        shape = self.shapes.get(a.name)
+        if shape is None or not all(isinstance(i, Const) and 0 <= i.value < n for i, n in zip(index, shape, strict=True)):
+            self.bad.add(a.name)
+
+    def join(self, out: Var, arms: tuple[Block, Block], ends: list[Atom], home: tuple[int, int]) -> None:
+        """An array that a branch gives is that of the arm taken, if each arm makes it."""
+        names = [a.name for a in ends if isinstance(a, Var)]
+        made = all(n in self.shapes and self.home[n][0] == id(arm) for n, arm in zip(names, arms, strict=True))
+        first, second = names
+        if made and self.shapes[first] == self.shapes[second] and self.fills[first] == self.fills[second]:
+            self.shapes[out.name], self.home[out.name], self.fills[out.name] = self.shapes[first], home, self.fills[first]
+        self.joins.append((out.name, *names))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What an array holds: cells that have been stored to, and the others."""
+
+    blank: Const
+    stored: dict[Index, Atom]
+
+    def at(self, index: Index) -> Atom:
+        return self.stored.get(index, self.blank)
+
+    def but(self, index: Index, value: Atom) -> _Cells:
+        return _Cells(self.blank, {**self.stored, index: value})
+
+
+def _place(index: tuple[Atom, ...]) -> Index:
+    return tuple(int(i.value) for i in index if isinstance(i, Const))
+
+
+@dataclass
+class _Replacer:
+    """Writes the values. ``held``: what the arrays hold where the walk is."""
+
+    small: set[str]
+    names: Names
+    same: dict[str, Atom] = field(default_factory=dict)
+
+    def use(self, a: Atom) -> Atom:
+        return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def block(self, b: Block, held: dict[str, _Cells]) -> Block:
+        """The block; ``held`` is brought up to date."""
+        out: list[Stmt] = []
+        for s in b.stmts:
+            self.statement(s, held, out)
+        return Block(tuple(out), tuple(map(self.use, b.results)))
+
+    def statement(self, s: Stmt, held: dict[str, _Cells], out: list[Stmt]) -> None:
+        match s:
+            case Alloc(out=v, fill=fill) if v.name in self.small:
+                cell = Scalar(v.type.dtype)
+                held[v.name] = _Cells(fill or Const(0.0 if is_float(cell) else 0, cell), {})
+            case Load(out=v, array=a, index=index) if a.name in self.small:
+                self.same[v.name] = held[a.name].at(_place(index))
+            case Store(array=a, index=index, value=value) if a.name in self.small:
+                held[a.name] = held[a.name].but(_place(index), self.use(value))
+            case AddTo(array=a, index=index, value=value) if a.name in self.small:
+                at = _place(index)
+                total = self.names.var(base_name(a.name), Scalar(a.type.dtype))
+                out.append(Let(total, "add", (held[a.name].at(at), self.use(value)), s.span))
+                held[a.name] = held[a.name].but(at, total)
+            case If():
+                out.append(self.branch(s, held))
+            case _:
+                out.append(rebuild(s, self.use, block=lambda b: self.block(b, dict(held))))
+
+    def branch(self, s: If, held: dict[str, _Cells]) -> If:
+        """The branch, which gives the cells that its arms have changed, and those of the arrays that it gave."""
+        ways = [dict(held), dict(held)]
+        arms = [self.block(arm, way) for arm, way in zip((s.then, s.orelse), ways)]
+        outs: list[Var] = []
+        ends: list[list[Atom]] = [[], []]
+
+        def joined(name: str, a: _Cells, b: _Cells) -> _Cells:
+            cells = _Cells(a.blank, {})
+            for at in dict.fromkeys((*a.stored, *b.stored)):
+                first, second = a.at(at), b.at(at)
+                if first == second and repr(first) == repr(second):
+                    cells.stored[at] = first
+                    continue
+                v = self.names.var(base_name(name), first.type)
+                outs.append(v)
+                ends[0].append(first)
+                ends[1].append(second)
+                cells.stored[at] = v
+            return cells
+
+        for k, v in enumerate(s.outs):
+            if v.name in self.small:
+                first, second = (arm.results[k] for arm in arms)
+                held[v.name] = joined(v.name, ways[0][first.name], ways[1][second.name])
+            else:
+                outs.append(v)
+                for end, arm in zip(ends, arms):
+                    end.append(arm.results[k])
+        for name in [n for n in held if n in ways[0] and n in ways[1]]:
+            if ways[0][name] is not ways[1][name]:
+                held[name] = joined(name, ways[0][name], ways[1][name])
+            else:
+                held[name] = ways[0][name]
+        done = [replace(arm, results=tuple(end)) for arm, end in zip(arms, ends)]
+        return If(self.use(s.cond), done[0], done[1], tuple(outs), s.span)
