@@ -22,6 +22,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import shutil
 import stat
 import sys
@@ -400,12 +401,12 @@ def unusable(error: OSError) -> None:
 def _caller() -> tuple[str, int]:
     """The place in the user's program."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
+    while frame.f_back is not None and _NOT_THE_USERS.match(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 
 
-_NOT_THE_USERS = ("linad", "linad_typecheck", "numba", "llvmlite", "contextlib", "functools", "importlib")
+_NOT_THE_USERS = re.compile(r"(linad|linad_typecheck|numba|llvmlite|contextlib|functools|importlib)(\.|$)|linad_generated_")
 
 
 # ------------------------------------------------------------------------------------------------ looking after it
