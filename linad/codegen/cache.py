@@ -406,7 +406,9 @@ def _caller() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-_NOT_THE_USERS = re.compile(r"(linad|linad_typecheck|numba|llvmlite|contextlib|functools|importlib)(\.|$)|linad_generated_")
+_NOT_THE_USERS = re.compile(
+    r"(linad|linad_typecheck|numba|llvmlite|contextlib|functools|importlib)(\.|$)|linad_generated_"
+)
 
 
 # ------------------------------------------------------------------------------------------------ looking after it
