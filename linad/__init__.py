@@ -8,6 +8,10 @@ LINAD_CACHE_DIR
     The folder of compiled code, in place of the user's cache folder (``linad doctor`` prints it).
 LINAD_CACHE_LIMIT
     How many bytes of compiled code are kept, 512 MiB by default; the least recently used goes first.
+LINAD_CACHE_SHARED
+    A folder that another user has filled with ``linad cache share`` and that is only read.
+LINAD_CACHE_KEY
+    The key of the digests in it, a secret of 32 characters at least.
 LINAD_DISABLE
     Names of optimisation passes with commas between them, which functions that are decorated then do without.
 LINAD_VERIFY

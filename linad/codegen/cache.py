@@ -11,6 +11,8 @@ What is read here is run, so it is read only where nobody but the user can have 
 and made for the user alone, and so is each file. Each begins with a digest of its name and its content, without which
 nothing of it is looked at. What is not as it was written is removed, and made again.
 
+A folder that users share is only read, where its digests, made with a key that the user has, are right (`shared`).
+
 Every file is written under another name and renamed, so a reader sees all of it or nothing. Where a file cannot be
 written, because the folder is read-only, no folder, full, another user's, or there is no home to have one in, the
 process says so once and goes on in memory.
@@ -21,7 +23,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import hmac
 import os
+import re
 import shutil
 import stat
 import sys
@@ -29,7 +33,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,6 +48,8 @@ PATIENCE = 300  # seconds for which another process is waited for that compiles 
 HALF = ".new"  # ends the names of files that are being written
 LOOKED = "looked"  # the file whose date says when that was
 FRONTS = 32  # sets of constants and helpers remembered per function
+SHORTEST = 32  # characters of the key of a folder that is shared
+KEPT = (".front", ".py", ".code")
 IN_MEMORY = 256  # functions whose outcomes are remembered without a folder
 _OFF = ("0", "off", "no", "false")
 
@@ -64,6 +70,33 @@ def directory() -> Path | None:
         place = user_cache_path("linad")
         return place if place.is_absolute() else None
     return None
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A folder that another user, its owner, has filled (`share`), and the key of the digests in it."""
+
+    folder: Path
+    key: bytes
+
+
+def shared() -> Shared | None:
+    """That of ``LINAD_CACHE_SHARED`` with the key ``LINAD_CACHE_KEY``; None where either is missing, which is said once.
+    """
+    chosen = os.environ.get("LINAD_CACHE_SHARED")
+    if not chosen:
+        return None
+    key = os.environ.get("LINAD_CACHE_KEY", "")
+    if len(key) >= SHORTEST:
+        return Shared(Path(chosen), key.encode())
+    _say_once(f"the folder of LINAD_CACHE_SHARED is not used: {_KEY_NEEDED}", _said_of_shared)
+    return None
+
+
+_KEY_NEEDED = (
+    f"LINAD_CACHE_KEY is the key of its digests, a secret of {SHORTEST} characters at least, "
+    'such as `python -c "import secrets; print(secrets.token_hex())"` prints'
+)
 
 
 def place_text() -> str:
@@ -145,19 +178,21 @@ class Entry:
         """The stored outcomes of the front end with their keys, newest first."""
         for key, outcome in reversed(list(self.memory.items())):
             yield key, plain.load(outcome)
-        for path in self._fronts():
+        own = self._fronts()
+        names = {path.name for path in own}
+        for path in (*own, *(p for p in self._shared_fronts() if p.name not in names)):
             content = read(path)
             if content is not None:
                 yield path.stem, plain.load(content)
 
     def _fronts(self) -> list[Path]:
         """Their files, newest first."""
-        if self.folder is None:
-            return []
-        try:
-            return sorted(self.folder.glob("*.front"), key=lambda p: p.lstat().st_mtime, reverse=True)
-        except OSError:
-            return []
+        return [] if self.folder is None else _newest(self.folder)
+
+    def _shared_fronts(self) -> list[Path]:
+        """Where files that are only in the shared folder would be in this one."""
+        place = None if self.folder is None else shared()
+        return [] if place is None else [self.folder / p.name for p in _newest(place.folder / self.name)]
 
     def store_front(self, key: str, outcome: object) -> None:
         """Keep an outcome of the front end, and of the older ones the newest."""
@@ -235,6 +270,14 @@ class Entry:
                 raise
             _unlock(handle)
         return None
+
+
+def _newest(folder: Path) -> list[Path]:
+    """The outcomes of the front end in a folder, newest first."""
+    try:
+        return sorted(folder.glob("*.front"), key=lambda p: p.lstat().st_mtime, reverse=True)
+    except OSError:
+        return []
 
 
 _locks: set[int] = set()  # handles of files that are locked, or wanted
@@ -325,24 +368,48 @@ def _make(folder: Path) -> None:
             raise PermissionError(errno.EPERM, "others may write to it")
 
 
-def _sealed(path: Path, content: bytes) -> bytes:
-    """A content with a digest of it, and of the name of its file, in a line before it."""
-    found = hashlib.sha256(b"%b\0%b" % (os.fsencode(path.name), content)).hexdigest()
-    return b"# linad %b\n%b" % (found.encode(), content)
+def _sealed(path: Path, content: bytes, key: bytes | None = None) -> bytes:
+    """A content with a digest of it, and of the name of its file, in a line before it; with a key, nobody without it
+    can make that."""
+    text = b"%b\0%b" % (os.fsencode(path.name), content)
+    made = hashlib.sha256(text) if key is None else hmac.new(key, text, "sha256")
+    return b"# linad %b\n%b" % (made.hexdigest().encode(), content)
 
 
 def read(path: Path) -> bytes | None:
-    """What `write` has kept in a file, exactly; None where there is none. Anything else in its place is removed."""
+    """What `write` has kept in a file, exactly, or what `share` has kept for it; None where there is none. Anything
+    else in its place is removed."""
+    content = _read(path, None, _private)
+    place = shared() if content is None else None
+    if place is None:
+        return content
+    folder = place.folder / path.parent.name
+    try:
+        owner = place.folder.stat().st_uid
+        if all(_only(owner, made.stat()) for made in (place.folder, folder)):
+            return _read(folder / path.name, place.key, lambda status: _only(owner, status))
+    except OSError:  # there is no such folder
+        pass
+    return None
+
+
+def _only(owner: int, status: os.stat_result) -> bool:
+    """Whether nobody else than the owner can have written what the status is of."""
+    return status.st_uid == owner and not status.st_mode & 0o022
+
+
+def _read(path: Path, key: bytes | None, trusted: Callable[[os.stat_result], bool]) -> bytes | None:
+    """The content of a file whose status and digest are right. Of the user's own, others are removed."""
     try:
         handle = os.open(path, os.O_RDONLY | _FLAGS)
     except OSError as error:
-        if error.errno == errno.ELOOP:  # a link
+        if error.errno == errno.ELOOP and key is None:  # a link
             remove(path)
         return None
     whole = b""
     try:
         status = os.fstat(handle)
-        if stat.S_ISREG(status.st_mode) and _private(status):
+        if stat.S_ISREG(status.st_mode) and trusted(status):
             with open(handle, "rb", closefd=False) as file:
                 whole = file.read()
     except (OSError, MemoryError):
@@ -350,29 +417,57 @@ def read(path: Path) -> bytes | None:
     finally:
         os.close(handle)
     content = whole.partition(b"\n")[2]
-    if whole == _sealed(path, content):
+    if hmac.compare_digest(whole, _sealed(path, content, key)):
         return content
-    remove(path)
+    if key is None:
+        remove(path)
     return None
 
 
 def write(path: Path, content: bytes) -> bool:
     """Keep a content in a file, at once or not at all; whether it is there now."""
+    try:
+        _write(path, content, None)
+    except OSError as error:
+        unusable(error)
+        return False
+    return True
+
+
+def _write(path: Path, content: bytes, key: bytes | None) -> None:
+    """The same; with a key for others to read."""
     temporary = ""
     try:
         _make(path.parent)  # another process may just have removed it
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=HALF)
         with os.fdopen(handle, "wb") as file:
-            file.write(_sealed(path, content))
+            file.write(_sealed(path, content, key))
+        if key is not None:
+            path.parent.parent.chmod(0o755)
+            path.parent.chmod(0o755)
+            os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException as error:
+    except BaseException:
         if temporary:
             remove(Path(temporary))
-        if not isinstance(error, OSError):
-            raise
-        unusable(error)
-        return False
-    return True
+        raise
+
+
+def share(folder: Path, key: bytes) -> int:
+    """Keep what the user's cache holds in a folder for others to read (see `shared`); the number of entries.
+
+    Raises
+    ------
+    OSError
+        Where that is not possible, or others may write to the folder.
+    """
+    items = stored()
+    for item in items:
+        for path in item.folder.iterdir():
+            content = _read(path, None, _private) if path.suffix in KEPT else None
+            if content is not None:
+                _write(folder / item.folder.name / path.name, content, key)
+    return len(items)
 
 
 def remove(path: Path) -> None:
@@ -381,31 +476,36 @@ def remove(path: Path) -> None:
         path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-_said = threading.Lock()  # taken for good by the first who says that the folder cannot be used
+# taken for good by the first who says that the folder cannot be used
+_said, _said_of_shared = threading.Lock(), threading.Lock()
 
 
 def unusable(error: OSError) -> None:
     """Say, once in a process, that machine code is not kept on disk."""
-    if not _said.acquire(blocking=False):
-        return
     place = directory()
     why = error.strerror or str(error)
     what = "there is no folder for compiled code" if place is None else f"compiled code cannot be kept in {place}"
     told = f"{what} ({why}): it stays in memory, and each process compiles anew"
-    told += "; set LINAD_CACHE_DIR to a folder that can be written, or LINAD_CACHE=0"
-    file, line = _caller()
-    warnings.warn_explicit(told, LinadWarning, file, line)
+    _say_once(f"{told}; set LINAD_CACHE_DIR to a folder that can be written, or LINAD_CACHE=0", _said)
+
+
+def _say_once(told: str, said: threading.Lock) -> None:
+    if said.acquire(blocking=False):
+        file, line = _caller()
+        warnings.warn_explicit(told, LinadWarning, file, line)
 
 
 def _caller() -> tuple[str, int]:
     """The place in the user's program."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_THE_USERS:
+    while frame.f_back is not None and _NOT_THE_USERS.match(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 
 
-_NOT_THE_USERS = ("linad", "linad_typecheck", "numba", "llvmlite", "contextlib", "functools", "importlib")
+_NOT_THE_USERS = re.compile(
+    r"(linad|linad_typecheck|numba|llvmlite|contextlib|functools|importlib)(\.|$)|linad_generated_"
+)
 
 
 # ------------------------------------------------------------------------------------------------ looking after it
@@ -475,7 +575,8 @@ def shrink(keep: Path | None = None, bytes_allowed: int | None = None) -> list[S
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad cache list | purge | dir``: print what is stored, remove it, or say where it is; the exit code."""
+    """``linad cache list | purge | dir | share FOLDER``: print what is stored, remove it, say where it is, or have
+    others read it from a folder; the exit code."""
     place = place_text()
     match list(argv):
         case ["dir"]:
@@ -491,13 +592,23 @@ def command(argv: Sequence[str] = ()) -> int:
                 when = time.strftime("%Y-%m-%d %H:%M", time.localtime(item.used))
                 print(f"{_megabytes(item.size):>9}  {when}  {item.name}")
             print(f"{_entries(items)}, {_megabytes(sum(s.size for s in items))} of {_megabytes(limit())} in {place}")
+        case ["share", folder]:
+            key = os.environ.get("LINAD_CACHE_KEY", "")
+            if len(key) < SHORTEST:
+                print(f"{folder} is not filled: {_KEY_NEEDED}", file=sys.stderr)
+                return 2
+            try:
+                print(f"{_entries([None] * share(Path(folder), key.encode()))} in {folder}")
+            except OSError as error:
+                print(f"{folder} cannot be filled: {error.strerror or error}", file=sys.stderr)
+                return 1
         case _:
-            print("usage: linad cache [list | purge | dir]", file=sys.stderr)
+            print("usage: linad cache [list | purge | dir | share FOLDER]", file=sys.stderr)
             return 2
     return 0
 
 
-def _entries(items: Sequence[Stored]) -> str:
+def _entries(items: Sequence[object]) -> str:
     return f"{len(items)} entr{'y' if len(items) == 1 else 'ies'}"
 
 

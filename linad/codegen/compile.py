@@ -16,11 +16,12 @@ import llvmlite.binding as llvm
 from linad_typecheck.deep import deep
 from numba import njit
 
+from .llvm.library import forget_instructions
 from .llvm.pipeline import DirectCompiler
 from .interrupts import later
 from .llvm_options import options_for_loops
 from .machine_code import keep
-from .numba_compat import INTR_MATH, Dispatcher, cpu_target
+from .numba_compat import INTR_MATH, Dispatcher, cpu_target, global_compiler_lock
 
 DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
 FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
@@ -130,6 +131,9 @@ def entry(function: str, name: str, text: str, folder: Path | None = None) -> Ca
     found = names[function]
     if isinstance(found, Dispatcher):  # Python's own functions look names up when they run: NUMBA_DISABLE_JIT
         names.clear()
+        with later(), global_compiler_lock:
+            for made in found.overloads.values():
+                forget_instructions(made.library)
     return found
 
 

@@ -6,6 +6,13 @@ import weakref
 import numpy as np
 import pytest
 from jaxtyping import Float64
+from llvmlite.binding.newpassmanagers import (
+    FunctionPassManager,
+    ModulePassManager,
+    NewPassManager,
+    create_new_function_pass_manager,
+    create_new_module_pass_manager,
+)
 
 from linad import linear_grad, specialise
 from linad.codegen import compile
@@ -95,21 +102,37 @@ def test_buffers_that_are_refused_are_not_written_to():
 
 
 def test_what_is_compiled_is_freed_with_its_function(monkeypatch):
-    """Machine code, and what Numba knows of it; not what LLVM has laid out in memory, which it never gives back."""
+    """What Numba knows of it, and the instructions that it was made from; not what LLVM has laid out in memory, which
+    it never gives back."""
     monkeypatch.setenv("LINAD_CACHE", "0")
     monkeypatch.setattr(specialise, "LOADED", 0)
     monkeypatch.setattr(specialise, "_loaded", {})
-    made, real = [], compile.entry
+    made, modules, real = [], [], compile.entry
 
     def entry(*args):
         found = real(*args)
         made.append(weakref.ref(found))
         made.extend(weakref.ref(c.library) for c in found.overloads.values())
+        modules.extend(c.library._final_module for c in found.overloads.values())
         return found
 
     monkeypatch.setattr(compile, "entry", entry)
     f = linear_grad(lambda x: x * 3.0)
     assert f(2.0) == 6.0 and f.grad(2.0) == 3.0 and len(made) == 4 and all(ref() is not None for ref in made)
+    assert len(modules) == 2 and all(g.is_declaration for module in modules for g in module.functions)
     del f
     gc.collect()
     assert [ref() for ref in made] == [None] * 4
+
+
+def test_pass_managers_are_freed(monkeypatch):
+    """Those of llvmlite are not by themselves: each had kept some 100 kB."""
+    freed = []
+    for kind in (ModulePassManager, FunctionPassManager):
+        monkeypatch.setattr(kind, "_dispose", lambda self, real=kind._dispose: (freed.append(type(self)), real(self)))
+    with create_new_module_pass_manager(), create_new_function_pass_manager():
+        pass
+    assert freed == [FunctionPassManager, ModulePassManager]
+    assert NewPassManager._dispose.__code__.co_names, "it does something"
+    monkeypatch.undo()
+    assert ModulePassManager._dispose is FunctionPassManager._dispose is NewPassManager._dispose

@@ -36,9 +36,9 @@ WRITTEN = ("mut", "acc")
 
 
 def leaves(x: Any) -> Iterator[Any]:
-    """The scalars and arrays of nested tuples; None has none."""
-    if isinstance(x, tuple):
-        for part in x:
+    """The scalars and arrays of nested tuples and dicts; None has none."""
+    if isinstance(x, (tuple, dict)):
+        for part in x.values() if isinstance(x, dict) else x:
             yield from leaves(part)
     elif x is not None:
         yield x
@@ -51,6 +51,13 @@ def wave(x: Any, phase: float) -> Any:
     kind = np.float32 if getattr(x, "dtype", None) == np.float32 else np.float64
     cells = (0.2 + np.cos(phase + np.arange(np.size(x)))).astype(kind).reshape(np.shape(x))
     return cells if isinstance(x, np.ndarray) else kind(cells)
+
+
+def as_tuples(x: Any) -> Any:
+    """A result as `Whole.result` builds it: dicts and lists are tuples of what they hold."""
+    if isinstance(x, (tuple, list, dict)):
+        return tuple(map(as_tuples, x.values() if isinstance(x, dict) else x))
+    return x
 
 
 def everything(ended: Ended) -> Ended:
@@ -91,6 +98,8 @@ class Whole:
         Whether the program is made for the sizes that the last axes of the arguments have.
     off : frozenset of str
         Passes that are left out.
+    watched : bool
+        Whether what each pass leaves is held against what it must leave, besides what comes at the end.
     """
 
     function: Callable[..., Any]
@@ -99,6 +108,7 @@ class Whole:
     single: bool = False
     sized: bool = False
     off: frozenset[str] = frozenset()
+    watched: bool = True
 
     @property
     def tolerance(self) -> float:
@@ -134,7 +144,7 @@ class Whole:
     @cached_property
     def prepared(self) -> Program:
         well_formed("lowering", self.lowered)
-        program = prepare(self.lowered, well_formed, self.off)
+        program = prepare(self.lowered, well_formed if self.watched else None, self.off)
         well_formed("prepare", program)
         return program
 
@@ -171,7 +181,7 @@ class Whole:
 
     def oracle(self) -> tuple[Any, dict[str, np.ndarray]]:
         value, arrays = oracle.shimmed(self.function)(*self.args)
-        return value, {k: arrays[k] for k in self.updates}
+        return as_tuples(value), {k: arrays[k] for k in self.updates}
 
     def primal(self) -> Ended:
         """The lowered and the prepared program do what CPython does; how it ended."""
@@ -219,7 +229,8 @@ class Whole:
         return [*fresh(self.values), *self.seeds(), *buffers]
 
     def derivative(self, wrt: Sequence[str], value: bool, log_everything: bool = False, after: bool = True):
-        g = differentiate(self.prepared, tuple(wrt), value, well_formed if after else None, log_everything, self.off)
+        look = well_formed if after and self.watched else None
+        g = differentiate(self.prepared, tuple(wrt), value, look, log_everything, self.off)
         well_formed("reverse", g.stored)
         well_formed("simplified reverse", g.simplified)
         return g
@@ -376,8 +387,8 @@ class Whole:
     def recursive(self) -> bool:
         return any(isinstance(s, Call) for f in self.prepared.functions.values() for s in walk(f.body))
 
-    def raises(self, error: Exception) -> None:
-        """Where the program raises, so does its derivative."""
+    def raises(self, error: Exception, variants: tuple[bool, ...] = (True, False)) -> None:
+        """Where the program raises, so does its derivative, with its value or without."""
         wrt = self.active()
         values = fresh(self.values)
         seeds = []
@@ -387,7 +398,7 @@ class Whole:
         pairs = zip(self.prepared.main.params, values, strict=True)
         arrays = [(p, v) for p, v in pairs if isinstance(p.var.type, Array) and is_float(p.var.type)]
         buffers = [np.zeros_like(v) for p, v in arrays if p.var.name in wrt or p.mode in WRITTEN]
-        for value in (True, False):
+        for value in variants:
             g = self.derivative(wrt, value)
             got = attempt(lambda g=g: run(g.simplified, [*values, *seeds, *buffers], limit=50 * STEPS))
             assert type(got.error) is type(error), f"value={value}: {got.error!r} instead of {error!r}"

@@ -12,18 +12,18 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import patch
 
 import numpy as np
 
 from linad import LinadError, linear_grad
-from linad.baseline import dual
+from linad.baseline import dual, tape
 from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.switches import all_passes
 
-from ..properties.roads import Whole, close, everything, floats, fresh, leaves
+from ..properties.roads import Whole, as_tuples, close, everything, floats, fresh, leaves
 from ..strategies import Program
 
 # Sizes of 1 are stretched by NumPy, and not by linad where they come up at run time: a declared deviation.
@@ -52,13 +52,31 @@ COMPILED: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def judge(program: Program, compiled: tuple[str, ...] = (), stages: bool = True) -> str:
-    """Hold a program against all that knows better; ``compiled`` are rows of `COMPILED`. Without ``stages`` its
-    derivative is that which is compiled alone, held against dual numbers alone: a third of the work."""
+Depth = Literal["value", "derivative", "stages"]
+
+
+def judge(
+    program: Program, compiled: tuple[str, ...] = (), depth: Depth = "stages", off: frozenset[str] = frozenset()
+) -> str:
+    """Hold a program against all that knows better.
+
+    Parameters
+    ----------
+    program
+        What is judged.
+    compiled
+        Rows of `COMPILED`: machine code that is held against the interpreter.
+    depth
+        How much is held against it on the interpreter: the ``"value"`` of the lowered and the prepared program, against
+        CPython; the ``"derivative"`` too, that which is compiled, against the tape; at the ``"stages"`` of both, and
+        after each pass, everything that `Whole` knows. Each takes a few times as long as the one before.
+    off
+        The passes that are left out.
+    """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         f = program.load()
-        whole = Whole(f, program.args, program.updates, program.single)
+        whole = Whole(f, program.args, program.updates, program.single, off=off, watched=depth == "stages")
         errors = whole.errors or _of_the_call(whole)
         if errors:
             codes = [e for e in errors if e.startswith(INTERNAL)]
@@ -66,12 +84,11 @@ def judge(program: Program, compiled: tuple[str, ...] = (), stages: bool = True)
             runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
             return "refused: " + "; ".join(errors) if runs else "wrong in CPython too"
         ended = _value(whole)
-        if ended.error is None:
-            wanted = _gradient(whole, stages)
-        else:
-            wanted = None
-            if not compiled:
-                whole.raises(ended.error)
+        wanted = None
+        if depth != "value" and ended.error is None:
+            wanted = _gradient(whole, depth)
+        elif depth != "value" and not compiled:
+            whole.raises(ended.error, (True, False) if depth == "stages" else (True,))
         for name in compiled:
             _compiled(whole, name, ended, wanted)
     return "agrees" if ended.error is None else "raises"
@@ -81,7 +98,10 @@ def _of_the_call(whole: Whole) -> list[str]:
     """Why a function is refused of which the values of a call decide what it means."""
     if whole.checked.program is not None:
         return []
-    return [str(attempt(lambda: linear_grad(whole.function, backend="interpret")(*fresh(list(whole.args)))).error)]
+    ended = attempt(lambda: linear_grad(whole.function, backend="interpret")(*fresh(list(whole.args))))
+    if ended.error is None:
+        raise Unknown("accepted with these values, of which `Whole` knows the types alone")
+    return [str(ended.error)]
 
 
 def _value(whole: Whole) -> Ended:
@@ -107,26 +127,31 @@ def _value(whole: Whole) -> Ended:
 def _plain(whole: Whole) -> tuple[Any, dict[str, np.ndarray]]:
     """The undecorated function itself."""
     args = fresh(list(whole.args))
-    value = whole.function(*args)
+    value = as_tuples(whole.function(*args))
     names = [p.name for p in whole.checked.signature.params]
     return value, {n: a for n, a in zip(names, args, strict=True) if n in whole.updates}
 
 
-def _gradient(whole: Whole, stages: bool) -> list[np.ndarray] | None:
+def _gradient(whole: Whole, depth: Depth) -> list[np.ndarray] | None:
     """The gradient on which the roads agree, None where nothing has one."""
     wrt = whole.active()
     if not wrt or not (any(map(floats, leaves(whole.run(whole.prepared)[0]))) or whole.updates):
         return None
-    found = _stored(whole)
-    try:
-        expected = whole.expected(dual)
-    except Exception as error:  # what dual numbers do not know: differences do
-        _differences(whole, found, error)
-    else:
-        close(found, expected, whole.tolerance, "the simplified derivative")
-        if stages:
+    found, known = _stored(whole), False
+    for baseline in (dual, tape) if depth == "stages" else (tape, dual):  # the tape is ten times as fast
+        try:
+            expected = whole.expected(baseline)
+        except Exception as error:  # what neither knows, differences do
+            cause = error
+        else:
+            close(found, expected, whole.tolerance, "the simplified derivative")
+            known = True
+            break
+    if not known:
+        _differences(whole, found, cause)
+    if depth == "stages":
+        if known and baseline is dual:
             whole.gradients(thorough=False)
-    if stages:
         whole.inner_product()
     return found
 
@@ -143,7 +168,7 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
         return
 
     def value(args: list[Any]) -> float:
-        parts = [np.asarray(v, dtype=float) for v in leaves(whole.function(*fresh(args))) if floats(v)]
+        parts = [np.asarray(v, dtype=float) for v in leaves(as_tuples(whole.function(*fresh(args)))) if floats(v)]
         seeds = [np.asarray(c, dtype=float) for c in whole.seeds()]
         return sum(float(np.sum(p * c)) for p, c in zip(parts, seeds, strict=True))
 
@@ -189,7 +214,7 @@ def _built(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | Non
     except LinadError as error:
         raise AssertionError(f"{name}: refused only there: {error}") from error
     rounding = 1e-4 if whole.single else 1e-8
-    told = difference(Ended(_listed(value)), Ended(_listed(ended.value[0])), rtol=rounding, atol=rounding)
+    told = difference(Ended(as_tuples(value)), Ended(as_tuples(ended.value[0])), rtol=rounding, atol=rounding)
     assert told is None, f"{name}: value: {told}"
     if whole.updates or wanted is None:
         return
@@ -198,7 +223,3 @@ def _built(whole: Whole, name: str, ended: Ended, wanted: list[np.ndarray] | Non
     again = [np.asarray(g) for g in leaves(pullback(whole.cotangent))]
     close(again, ours, 1e-9, f"{name}: the second pullback")
     assert all(map(np.array_equal, before, leaves(whole.args))), f"{name}: an argument has changed"
-
-
-def _listed(x: Any) -> Any:
-    return tuple(map(_listed, x)) if isinstance(x, (tuple, list)) else x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..strategies_language import written_language
 from ..strategies_loops import written_loops
 from ..strategies_scratch import scratch_nests
 from ..strategies_unbound import written_unbound
+from .corpus import program_of
 
 OWNERSHIP = ("LIN1",)
 ANY = (
@@ -38,7 +39,7 @@ class Writer:
 
 def marked(source: Source) -> Program:
     """A program some of whose loops are marked for checkpoints."""
-    program = written(source, size=8, errors=False, rich=source.number(0, 1) == 1)
+    program = written(source, size=source.number(2, 8), errors=False, rich=source.number(0, 1) == 1)
     few = source.number(1, 4)
     marker = Marker(lambda: source.pick(list(OPTIONS)) if source.number(1, 4) <= few else None)
     tree = ast.fix_missing_locations(marker.visit(ast.parse(program.text)))
@@ -53,7 +54,11 @@ def rebinding(source: Source) -> Program:
 def edited(source: Source) -> Program:
     """A program of another writer in which statements and expressions have changed places."""
     name = source.pick([n for n, w in WRITERS.items() if w.write not in (edited, rebinding)])
-    program = WRITERS[name].write(source)
+    return changed(source, WRITERS[name].write(source))
+
+
+def changed(source: Source, program: Program) -> Program:
+    """The program with one to three edits."""
     tree = ast.parse(program.text.replace("np.empty", "np.zeros"))  # what is unset is anything
     rng = random.Random(source.number(0, 2**30))
     for _ in range(source.number(1, 3)):
@@ -62,11 +67,11 @@ def edited(source: Source) -> Program:
 
 
 WRITERS = {
-    "language": Writer(written_language, OWNERSHIP, 6),
-    "plain": Writer(lambda s: written(s, size=12)),
-    "rich": Writer(lambda s: written(s, size=12, rich=True), share=2),
-    "arrays": Writer(written_arrays, (*OWNERSHIP, "LIN303"), 2),
-    "loops": Writer(written_loops, share=2),
+    "language": Writer(lambda s: written_language(s, s.number(2, 10)), OWNERSHIP, 6),
+    "plain": Writer(lambda s: written(s, s.number(2, 12))),
+    "rich": Writer(lambda s: written(s, s.number(2, 12), rich=True), share=2),
+    "arrays": Writer(lambda s: written_arrays(s, s.number(2, 12)), (*OWNERSHIP, "LIN303"), 2),
+    "loops": Writer(lambda s: written_loops(s, s.number(1, 6)), share=2),
     "scratch": Writer(scratch_nests, share=2),
     "unbound": Writer(written_unbound, ANY, 2),
     "rebinding": Writer(rebinding, ANY),
@@ -75,8 +80,10 @@ WRITERS = {
 }
 
 
-def drawn(seed: int, only: str | None = None) -> tuple[str, Program]:
-    """The program of a seed, and the name of its writer."""
+def drawn(seed: int, only: str | None = None, pool: Sequence[str] = ()) -> tuple[str, Program]:
+    """The program of a seed, and the name of its writer; of half of the seeds a program of the pool, edited."""
     source = Seeded(seed)
+    if pool and only in (None, "edited") and source.number(0, 1):
+        return "edited", changed(source, program_of(source.pick(pool)))
     name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share)])
     return name, WRITERS[name].write(source)

@@ -9,7 +9,7 @@ from linad.derivatives import table
 
 from ..examples_of import seeds, some
 from ..strategies import Program
-from . import __main__ as soak
+from . import run as soak
 from .corpus import FOUND, program_of, text_of
 from .judge import judge
 from .shrink import shrunk

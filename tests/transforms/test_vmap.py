@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 import pickle
 from functools import partial
 from typing import NamedTuple
@@ -375,3 +376,17 @@ def test_sizes_that_a_call_refuses() -> None:
     agree(linad.vmap(ones)(np.ones((2, 6))), np.full((2, 2), 2.0))
     with pytest.raises(ValueError, match="negative dimensions"):
         linad.vmap(ones)(X)
+
+
+def of_library(A, w: float):
+    rows = linad.vmap(np.sum)(A) * linad.vmap(np.dot, in_axes=(0, None))(A, A[0])
+    return np.sum(rows * linad.jacobian(np.cumsum)(A[:, 0])[1]) + linad.grad(math.sin)(w)
+
+
+def test_a_function_of_a_library_inside_a_checked_function():
+    value, (by_x, by_w) = interpreted(of_library).value_and_grad(X, 0.5)
+    rows = X.sum(axis=1) * (X @ X[0])
+    assert np.isclose(value, rows.sum() + math.cos(0.5)) and np.isclose(by_w, -math.sin(0.5))
+    h = 1e-6 * np.cos(np.arange(6.0)).reshape(2, 3)
+    ends = [interpreted(of_library)(X + s * h, 0.5) for s in (1, -1)]
+    assert np.isclose(np.sum(by_x * h), (ends[0] - ends[1]) / 2, rtol=1e-6)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from weakref import WeakSet
 
+import llvmlite.binding as llvm
+
 from ..numba_compat import JITCodeLibrary, reload_init
 
 
@@ -98,6 +100,18 @@ class Handed(HandedUsual):
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
+
+
+def forget_instructions(library: JITCodeLibrary) -> None:
+    """Leave nothing in the module of a library whose machine code is made and stored: LLVM's engine keeps the module as
+    long as the process lives, which Numba found unsafe to have it removed from, and its instructions with it."""
+    module = library._final_module
+    for value in (*module.functions, *module.global_variables):
+        if not value.is_declaration and value.linkage != llvm.Linkage.appending:
+            value.linkage = llvm.Linkage.internal
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.run(module, library._codegen._pass_builder())
 
 
 class Whole(_Collecting):

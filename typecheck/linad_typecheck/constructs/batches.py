@@ -62,7 +62,7 @@ class _Given:
 
 def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``linad.vmap(f, in_axes=0, out_axes=0)``: a function."""
-    function = function_of(ctx, node)
+    function = function_of(ctx, node, any_number=True)
     given = dict(zip(OPTIONS, node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(OPTIONS):
         raise Refused(BadCall(ctx.span(node), dotted, "takes a function, `in_axes` and `out_axes`"))

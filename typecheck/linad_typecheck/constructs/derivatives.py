@@ -33,7 +33,7 @@ from ..linearity import departures
 from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..registry import enter
+from ..registry import enter, has_rule
 from ..names.scope import External, FunctionSource, Helper, parameters
 from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
@@ -102,8 +102,9 @@ def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
     return None
 
 
-def function_of(ctx: Lowering, node: ast.Call) -> Value:
-    """The function that a transform is given first."""
+def function_of(ctx: Lowering, node: ast.Call, any_number: bool = False) -> Value:
+    """The function that a transform is given first; with ``any_number``, one of a library takes any number of
+    arguments, and otherwise one, by which the derivative is."""
     if not node.args or isinstance(node.args[0], ast.Starred):
         raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
     found = expression(ctx, node.args[0])
@@ -112,9 +113,19 @@ def function_of(ctx: Lowering, node: ast.Call) -> Value:
             return found
         case DerivativeValue(transform=t) if t.kind not in AT_ONCE:
             return as_function(ctx, node, found)
+        case EntityValue(entity=External(dotted=dotted)) if has_rule(dotted):
+            return _of_library(ctx, node, found, dotted.rpartition(".")[2], any_number)
     if isinstance(found, SILENT):
         raise Refused(None)
     raise Refused(WrongType(ctx.span(node.args[0]), "a derivative is of a function", describe(type_of(found))))
+
+
+def _of_library(ctx: Lowering, node: ast.Call, called: EntityValue, name: str, any_number: bool) -> FunctionValue:
+    """``lambda x: np.sum(x)`` for ``np.sum``."""
+    x: ast.expr = ast.Name("x", ast.Load())
+    body = ast.Call(Quoted(node, called), [ast.Starred(x, ast.Load()) if any_number else x], [])
+    own, rest = ([], ast.arg("x")) if any_number else ([ast.arg("x")], None)
+    return FunctionValue(_held_function(ctx, node, name, ast.arguments([], own, rest, [], [], None, []), body), (), ())
 
 
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
@@ -530,14 +541,18 @@ def _pullback_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> Fun
     names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
     callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
     body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
-    return _held_function(ctx, node, f"{source_of(f).name}_pullback", ["cotangent"], body)
+    return _held_function(ctx, node, f"{source_of(f).name}_pullback", _named(["cotangent"]), body)
 
 
-def _held_function(ctx: Lowering, node: ast.Call, name: str, params: list[str], body: ast.expr) -> FunctionSource:
+def _named(names: list[str]) -> ast.arguments:
+    return ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
+
+
+def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.arguments, body: ast.expr) -> FunctionSource:
     """The source of a lambda that a call gives."""
     known = ctx.programs.pullbacks.get(node)
     if known is None:
-        made = ast.Lambda(ast.arguments([], [ast.arg(p) for p in params], None, [], [], None, []), body)
+        made = ast.Lambda(params, body)
         for n in ast.walk(made):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
@@ -719,7 +734,7 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> 
     callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
     pushed = ast.Call(callee, [ast.Name("f", ast.Load()), primals, given], [])
     return _held_function(
-        ctx, node, f"{source_of(f).name}_jvp", tangents, ast.Subscript(pushed, ast.Constant(1), ast.Load())
+        ctx, node, f"{source_of(f).name}_jvp", _named(tangents), ast.Subscript(pushed, ast.Constant(1), ast.Load())
     )
 
 

@@ -1,0 +1,231 @@
+"""Random programs of the whole language for as long as there is time: ``python -m tests.soak --minutes 60 --seed 1``.
+
+Each program is held against CPython, most against the tape too, with all passes, some or none; a share at each stage
+of its derivative against dual numbers, the tape and the pure form, and a share is compiled, with passes off, fastmath
+off and on threads (`judge`). Programs that took a branch of linad's code that none before them had taken
+(`branches`) go into a pool, and half of the programs are edits of those. What is found, a wrong number, another
+exception, an internal error, a hang, a crash or a refusal of what the language promises, is made smaller (`shrink`)
+and written into `tests/soak/found`, whose programs `test_soak.py` runs from then on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import random
+import re
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from linad.oracle import attempt, difference
+from linad.switches import all_passes
+
+from ..batches import Slow, alarm, in_child
+from ..fuzz.test_edited import soon
+from ..properties.roads import Whole, fresh
+from ..strategies import Program, load
+from .branches import branches
+from .corpus import FOUND, keep, text_of
+from .judge import COMPILED, Depth, Unknown, judge, optional_passes
+from .shrink import shrunk
+from .sources import WRITERS, drawn
+
+BATCH = 100
+SECONDS = 60.0  # that one program may take
+DEPTHS: dict[Depth, int] = {"value": 45, "derivative": 50, "stages": 5}  # with their shares
+BUILDS = 1  # of one program that is compiled
+POOL = 4000  # programs that are remembered, the newest
+WARM = 10  # programs that are judged before there are children, which then have read the library functions
+REPORT = 300  # seconds between lines that say how far it is
+FINDING = "FOUND"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program with what it is to be held against; the same for the same seed."""
+
+    seed: int
+    writer: str
+    program: Program
+    compiled: tuple[str, ...]
+    depth: Depth = "stages"
+    off: frozenset[str] = frozenset()
+
+
+def task(seed: int, only: str | None, share: float, pool: Sequence[str] = ()) -> Task:
+    writer, program = drawn(seed, only, pool)
+    draw = random.Random(seed)
+    builds = tuple(draw.sample(list(COMPILED), BUILDS)) if draw.random() < share else ()
+    depth = "derivative" if builds else draw.choices(list(DEPTHS), list(DEPTHS.values()))[0]
+    return Task(seed, writer, program, builds, depth, _left_out(draw, depth, bool(builds)))
+
+
+def _left_out(draw: random.Random, depth: Depth, compiled: bool) -> frozenset[str]:
+    """The passes that a program goes without on the interpreter: all optional ones, half of them, or none."""
+    every = sorted(optional_passes())
+    if depth == "value":
+        return frozenset(every)
+    kind = 0 if compiled or depth == "stages" else draw.randrange(4)
+    return frozenset() if kind < 2 else frozenset(draw.sample(every, len(every) // 2) if kind == 2 else every)
+
+
+def outcome(t: Task) -> str:
+    """What comes of a program: a word of `judge`, or what was found, in short."""
+    try:
+        with alarm(SECONDS):
+            if not _loads(t.program):
+                return "no program"
+            if t.writer == "edited" and not soon(Whole(t.program.load(), t.program.args).oracle):
+                return "too long"
+            told = judge(t.program, t.compiled, t.depth, t.off)
+    except Unknown:
+        return "unknown"
+    except (Exception, Slow) as error:
+        return "reads what is unset" if _reads_unset(t.program) else f"{FINDING} {_short(error)}"
+    if told.startswith("refused"):
+        errors = re.split("; (?=LIN)", told.removeprefix("refused: "))
+        unpromised = [e for e in errors if not e.startswith(WRITERS[t.writer].refusals)]
+        return f"{FINDING} refused: {_plain(unpromised[0])}" if unpromised else "refused"
+    return told
+
+
+def _reads_unset(program: Program) -> bool:
+    """Whether its result depends on what `np.empty` leaves in memory, so that nobody knows it."""
+    if "np.empty" not in program.text:
+        return False
+    ends = []
+    for fill in (7, 1001):
+        filled = f"lambda shape, dtype=float, fill={fill}: np.full(shape, fill, dtype)"
+        text = program.text.replace("np.empty(", f"({filled})(")
+        ends.append(attempt(lambda text=text: load(text)(*fresh(list(program.args)))))
+    return difference(*ends) is not None
+
+
+def _loads(program: Program) -> bool:
+    """Whether the text is a module: an edit may have moved a name to where there is none."""
+    try:
+        program.load()
+    except Exception:
+        return False
+    return True
+
+
+def _short(error: BaseException) -> str:
+    """A failure without its numbers and names: findings of one kind are told once."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = "" if trace is None else f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_frame.f_code.co_name}"
+    return f"{type(error).__name__} {place} {_plain(str(error))[:90]}"
+
+
+def _plain(told: str) -> str:
+    """The first line of a message without what differs between programs."""
+    first = next(iter(told.strip().splitlines()), "")
+    names = re.sub(r"`[^`]*`|\"[^\"]*\"|<[^>]*>", "_", first)
+    return re.sub(r"(?<![A-Z])[-+]?\b\d[\d.e+-]*|\bnan\b|\binf\b", "0", names)
+
+
+def batch(first: int, until: float, only: str | None, share: float, pool: Sequence[str]) -> dict[str, list]:
+    """The outcomes of the programs of a range of seeds, the seeds of what was found, and the programs for the pool."""
+    counts: Counter[str] = Counter()
+    found, new = [], []
+    for seed in range(first, first + BATCH):
+        if time.monotonic() > until:
+            break
+        t, before = task(seed, only, share, pool), branches.taken()
+        told = outcome(t)
+        counts[f"{t.writer}: {told if not told.startswith(FINDING) else FINDING}"] += 1
+        counts["compiled builds"] += len(t.compiled)
+        if told.startswith(FINDING):
+            found.append((seed, told))
+        elif told in ("agrees", "raises") and branches.taken() > before:
+            new.append(text_of(t.program))
+    return {"counts": counts, "found": found, "new": new}
+
+
+def minimal(t: Task, told: str, seconds: float) -> Program:
+    """The smallest program that comes to the same, each tried in a child."""
+
+    def fails(text: str) -> bool:
+        other = replace(t, program=replace(t.program, text=text))
+        got, status = in_child(lambda: outcome(other))
+        return got == told or (status != 0 and told.startswith(f"{FINDING} crash"))
+
+    return replace(t.program, text=shrunk(t.program.text, fails, seconds))
+
+
+def main() -> int:
+    """Run until the time is up; the exit code is 1 if anything was found."""
+    what = "Random programs on every road, for as long as there is time."
+    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=what)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=WRITERS)
+    share = f"the share of programs that are compiled, in {BUILDS} of {len(COMPILED)} builds"
+    parser.add_argument("--compiled", type=float, default=0.01, help=share)
+    parser.add_argument("--shrink", type=float, default=90.0, help="seconds for making one finding smaller")
+    parser.add_argument("--keep", type=Path, default=FOUND)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    os.environ["LINAD_CACHE"] = "0"
+    counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    pool: list[str] = []
+    first, until = options.seed * 10_000_000, time.monotonic() + 60 * options.minutes
+    _warm(first)
+    looked = time.monotonic()
+    while time.monotonic() < until:
+        told, status = in_child(lambda: batch(first, until, options.only, options.compiled, pool))
+        if told is None:
+            told = {"counts": {}, "found": _crash(first, options, pool, status), "new": []}
+        counts.update(told["counts"])
+        for seed, what in told["found"]:
+            kinds[what] += 1
+            if kinds[what] == 1:
+                t = task(seed, options.only, options.compiled, pool)
+                file = keep(minimal(t, what, options.shrink), f"{t.writer}_{seed}", options.keep)
+                built = ", ".join(t.compiled) or "not compiled"
+                print(f"{file}: {what} (seed {seed}, {t.depth}, {built}, without {sorted(t.off)})", flush=True)
+        pool = [*pool, *told["new"]][-POOL:]
+        first += BATCH
+        if time.monotonic() - looked > REPORT:
+            looked = time.monotonic()
+            print(f"{_programs(counts)}, {branches.taken()} of {branches.count} branches, pool of {len(pool)}", flush=True)
+    print(f"{_programs(counts)}; {sum(kinds.values())} findings of {len(kinds)} kinds")
+    print(f"{branches.taken()} of {branches.count} branches of the front end and the passes were taken")
+    counts.pop("compiled builds", 0)
+    for name, n in sorted(counts.items()):
+        print(f"{n:7}  {name}")
+    for name, n in kinds.most_common():
+        print(f"{n:7}  {name}")
+    return bool(kinds)
+
+
+def _programs(counts: Counter[str]) -> str:
+    programs = sum(n for k, n in counts.items() if k != "compiled builds")
+    return f"{programs} programs, {counts['compiled builds']} compiled builds"
+
+
+def _warm(first: int) -> None:
+    """Import and read before there are children what each of them would, and keep it out of the collector's way."""
+    all_passes()
+    for seed in range(first - WARM, first):
+        outcome(replace(task(seed, None, 0.0), compiled=("compiled",) if seed == first - 1 else ()))
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def _crash(first: int, options: argparse.Namespace, pool: Sequence[str], status: int) -> list[tuple[int, str]]:
+    """Which program of a batch ends its process."""
+    for seed in range(first, first + BATCH):
+        _, status = in_child(lambda seed=seed: outcome(task(seed, options.only, options.compiled, pool)))
+        if status:
+            return [(seed, f"{FINDING} crash: the process ended with {status}")]
+    return []
