@@ -189,6 +189,16 @@ class Body:
         for k, t in enumerate(self.stmts):
             if isinstance(t, Store | AddTo):
                 self.written.setdefault(t.array.name, []).append((k, t))
+        self.invariant = self._invariant()
+
+    def _invariant(self) -> set[str]:
+        """The values that are the same in every iteration, which the compiler computes in front of a loop."""
+        moving = self.made | self.carried
+        for t in self.stmts:
+            if isinstance(t, Let) or isinstance(t, Load) and t.array.name not in self.written:
+                if not any(isinstance(a, Var) and a.name in moving for a in operands(t)):
+                    moving -= {v.name for v in outputs(t)}
+        return self.made - moving
 
     def _distances(self) -> dict[str, Far]:
         """The ints that go with the loop's index, one for one."""
@@ -261,7 +271,7 @@ class Body:
 
     def movable(self, group: list[AddTo]) -> bool:
         """Whether statements can run before all others, and are cheap enough to be computed twice."""
-        needed = self.needed(group)
+        needed = [t for t in self.needed(group) if not {v.name for v in outputs(t)} & self.invariant]
         return len(needed) - len(group) <= MOST * len(group) and all(map(self._repeatable, needed))
 
     def _repeatable(self, t: Stmt) -> bool:
