@@ -91,7 +91,7 @@ class Reach:
         if known.never:
             return True
         for a, b in zip(access.index, w.index, strict=True):
-            x, y = sides[0].index(a), sides[1].index(b)
+            x, y = sides[0].index(a, known), sides[1].index(b, known)
             if x is not None and y is not None and (known.proves(x, y, 1) or known.proves(y, x, 1)):
                 return True
         return False
@@ -135,13 +135,14 @@ class Side:
                 return self.steady(y)
         return x.name in self.reach.index_of
 
-    def index(self, a: Atom) -> Term | None:
-        """An index, which lies in its array: a `wrap` of what is not negative changes nothing."""
+    def index(self, a: Atom, known: Known) -> Term | None:
+        """An index, which lies in its array: a `wrap` of what is not negative changes nothing, by the bounds of loops or by
+        the arms around."""
         a = self.reach.facts.value(a)
         made = self.reach.facts.definition.get(a.name) if isinstance(a, Var) else None
         if isinstance(made, Let) and made.op == "wrap":
             a = self.reach.facts.value(made.ins[0])
-            if self.least(a) < 0:
+            if self.least(a) < 0 and not known.proves(self.term(a, cell=True), ("", 0), 0):
                 return None
         return self.term(a, cell=True)
 
