@@ -1,5 +1,5 @@
-"""What programs are made for beyond types: last axes that are short, as those of positions in space, and arrays of one
-shape."""
+"""What programs are specialised for besides types: a short last axis, such as that of positions in space, and arrays of
+one shape."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Short = tuple[tuple[int, int] | Alike, ...]  # flat arguments whose last axis is
 
 
 def matrices(signature: Signature, hidden: Sequence[int] = ()) -> tuple[int, ...]:
-    """The flat arguments of two axes or more, but for those whose annotation has the size of the last one.
+    """The flat arguments of rank 2 or more, except those whose last axis has a literal size in the annotation.
 
-    ``hidden`` are the ranks of the module-level arrays that the function reads.
+    ``hidden``: the ranks of the module-level arrays that the function reads.
     """
     own = [k for info in signature.params for k in _of(info)]
     first = sum(1 for info in signature.params for _ in leaf_types(info.structure))
@@ -54,9 +54,9 @@ def annotated(signature: Signature) -> dict[int, tuple[str, ...]]:
 
 
 def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) -> Short:
-    """The arguments whose last axis is short, and shorter than all others together.
+    """The arguments whose last axis is short, and shorter than all other axes.
 
-    Of a matrix of 3 by 3 only one of two axes would be known, and functions are often tried with small ones.
+    For a 3 by 3 matrix the specialisation would help little, and functions are often tried with small matrices first.
     """
     return tuple(
         (k, shape[-1])
