@@ -15,7 +15,6 @@ from .results import leaf_types
 LONGEST = 4  # cells of an axis that counts as short: loops of as many iterations are written out
 VERSIONS = 8  # sets of such facts that programs are made for; calls with others run the program for any sizes
 
-
 Short = tuple[tuple[int, int] | Alike, ...]  # flat arguments whose last axis is short with its size, and those alike
 
 

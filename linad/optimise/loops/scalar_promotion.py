@@ -21,7 +21,7 @@ test that fails, reads and writes the cell in every iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -73,7 +73,7 @@ def sum_in_registers(f: Function) -> Function:
     return with_ranges(f, summed)
 
 
-def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: set[str]) -> dict[tuple[Var, Index], AddTo]:
+def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) -> dict[tuple[Var, Index], AddTo]:
     """The cells that a loop only adds to, with one of the additions. ``known`` are arrays that the compiler knows to
     overlap no other, ``own`` those that the function has made."""
     if not is_counted(s):
