@@ -25,7 +25,7 @@ from .boundary.kernel import DONE, Kernel, Loaded, raise_at
 from .boundary.live import Record, source_mark
 from .boundary.objects import Given
 from .boundary.records import attached, distinct, tags
-from .boundary.short import VERSIONS, Short, matrices, short_axes
+from .boundary.short import VERSIONS, Short, alike, annotated, matrices, short_axes
 from .codegen import cache as disk
 from .optimise.environment import OFF, BrokenByPass, guarded, verifying
 from .options import Options
@@ -148,7 +148,8 @@ class Specialisation:
         return seen
 
     def _version(self, shapes: list[tuple[int, ...]]) -> Version:
-        sizes = short_axes(shapes, self._matrices)
+        among = self._matrices
+        sizes = (*short_axes(shapes, among), *alike(shapes, among, annotated(self.signature)))
         if sizes not in self.kernels and len(self.kernels) > VERSIONS:
             sizes = ()
         return Version(shapes, sizes, self.kernels.setdefault(sizes, {}))

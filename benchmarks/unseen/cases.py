@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import data, grids, models, numerics, physics, series
+from . import continua, data, grids, inference, models, numerics, physics, recurrences, series
 
-ROOMS = (data, grids, models, numerics, physics, series)
+ROOMS = (continua, data, grids, inference, models, numerics, physics, recurrences, series)
 
 
 def function(name: str) -> Callable:
@@ -52,6 +52,23 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
     low, box = side(12), n(10) if grow < 1 else round(12 * grow ** (1 / 3))
     symmetric = 0.3 * np.random.default_rng(1).normal(size=(side(50), side(50)))
     power = 2 ** max(2, int(np.log2(4096 * grow)))
+    def network(people: int, friends: int = 6) -> tuple[np.ndarray, ...]:
+        """A random graph by rows."""
+        counts = rng.integers(1, 2 * friends, people)
+        return np.concatenate([[0], np.cumsum(counts)]), rng.integers(0, people, np.sum(counts))
+
+    def sheet(side: int) -> tuple[np.ndarray, ...]:
+        """A square of triangles: where its points are, where they were, and the corners of each triangle."""
+        rest = np.stack(np.meshgrid(np.arange(side), np.arange(side), indexing="ij"), axis=-1).reshape(-1, 2) * 1.0
+        corner = (np.arange(side - 1)[:, None] * side + np.arange(side - 1)).ravel()
+        lower = np.stack([corner, corner + side, corner + 1], axis=1)
+        upper = np.stack([corner + side, corner + side + 1, corner + 1], axis=1)
+        return rest + 0.1 * normal(size=rest.shape), rest, np.concatenate([lower, upper])
+
+    def nodes(count: int) -> np.ndarray:
+        return np.linspace(0.5, 8.0, count)
+
+    degree, wide, people = side(12), side(40), side(30)
     return {
         "limited_advection": (np.sin(r(n(200))), 0.4, 200),
         "shallow_water": (1.0 + 0.1 * r(n(200)), 0.1 * r(n(200)), 0.02, 200),
@@ -114,4 +131,30 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "density": (normal(size=side(100)), 3.0 * normal(size=side(60)), 0.3),
         "bilateral": (r((side(20), side(20))), 1.5, 0.3, 2),
         "thresholded_edges": (r((2 * small, 2 * small)), 3.0),
+        "lattice_boltzmann": (1.0 + 0.05 * r((side(24), side(24))), 0.8, 1e-3, 10),
+        "level_set": (4.0 * normal(size=plate), 0.5 + r(plate), 0.05, 40),
+        "optical_flow": (r(plate), r(plate), 0.7, 30),
+        "smoothed_particles": (3.0 * r((side(40), 2)), 0.1 * normal(size=(side(40), 2)), 0.5, 0.1, 0.01, 4),
+        "elastic_sheet": (*sheet(side(20)), 1.0, 2.0),
+        "two_stream": (0.3 * r(n(500)), 0.2 + 0.7 * r(n(500)), 0.7, 0.6),
+        "godunov_burgers": (np.sin(6.0 * r(n(200))), 0.2, 80),
+        "alternating_directions": (r(plate), 0.4, 20),
+        "projections": (r(plate), np.linspace(0.1, 3.0, n(12)), normal(size=(n(12), small))),
+        "lstm_tagger": (normal(size=(100, 4)), 0.3 * normal(size=(4 * states, 4 + states)), 0.1 * normal(size=4 * states), normal(size=states), np.sign(normal(size=100))),
+        "trained_network": (normal(size=(wide, 5)), normal(size=wide), 0.4 * normal(size=(states, 5)), 0.4 * normal(size=states), 0.1, 20),
+        "particle_filter": (normal(size=60), normal(size=(60, n(100))), 0.8, 0.3, 0.5),
+        "network_epidemic": (*network(n(300)), 0.1 * r(n(300)), 0.08, 0.1, 40),
+        "soft_viterbi": (normal(size=(60, side(12))), normal(size=(side(12), side(12))), 0.5),
+        "soft_clusters": (normal(size=(n(200), 3)), normal(size=(4, 3)), 2.0, 10),
+        "local_alignment": (normal(size=(wide, 6)), normal(size=(wide, 6)), 2.0, 0.5),
+        "value_iteration": (nodes(n(40)), np.array([0.3, 0.8, 1.5]), rng.dirichlet(np.ones(3), 3), 0.95, 2.0, 12),
+        "factor_model": (normal(size=(100, wide)), normal(size=(wide, 3)), 0.5 + r(wide)),
+        "levinson": (normal(size=n(2000)), 12),
+        "givens_least_squares": (normal(size=(wide, side(10))), normal(size=wide)),
+        "geoid": (r(n(50)), 6.0 * r(n(50)), normal(size=(degree, degree)), normal(size=(degree, degree))),
+        "ewald": (r((people, 3)), normal(size=people), 5.0, 3),
+        "hodgkin_huxley": (10.0 + normal(size=n(500)), np.array([120.0, 36.0, 0.3]), 0.01),
+        "black_scholes_grid": (0.2 + 0.1 * r(n(100)), 0.03, 1.0, 0.01, 40),
+        "bspline_curve": (normal(size=(40, 2)), 36.0 * r(n(1000)), normal(size=(n(1000), 2))),
+        "page_rank": (r((wide, wide)), 0.85, 20),
     }

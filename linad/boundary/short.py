@@ -1,20 +1,21 @@
-"""Arrays with a short last axis, such as positions in space: programs are specialised for its size."""
+"""What programs are specialised for besides types: a short last axis, such as that of positions in space, and arrays of
+one shape."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from linad_typecheck.signature import ParamInfo, Signature
+from linad_typecheck.signature import Alike, ParamInfo, Signature
 from linad_typecheck.types import Array
 
 from .dims import parsed
 from .results import leaf_types
 
 LONGEST = 4  # cells of an axis that counts as short: loops of as many iterations are written out
-VERSIONS = 8  # sets of such sizes that programs are made for; calls with others run the program for any sizes
+VERSIONS = 8  # sets of such facts that programs are made for; calls with others run the program for any sizes
 
-Short = tuple[tuple[int, int], ...]  # flat arguments whose last axis is short, and its size
+Short = tuple[tuple[int, int] | Alike, ...]  # flat arguments whose last axis is short with its size, and those alike
 
 
 def matrices(signature: Signature, hidden: Sequence[int] = ()) -> tuple[int, ...]:
@@ -28,11 +29,27 @@ def matrices(signature: Signature, hidden: Sequence[int] = ()) -> tuple[int, ...
 
 
 def _of(info: ParamInfo) -> Iterator[int]:
+    for k, rank, dims in _annotated(info):
+        known = dims and parsed(dims[-1])[0] and not parsed(dims[-1])[1]
+        if rank > 1 and not known:
+            yield k
+
+
+def _annotated(info: ParamInfo) -> Iterator[tuple[int, int, tuple[str, ...] | None]]:
+    """The flat arguments of a parameter that are arrays, their ranks, and their dimensions where they are annotated."""
     arrays = [leaf for leaf in leaf_types(info.structure) if isinstance(leaf.type, Array)]
     for leaf, dims in zip(arrays, info.dims or (None,) * len(arrays), strict=True):
-        known = dims and parsed(dims[-1])[0] and not parsed(dims[-1])[1]
-        if leaf.type.rank > 1 and not known:
-            yield leaf.index
+        yield leaf.index, leaf.type.rank, dims
+
+
+def annotated(signature: Signature) -> dict[int, tuple[str, ...]]:
+    """The dimensions of the flat arguments whose sizes all have names: arrays with the same have one shape."""
+    return {
+        k: dims
+        for info in signature.params
+        for k, _, dims in _annotated(info)
+        if dims is not None and all(parsed(d)[0] for d in dims)
+    }
 
 
 def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) -> Short:
@@ -45,3 +62,19 @@ def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) ->
         for k, shape in zip(arguments, shapes, strict=True)
         if shape[-1] <= LONGEST and prod(shape) > shape[-1] ** 2
     )
+
+
+def alike(
+    shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...], known: Mapping[int, tuple[str, ...]]
+) -> tuple[Alike, ...]:
+    """The arguments that have the shape of an earlier one, but for those that are ``known`` to have it."""
+    first: dict[tuple[int, ...], int] = {}
+    named: set[tuple[str, ...]] = set()
+    found: list[Alike] = []
+    for k, shape in zip(arguments, shapes, strict=True):
+        dims = known.get(k)
+        if (other := first.setdefault(shape, k)) != k and dims not in named:
+            found.append(Alike(k, other))
+        if dims is not None:
+            named.add(dims)
+    return tuple(found)

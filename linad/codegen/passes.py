@@ -15,6 +15,7 @@ from linad.optimise.loops.loop_distribution import distribute
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
 from linad.optimise.loops.loop_peeling import peel_loops
 from linad.optimise.loops.loop_unrolling import write_out
+from linad.optimise.loops.loop_unswitching import unswitch
 from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
@@ -53,6 +54,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
+    Pass("loop_unswitching", unswitch),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("branch_flattening", flatten_branches, FREE),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import Program, base_name
 from linad_typecheck.facts import Fact
+from linad_typecheck.signature import Alike
 
 from .. import derive
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
+from ..boundary.short import Short
 from ..decorator import LinearGrad, linear_grad
 from ..options import Options
 from ..specialise import Specialisation
@@ -50,16 +52,16 @@ def reading_of(f: object) -> Reading:
     return Reading(checked_function.__name__, program, wrt, lines, facts, checked_function.options)
 
 
-def _sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Iterator[Fact]:
+def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
     """A note that the program is specialised for the sizes of a call."""
-    for k, size in sizes:
-        v = program.main.params[k].var
-        yield Fact(
-            "size",
-            base_name(v.name),
-            program.main.span,
-            f"{size} along axis {v.type.rank - 1} in the last call, which the code is made for",
-        )
+    params, made = program.main.params, "in the last call, which the code is made for"
+    for known in sizes:
+        if isinstance(known, Alike):
+            v, told = params[known.array].var, f"the shape of {base_name(params[known.other].var.name)}"
+        else:
+            v = params[known[0]].var
+            told = f"{known[1]} along axis {v.type.rank - 1}"
+        yield Fact("size", base_name(v.name), program.main.span, f"{told} {made}")
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

@@ -103,7 +103,19 @@ def further_on(x):
     return v[-1]
 
 
-READ_AGAIN = [(backward, (X,)), (forward, (X,)), (table, (A,)), (columns, (A,)), (arms, (X,)), (further_on, (X,))]
+def stages(x):
+    """The arm says that there is a stage before, so its index is not negative."""
+    k = np.zeros((3, len(x)))
+    for s in range(3):
+        for i in range(len(x)):
+            if s == 0:
+                k[s, i] = x[i] * x[i]
+            else:
+                k[s, i] = k[s - 1, i] * k[s - 1, i] * x[i]
+    return np.sum(k[2])
+
+
+READ_AGAIN = [(backward, (X,)), (forward, (X,)), (table, (A,)), (columns, (A,)), (arms, (X,)), (further_on, (X,)), (stages, (X,))]
 
 
 @pytest.mark.parametrize("f, args", READ_AGAIN, ids=lambda f: getattr(f, "__name__", ""))
@@ -333,13 +345,24 @@ def in_two_steps(x):
     return np.sum(v)
 
 
+def the_last_stage_from_the_first(x):
+    k = np.ones((3, len(x)))
+    for s in range(3):
+        for i in range(len(x)):
+            if s != 0:
+                k[s, i] = x[i] * x[i]
+            else:
+                k[s, i] = k[s - 1, i] * k[s - 1, i] * x[i]
+    return np.sum(k)
+
+
 LOGGED = [
     (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
     (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
     (backwards_over_what_was_read, (X,)), (still_there_under_another_name, (X, 2)), (of_a_size_known_there_only, (X,)),
     (local_and_filled, (X,)), (up_to_here, (X,)), (from_here_backwards, (X,)), (before_the_next, (X,)), (behind_the_next, (X,)),
     (from_before_the_first, (X, -3)), (down_to_before_the_first, (X, -4)), (past_the_last_int, (X, 2**63 - 1)),
-    (one_step_later, (X, 2**63 - 2)), (in_two_steps, (X,)),
+    (one_step_later, (X, 2**63 - 2)), (in_two_steps, (X,)), (the_last_stage_from_the_first, (X,)),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Programs are made for the sizes of short last axes: nobody can tell but by the clock, and there are few of them."""
+"""Programs are made for the sizes of short last axes and for arrays of one shape: results are the same, and there are few versions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from jaxtyping import Float64, Int64
 
 import linad
 from linad import linear_grad, specialise
+from linad_typecheck.signature import Alike
 
 RNG = np.random.default_rng(7)
 TABLE = RNG.random((5, 2))
@@ -193,3 +194,39 @@ def test_compiled() -> None:
             value, gradient = f.value_and_grad(q, near)
             assert value == pytest.approx(np.sum(d * d), rel=1e-12)
             np.testing.assert_allclose(gradient, g, rtol=1e-11, atol=1e-13)
+
+
+def mixed(u, v, k: Float64[np.ndarray, "m n"], w: Float64[np.ndarray, "m n"]):
+    new = u.copy()
+    for i in range(1, u.shape[0]):
+        for j in range(1, u.shape[1]):
+            new[i, j] += v[i - 1, j] * u[i, j - 1] * k[i, j] * w[i, j]
+    return np.sum(new * v)
+
+
+def mixed_noted(
+    u: Float64[np.ndarray, "m n"], v: Float64[np.ndarray, "m n"], k: Float64[np.ndarray, "m n"], w: Float64[np.ndarray, "m n"]
+) -> float:
+    new = u.copy()
+    for i in range(1, u.shape[0]):
+        for j in range(1, u.shape[1]):
+            new[i, j] += v[i - 1, j] * u[i, j - 1] * k[i, j] * w[i, j]
+    return np.sum(new * v)
+
+
+def test_arrays_of_one_shape() -> None:
+    """The program is made for them, as if annotated; others have that for any shapes, and Python's errors."""
+    args = [RNG.random((6, 7)) for _ in range(4)]
+    f, noted = linear_grad(mixed, backend="interpret"), linear_grad(mixed_noted, backend="interpret")
+    for one, other in zip(outcomes(f, args), outcomes(noted, args), strict=True):
+        np.testing.assert_allclose(flat(one), flat(other), rtol=1e-12)
+    assert set(versions(f)) == {(), (Alike(1, 0), Alike(2, 0))}  # `w` has the shape of `k` by their annotations
+    ours, theirs = linad.cost(f, *args), linad.cost(noted, *args)
+    assert (ours.gradient, ours.log_words) == (theirs.gradient, theirs.log_words)
+    assert "sizes: v: the shape of u in the last call" in str(linad.explain(f))
+    bigger = (args[0], RNG.random((8, 7)), *args[2:])
+    with pytest.raises(ValueError, match="broadcast"):
+        f(*bigger)
+    smaller = (args[0], RNG.random((6, 3)), *args[2:])
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 1 with size 3"):
+        f(*smaller)

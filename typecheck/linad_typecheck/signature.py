@@ -80,6 +80,14 @@ class Signature:
 
 
 @frozen(slots=True)
+class Alike:
+    """A flat argument of a call that has the shape of an earlier one, where no annotation says so."""
+
+    array: int
+    other: int
+
+
+@frozen(slots=True)
 class ArgType:
     """The type of one actual argument leaf; ``weak`` for Python scalars."""
 

@@ -104,7 +104,6 @@ class Reach:
             return True
         return any(side.is_conditional for side in sides) and pair.contradictory()
 
-
     def never_later(self, loop: Loop, access: Load | Store, w: Store | AddTo) -> bool:
         """Whether subscripts alone say that no later iteration of a loop writes to the cell of an access."""
         if id(loop) not in self.nests:

@@ -6,9 +6,10 @@
 **Before.** ``for c in range(2) { &d[c] = f(x[i, c]) }``
 **After.** ``&d[0] = f(x[i, 0]); &d[1] = f(x[i, 1])``
 
-**Legality.** Counted loops whose bounds are literals, without branches, loops or checks inside.
+**Legality.** Counted loops whose bounds are literals, or become so when a loop around is written out, without checks and
+without branches that are not decided by then.
 
-**Profitability.** At most `TRIPS` iterations and `LONG` statements. The loop around is straight then: it can be
+**Profitability.** At most `TRIPS` iterations of each loop and `LONG` statements in all. The loop around is straight then: it can be
 vectorised, its sums kept in registers (`scalar_promotion.py`) and arrays stored by columns
 (`layout_transposition.py`). The compiler would write such loops out after the passes that have to see it.
 
@@ -44,7 +45,7 @@ from ..scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # iterations at most
 LONG = 400  # statements at most that come of a loop
-EARLY = 100  # before differentiation
+EARLY = 200  # before differentiation
 
 
 def write_out_early(f: Function) -> Function:
@@ -91,22 +92,41 @@ class _Writer:
         for s in b.stmts:
             trips = _trips(s) if inside else None
             s = rebuild(s, self.use, block=lambda inner, s=s: self.block(inner, inside or isinstance(s, Loop)))
-            if trips is None or not _straight(s.body, self.most // max(len(trips), 1)):
+            whole = None if trips is None else self.iterations(s, trips)
+            if whole is None:
                 out.append(s)
                 continue
             self.remarks.append(remark(s.span, "loop", f"written out, {len(trips)} iterations one after the other"))
-            now: tuple[Atom, ...] = s.inits
-            for k in trips:
-                given = {
-                    s.index.name: Const(k, s.index.type),
-                    **{c.name: a for c, a in zip(s.carried, now, strict=True)},
-                }
-                iteration = freshen(s.body, self.names, given)
-                out += iteration.stmts
-                now = iteration.results
-            self.same |= {o.name: a for o, a in zip(s.outs, now, strict=True)}
+            out += whole.stmts
+            self.same |= {o.name: a for o, a in zip(s.outs, whole.results, strict=True)}
         return Block(tuple(out), tuple(map(self.use, b.results)))
 
+    def iterations(self, s: Loop, trips: range) -> Block | None:
+        """The iterations of a loop one after the other, if they are straight and not too long. Loops inside may depend
+        on its index: they are short where that is a number."""
+        straight = _straight(s.body)
+        if len(trips) * sum(1 for _ in walk(s.body)) > self.most * (1 if straight else 2):  # of triangles half is left
+            return None
+        out: list[Stmt] = []
+        now: tuple[Atom, ...] = s.inits
+        for k in trips:
+            given = {
+                s.index.name: Const(k, s.index.type),
+                **{c.name: a for c, a in zip(s.carried, now, strict=True)},
+            }
+            iteration = freshen(s.body, self.names, given)
+            out += iteration.stmts
+            now = iteration.results
+        whole = Block(tuple(out), now)
+        if straight:
+            return whole
+        told = len(self.remarks)
+        whole = self.block(fold(replace(self.f, body=whole)).body, True)
+        if _straight(whole) and len(whole.stmts) <= self.most:
+            return whole
+        del self.remarks[told:]
+        return None
 
-def _straight(b: Block, most: int) -> bool:
-    return len(b.stmts) <= most and not any(isinstance(t, Loop | If | Check) for t in b.stmts)
+
+def _straight(b: Block) -> bool:
+    return not any(isinstance(t, Loop | If | Check) for t in b.stmts)

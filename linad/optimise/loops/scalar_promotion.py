@@ -1,7 +1,7 @@
-"""Scalar promotion: what an innermost loop adds to one cell again and again is summed in a register.
+"""Scalar promotion: a cell that an innermost loop adds to, or reads and stores, again and again is kept in a register.
 
-**Transformation.** Scalar promotion of reductions (LLVM's LICM; Allen and Kennedy, Optimizing Compilers for Modern
-Architectures, 2001, chapter 8).
+**Transformation.** Scalar promotion of reductions, and of cells that one loop reads and stores (LLVM's LICM; Allen and
+Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 8).
 
 **Before.** ``for j in range(i+1, n) { &q[i] -= e; &q[j] += e }``
 **After.** ``for j in range(i+1, n) carry (s = -0.0) { s -= e; &q[j] += e }; &q[i] += s``
@@ -9,17 +9,19 @@ Architectures, 2001, chapter 8).
 **Legality.** Nothing else in the loop looks at the cell: the array is only added to, and all that is read of it or
 stored to it is another cell by proof (``j`` is more than ``i``). The sum begins with -0.0, to which any number may
 be added; it goes to the cell only where the loop has run, and where a cell that is added to under a condition was
-added to.
+added to. A loop that tests may end before its sum is in the cell: that is done for arrays that the function has made,
+which nobody sees then. A cell that is read and stored is the only one of such an array that the loop accesses, and is
+read in front of the loop if it exists.
 
-**Profitability.** Always: the compiler, which cannot know that the cells differ, reads and writes the cell in every
-iteration.
+**Profitability.** Always: the compiler, which cannot know that the cells differ, or that a cell may be written after a
+test that fails, reads and writes the cell in every iteration.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -27,6 +29,7 @@ from linad_typecheck.ir.core import (
     Alloc,
     Atom,
     Block,
+    Check,
     Const,
     Copy,
     Dim,
@@ -42,6 +45,7 @@ from linad_typecheck.ir.core import (
     all_names,
     walk,
 )
+from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
 from linad.analysis.affine import Ranges
@@ -55,21 +59,29 @@ def sum_in_registers(f: Function) -> Function:
     names = Names(all_names(f))
     made = {s.out.name for s in f.body.stmts if isinstance(s, Alloc | Copy)}
     known = made | {p.var.name for p in f.params}  # arrays of which the compiler is told that they overlap no other
+    own = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" or isinstance(s, Copy)}
 
     def summed(s: Loop, r: Ranges) -> list[Stmt]:
-        cells = cells_to_sum(s, r, known)
-        return with_sums(s, cells, names) if cells else [s]
+        cells = cells_to_sum(s, r, known, own)
+        out = with_sums(s, cells, names) if cells else [s]
+        at = next(k for k, t in enumerate(out) if isinstance(t, Loop))
+        for cell in cells_to_keep(s, known, own):
+            out[at : at + 1] = with_kept(out[at], cell, names)  # type: ignore[arg-type]
+            at = next(k for k, t in enumerate(out) if isinstance(t, Loop))
+        return out
 
     return with_ranges(f, summed)
 
 
-def cells_to_sum(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index], AddTo]:
-    """The cells that a loop only adds to, with one of the additions."""
+def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) -> dict[tuple[Var, Index], AddTo]:
+    """The cells that a loop only adds to, with one of the additions. ``known`` are arrays that the compiler knows to
+    overlap no other, ``own`` those that the function has made."""
     if not is_counted(s):
         return {}
     inner = list(walk(s.body))
-    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner):
+    if not all(isinstance(t, Let | Load | Store | AddTo | If | Check) for t in inner):
         return {}
+    tests = any(isinstance(t, Check) for t in inner)
     if any(isinstance(v.type, Array) for t in inner if isinstance(t, If) for v in t.outs):
         return {}  # one array under several names
     made = defined(s)
@@ -80,6 +92,8 @@ def cells_to_sum(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index],
             case Load(array=array, index=index) | Store(array=array, index=index):
                 seen.setdefault(array.name, []).append(index)
             case AddTo(array=array, index=index) if is_float(array.type) and not any(_in(i, made) for i in index):
+                if tests and array.name not in own:
+                    continue
                 added.setdefault((array, index), t)
     touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
     several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
@@ -88,9 +102,89 @@ def cells_to_sum(s: Loop, r: Ranges, known: set[str]) -> dict[tuple[Var, Index],
     return {
         (array, index): t
         for (array, index), t in added.items()
-        if array.name not in alone or (array, index) not in always
+        if tests or array.name not in alone or (array, index) not in always
         if all(r.apart(index, other) for other in seen.get(array.name, ()))
     }
+
+
+def cells_to_keep(s: Loop, known: set[str], own: set[str]) -> list[tuple[Var, Index]]:
+    """The cells that a loop reads and stores, each the only one of an array of the function's own, where the compiler
+    would not keep them in a register by itself."""
+    if not is_counted(s) or not all(isinstance(t, Let | Load | Store | AddTo | If | Check) for t in s.body.stmts):
+        return []
+    tests = any(isinstance(t, Check) for t in walk(s.body))
+    made = defined(s)
+    found: dict[str, list[Load | Store | AddTo]] = {}
+    for t in walk(s.body):
+        if isinstance(t, Load | Store | AddTo):
+            found.setdefault(t.array.name, []).append(t)
+    straight = {id(t) for t in s.body.stmts}
+    return [
+        (uses[0].array, uses[0].index)
+        for name, uses in found.items()
+        if name in own and (tests or name not in known) and is_float(uses[0].array.type)
+        if len({t.index for t in uses}) == 1 and not any(_in(i, made) for i in uses[0].index)
+        if {Load, Store} <= set(map(type, uses)) and all(id(t) in straight for t in uses)
+        if all(isinstance(t, Load) or t.value.type.dtype == t.array.type.dtype for t in uses)
+    ]
+
+
+def with_kept(s: Loop, cell: tuple[Var, Index], names: Names) -> list[Stmt]:
+    """A loop that hands a cell on from one iteration to the next, read in front of it and stored after it."""
+    array, index = cell
+    scalar = Scalar(array.type.dtype)
+    first, before, after = (names.var("kept", scalar) for _ in range(3))
+    loaded = names.var("kept", scalar)
+    now: Atom = before
+    same: dict[str, Atom] = {}
+    stmts: list[Stmt] = []
+    for t in s.body.stmts:
+        t = substitute(Block((t,)), same).stmts[0] if same else t
+        match t:
+            case Load(out=out) if t.array == array:
+                same[out.name] = now
+            case Store() if t.array == array:
+                now = t.value
+            case AddTo() if t.array == array:
+                more = names.var("kept", scalar)
+                stmts.append(Let(more, "add", (now, t.value), t.span))
+                now = more
+            case _:
+                stmts.append(t)
+    results = tuple(same.get(a.name, a) if isinstance(a, Var) else a for a in s.body.results)
+    tests, ran = _exists(s, cell, names)
+    loop = replace(
+        s,
+        carried=(*s.carried, before),
+        inits=(*s.inits, first),
+        outs=(*s.outs, after),
+        body=Block(tuple(stmts), (*results, now)),
+    )
+    read = Block((Load(loaded, array, index, False, s.span),), (loaded,))
+    return [
+        *tests,
+        If(ran, read, Block((), (Const(0.0, scalar),)), (first,), s.span),
+        loop,
+        If(ran, Block((Store(array, index, after, False, s.span),)), Block(), (), s.span),
+    ]
+
+
+def _exists(s: Loop, cell: tuple[Var, Index], names: Names) -> tuple[list[Stmt], Var]:
+    """Tests whether a loop has iterations and a cell is in its array, and the answer."""
+    assert s.stop is not None and isinstance(s.step, Const)
+    ran = names.var("ran", BOOL)
+    tests: list[Stmt] = [Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)]
+    for axis, i in enumerate(cell[1]):
+        size, low, high, ok, all_ = names.var("size", I64), *(names.var(n, BOOL) for n in ("low", "high", "ok", "ran"))
+        tests += [
+            Dim(size, cell[0], axis, s.span),
+            Let(low, "le", (Const(0, I64), i), s.span),
+            Let(high, "lt", (i, size), s.span),
+            Let(ok, "and", (low, high), s.span),
+            Let(all_, "and", (ran, ok), s.span),
+        ]
+        ran = all_
+    return tests, ran
 
 
 def _always(s: Loop) -> set[tuple[Var, Index]]:

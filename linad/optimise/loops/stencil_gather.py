@@ -144,13 +144,14 @@ class _Rows:
         return found
 
     def rows(self) -> list[tuple[int, list[Given]]]:
-        """For each array that neighbouring rows are added to, the axis of the rows, and what they are given."""
+        """For the arrays that neighbouring rows are added to, those at the same distances together, the axis of the rows,
+        and what they are given."""
         outer, *inner = self.levels
         if abs(outer.step.value) != 1:  # type: ignore[union-attr]
             return []
         if any(isinstance(a, Var) and a.name in self.nest.changed for s in inner for a in (s.start, s.stop, s.step)):
             return []
-        found: list[tuple[int, list[Given]]] = []
+        found: dict[tuple[int, tuple[int, ...]], list[list[AddTo]]] = {}
         for name, writes in self.written.items():
             at: dict[tuple[int, int], list[AddTo]] = {}
             for _, t in writes:
@@ -164,8 +165,13 @@ class _Rows:
                 if name in self.loaded or len(at) < 2 or not one_axis or max(distances) - min(distances) > FEW:
                     continue
                 if all(map(self.movable, at.values())):
-                    found.append((min(at)[0], [Given(d, self.only(g).stmts) for (_, d), g in at.items()]))
-        return found
+                    groups = found.setdefault((min(at)[0], tuple(sorted(distances))), [[] for _ in distances])
+                    for group, (_, added) in zip(groups, sorted(at.items()), strict=True):
+                        group += added
+        return [
+            (axis, [Given(d, self.only(group).stmts) for d, group in zip(distances, groups, strict=True)])
+            for (axis, distances), groups in found.items()
+        ]
 
     def place(self, index: tuple[Atom, ...]) -> tuple[int, int] | None:
         """Along which axis an access goes with the outermost index, and how far from it; it stands still along the

@@ -1,7 +1,7 @@
 """Size naming: what is known of the sizes of parameters is stated at the beginning, where other passes look for it.
 
 **Transformation.** Sizes of parameters that are copied get names; with `with_sizes` a program is specialised for
-the last axes that arguments have, with a check of each.
+the last axes that arguments have and for arguments of one shape, with a check of each.
 
 **Before.** ``u = copy &x``
 **After.** ``x_n = dim &x 0; u = copy &x``
@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
+    Atom,
     Call,
     Check,
     Const,
@@ -30,15 +31,18 @@ from linad_typecheck.ir.core import (
     Names,
     Program,
     Stmt,
+    Var,
     all_names,
     base_name,
     walk,
 )
+from linad_typecheck.signature import Alike
 from linad_typecheck.types import BOOL, I64
 
 
-def with_sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Program:
-    """The lowered program for parameters whose last axis has these sizes, which it makes sure of.
+def with_sizes(program: Program, sizes: Iterable[tuple[int, int] | Alike]) -> Program:
+    """The lowered program for parameters whose last axis has these sizes, or that have the shape of another, which it
+    makes sure of.
 
     A function that calls itself is left alone: it may do so with arrays of other sizes.
     """
@@ -48,12 +52,26 @@ def with_sizes(program: Program, sizes: Iterable[tuple[int, int]]) -> Program:
         return program
     names = Names(all_names(f))
     first: list[Stmt] = []
-    for k, size in sizes:
-        v, axis = f.params[k].var, f.params[k].var.type.rank - 1
-        found, ok, wanted = names.var(f"{base_name(v.name)}_n{axis}", I64), names.var("ok", BOOL), Const(size, I64)
+
+    def dim(v: Var, axis: int) -> Var:
+        found = names.var(f"{base_name(v.name)}_n{axis}", I64)
+        first.append(Dim(found, v, axis, f.span))
+        return found
+
+    def equal(v: Var, axis: int, wanted: Atom) -> None:
+        found, ok = dim(v, axis), names.var("ok", BOOL)
         text = f"the size of `{v.name}` along axis {axis} is {{0}}, and this code was made for {{1}}"
-        first += [Dim(found, v, axis, f.span), Let(ok, "eq", (found, wanted), f.span)]
+        first.append(Let(ok, "eq", (found, wanted), f.span))
         first.append(Check(ok, "ValueError", text, (found, wanted), f.span))
+
+    for known in sizes:
+        if isinstance(known, Alike):
+            v, other = f.params[known.array].var, f.params[known.other].var
+            for axis in range(v.type.rank):
+                equal(v, axis, dim(other, axis))
+        else:
+            v = f.params[known[0]].var
+            equal(v, v.type.rank - 1, Const(known[1], I64))
     return program.with_main(replace(f, body=replace(f.body, stmts=(*first, *f.body.stmts))))
 
 

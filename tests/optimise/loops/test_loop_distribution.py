@@ -64,6 +64,16 @@ def test_sizes_between_cells_are_loops_of_their_own() -> None:
     agree(program, divided)
 
 
+def test_a_quotient_that_is_the_same_in_all_iterations_is_no_work() -> None:
+    """The adjoint of an autocorrelation: ``r[k] += x[t] * x[t + k] / n``."""
+    added = "\n    e = load! &k [i]\n    {w} = load! &a [q]\n    v = div w 3.0\n    t = mul e v\n    h = add i q\n    &c![i] += t\n    &c![h] += e"
+    count, program, divided = parts(added.format(w="w"), "  q = sub n n\n  for i in range(m) {")
+    assert count == 2
+    agree(program, divided)
+    assert parts(added.replace("div w 3.0", "div e w").format(w="w"), "  q = sub n n\n  for i in range(m) {")[0] == 2  # one stays
+    assert parts(added.replace("&c![h] += e", "&c![h] += t").replace("div w", "div e").format(w="w"), "  q = sub n n\n  for i in range(m) {")[0] == 1
+
+
 def test_a_step_of_two_is_no_row_of_neighbours() -> None:
     body = "\n    e = load! &k [i]\n    h = add i 1\n    &c![i] += e\n    &c![h] += e"
     count, program, divided = parts(body, "  for i in range(0, m, 2) {")

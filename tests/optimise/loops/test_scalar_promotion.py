@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.ir.core import AddTo, If, Loop, walk
+from linad_typecheck.ir.core import AddTo, If, Loop, Store, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
@@ -127,3 +127,37 @@ def test_an_array_under_several_names_stays() -> None:
     head = "  a = copy &x\n  b = copy &q\n  for j in range(k, n) carry (p: f64[:] = a, r: f64[:] = b) -> (p.2, r.2) {"
     left, f = summed(PAIR.replace("&x", "&p").replace("&q", "&r") + "\n    yield r, p", head)
     assert left == 3 and not any(isinstance(s, If) for s in f.body.stmts)
+
+
+GATHER = """  w = copy &q
+  for j in range(k, n) {
+    b = load! &x [j]
+    ok = lt b 2.0
+    check ok else ValueError "too large" ()
+    %s
+  }
+  for j.1 in range(n) {
+    r = load! &w [j.1]
+    &q![j.1] = r
+  }
+  return n
+}
+"""
+
+
+@pytest.mark.parametrize("what", ["c = load! &w [m]\n    d = mul c b\n    &w![m] = d\n    &w![m] += b", "&w![m] += b"], ids=["kept", "summed"])
+@pytest.mark.parametrize(("m", "n"), [(0, 6), (5, 6), (2, 3)])
+def test_a_test_in_a_loop_leaves_cells_of_arrays_that_the_function_has_made_in_registers(what: str, m: int, n: int) -> None:
+    before = parse_program(HEAD + GATHER % what)
+    after = before.with_main(sum_in_registers(before.main))
+    assert not verify(after)
+    loop = next(s for s in after.main.body.stmts if isinstance(s, Loop))
+    assert len(loop.carried) == 1 and not any(isinstance(t, AddTo | Store) for t in loop.body.stmts)
+    results = []
+    for p in (before, after):
+        arrays = [np.random.default_rng(4).random(6), np.random.default_rng(5).random(6)]
+        run(p, [*arrays, m, n], in_place=True)
+        results.append(arrays[1])
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-13)
+    lent = parse_program(HEAD + (GATHER % what).replace("w = copy &q\n", "").replace("&w", "&q"))
+    assert sum_in_registers(lent.main) == lent.main  # its caller sees what is in it when a test fails

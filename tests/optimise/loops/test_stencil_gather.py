@@ -181,3 +181,23 @@ def test_a_nest_that_never_runs_may_end_anywhere(outer: str, end: int) -> None:
     arrays = [np.ones((9, 9)) for _ in range(3)]
     run(found, [*arrays, end], limit=1000, in_place=True)
     assert all((a == 1.0).all() for a in arrays)
+
+
+def test_arrays_of_one_stencil_share_a_nest() -> None:
+    """Reaction and diffusion: what is added to both is computed from the same cells."""
+    body = """
+      w = load! &k [i, j]
+      t = mul w w
+      &b![h, j] += t
+      &b![g, j] += w
+      &b![i, j] += w
+      &a![h, j] += w
+      &a![g, j] += t
+      &a![i, j] += t
+"""
+    program = nest(body)
+    found = divided(program)
+    loops = [s for s in found.main.body.stmts if isinstance(s, Loop)]
+    assert len(loops) == 3  # the rows at either end, and those in between, of both
+    assert {t.array.name for t in walk(loops[1].body) if isinstance(t, AddTo)} == {"a", "b"}
+    agree(program, found)
