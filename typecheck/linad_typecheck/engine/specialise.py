@@ -128,6 +128,7 @@ class Specialiser:
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where those of what is being lowered go
+    twice: int = 0  # statements with arms after which the rest of a block is being lowered in each
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
