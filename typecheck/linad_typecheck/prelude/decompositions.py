@@ -46,7 +46,7 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     if a.dtype == np.float32:
         raise TypeError("of float32 gives a number of one precision or another: write `np.linalg.norm`")
     if a.ndim == 1 and a.dtype.kind == "f" and axis is None and (ord is None or ord == 2):  # by BLAS, which does not overflow
-        size = np.max(np.abs(a), initial=0.0)
+        size = np.max(np.append(np.abs(a), 0.0))
         length = size * np.linalg.norm(a / size) if 0.0 < size < np.inf else size
         return np.full((1,), length) if keepdims else length
     return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
@@ -209,7 +209,7 @@ def pinv(a, *, atol=None, rtol=None):
         part = max(a.shape[0], a.shape[1]) * np.finfo(a.dtype).eps if atol is None else 0.0
     else:
         part = rtol
-    largest = np.max(np.linalg.svd(a, compute_uv=False), initial=0.0)
+    largest = np.max(np.append(np.linalg.svd(a, compute_uv=False), 0.0))
     if largest == 0.0:
         return np.zeros((a.shape[1], a.shape[0]), dtype=a.dtype)
     return np.linalg.pinv(a, least / largest + part)

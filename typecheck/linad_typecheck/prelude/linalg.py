@@ -395,7 +395,7 @@ def lstsq(a, b, rcond=None):
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise TypeError("is of one matrix and a right side of rank 1 or 2")
     found = np.linalg.lstsq(a, b, rcond=None)
-    if rcond is not None and np.min(found[3], initial=np.inf) <= rcond * np.max(found[3], initial=0.0):
+    if rcond is not None and np.min(np.append(found[3], np.inf)) <= rcond * np.max(np.append(found[3], 0.0)):
         raise np.linalg.LinAlgError("columns that depend on each other, by `rcond`")
     return found
 
