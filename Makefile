@@ -23,7 +23,7 @@ help:
 	@echo "make test-thorough  run all cases of the tests of which a part runs every day, and draw other examples than these:"
 	@echo "                  TIMES=5 times as many, from a seed that is printed; SEED=n draws those of a run again"
 	@echo "make test-matrix  run the documents and a corpus of compiled programs with the oldest and the newest dependencies allowed"
-	@echo "make bench        measure all tables of docs/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
+	@echo "make bench        measure all tables of docs/explanation/measurements.md in one run (installs JAX and PyTorch into $(VENV)-peers)"
 	@echo "make bench-peers  run the same programs through JAX, PyTorch, autograd and tangent (installs them into $(VENV)-peers)"
 	@echo "make clean        remove the virtual environments"
 

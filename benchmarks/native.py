@@ -52,14 +52,14 @@ def _library(source: str) -> ctypes.CDLL:
     return library(HERE / "c" / f"{source}.c")
 
 
-def library(source: Path) -> ctypes.CDLL:
+def library(source: Path, flags: tuple[str, ...] = FLAGS) -> ctypes.CDLL:
     """A C file as machine code of this process.
 
     Linked apart, without ``-ffast-math``: a library linked with it makes the whole process flush small numbers to zero when it
     is loaded, and every other number here would be another.
     """
     target = Path(tempfile.mkdtemp(prefix="linad-bench-")) / source.stem
-    subprocess.run(["gcc", *FLAGS, "-fPIC", "-c", str(source), "-o", f"{target}.o"], check=True)
+    subprocess.run(["gcc", *flags, "-fPIC", "-c", str(source), "-o", f"{target}.o"], check=True)
     subprocess.run(["gcc", "-shared", f"{target}.o", "-o", f"{target}.so", "-lm"], check=True)
     return ctypes.CDLL(f"{target}.so")
 

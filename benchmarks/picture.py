@@ -1,6 +1,6 @@
 """`python -m benchmarks.picture`: the picture of an ownership error, drawn from what the checker prints.
 
-The program is the first one of docs/reading-an-ownership-error.md. The colours follow those of the reader's page.
+The program is the first one of docs/tutorial/reading-an-ownership-error.md. The colours follow those of the reader's page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from linad_typecheck import check_source
 from linad_typecheck.render import render_text
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reading-an-ownership-error.md"
+PAGE = ROOT / "docs" / "tutorial" / "reading-an-ownership-error.md"
 FILE = ROOT / "docs" / "images" / "ownership_error.svg"
 HEAD = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n\n\n"
 

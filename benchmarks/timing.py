@@ -26,9 +26,14 @@ def seconds(call: Callable[[], object], batch: float = 0.02, batches: int = 9) -
     return statistics.median([once, *(_batch(call, repeats) for _ in range(batches - 1))]) / repeats
 
 
-def interleaved(calls: dict[str, Callable[[], object]], rounds: int = 15, batch: float = 0.01) -> dict[str, float]:
+Clock = Callable[[], float]
+
+
+def interleaved(
+    calls: dict[str, Callable[[], object]], rounds: int = 15, batch: float = 0.01, clock: Clock = time.perf_counter
+) -> dict[str, float]:
     """Median time of each call, measured in turns, so that a change of the machine's speed meets all of them alike."""
-    return {name: statistics.median(times) for name, times in _in_turns(calls, rounds, batch).items()}
+    return {name: statistics.median(times) for name, times in _in_turns(calls, rounds, batch, clock).items()}
 
 
 def least(calls: dict[str, Callable[[], object]], rounds: int = 100, batch: float = 0.004) -> dict[str, float]:
@@ -36,23 +41,25 @@ def least(calls: dict[str, Callable[[], object]], rounds: int = 100, batch: floa
     return {name: min(times) for name, times in _in_turns(calls, rounds, batch).items()}
 
 
-def _in_turns(calls: dict[str, Callable[[], object]], rounds: int, batch: float) -> dict[str, list[float]]:
+def _in_turns(
+    calls: dict[str, Callable[[], object]], rounds: int, batch: float, clock: Clock = time.perf_counter
+) -> dict[str, list[float]]:
     repeats = {}
     for name, call in calls.items():
         call()
-        repeats[name] = max(1, int(batch / max(_batch(call, 1), 1e-9)))
+        repeats[name] = max(1, int(batch / max(_batch(call, 1, clock), 1e-9)))
     runs: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            runs[name].append(_batch(call, repeats[name]) / repeats[name])
+            runs[name].append(_batch(call, repeats[name], clock) / repeats[name])
     return runs
 
 
-def _batch(call: Callable[[], object], repeats: int) -> float:
-    started = time.perf_counter()
+def _batch(call: Callable[[], object], repeats: int, clock: Clock = time.perf_counter) -> float:
+    started = clock()
     for _ in range(repeats):
         call()
-    return time.perf_counter() - started
+    return clock() - started
 
 
 def slope(sizes: Sequence[int], values: Sequence[float], last: int = 3) -> float:

@@ -2,7 +2,7 @@
 
 A step is one executed scalar primitive: an operation, a load, a store, a turn of a loop, a word set to zero; ``+=`` on
 a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its
-proof are in ``docs/cost.md``.
+proof are in ``docs/explanation/cost.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many steps of a gradient each executed statement of the primal pays for, at most: the table of the cost theorem.
 
 The rows of scalar operations are counted from the derivative table itself, so a new rule has its constant at once. What
-the constants are made of is in ``docs/cost.md``.
+the constants are made of is in ``docs/explanation/cost.md``.
 """
 
 from __future__ import annotations

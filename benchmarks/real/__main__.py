@@ -103,7 +103,7 @@ def cause(row: Row) -> str:
 
 def record(rows: list[Row]) -> None:
     """The table in the documentation, in place of the one that is there."""
-    page = ROOT / "docs" / "other-peoples-code.md"
+    page = ROOT / "docs" / "howto" / "other-peoples-code.md"
     head = page.read_text().partition(RECORDED)[0]
     found = f"Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
     page.write_text(f"{head.rstrip()}\n\n{RECORDED}\n{found}\n\n{table(rows)}")
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="those of packages.txt by default")
     parser.add_argument("--venv", type=Path, default=ROOT / "build" / "real", help="where the packages are installed")
     parser.add_argument("--quick", action="store_true", help="check only: nothing is compiled or compared")
-    parser.add_argument("--record", action="store_true", help="write the table into docs/other-peoples-code.md, too")
+    parser.add_argument("--record", action="store_true", help="write the table into docs/howto/other-peoples-code.md, too")
     options = parser.parse_args()
     wanted = options.packages or packages()
     python = environment(options.venv.absolute(), wanted)

@@ -134,6 +134,11 @@ def _leaves(problem: Problem) -> list[int]:
 
 def with_jax(problem: Problem, ahead: bool = False) -> Callable[[], tuple]:
     """The gradient under jit; times include waiting for it. ``ahead`` of the first call it is compiled where asked for."""
+    return jax_call(TEXTS[problem.name], problem.args, _leaves(problem), ahead)
+
+
+def jax_call(text: Callable, given: tuple, leaves: list[int], ahead: bool = False) -> Callable[[], tuple]:
+    """Value and gradient of a text by the arguments whose places are given."""
     import jax
     import jax.numpy as jnp
 
@@ -147,22 +152,22 @@ def with_jax(problem: Problem, ahead: bool = False) -> Callable[[], tuple]:
         return jnp.zeros((len(rest), d, d)).at[:, rows, columns].set(rest)
 
     names = SimpleNamespace(
-        **{n: getattr(jnp, n) for n in "sqrt log exp cos sin tanh cross einsum stack concatenate arange diagonal tril".split()},
+        **{n: getattr(jnp, n) for n in "sqrt log exp cos sin tanh cross einsum stack concatenate arange diagonal tril eye zeros".split()},
+        put=lambda a, at, new: a.at[at].set(new),
         erf=jax.scipy.special.erf, logsumexp=jax.scipy.special.logsumexp, sigmoid=jax.nn.sigmoid, over=over, zero=0.0,
         pad=lambda a: jnp.pad(a, 1), cholesky=jnp.linalg.cholesky, place_lower=place_lower,
         repeat=lambda a, n, total: jnp.repeat(a, n, total_repeat_length=total),
         scatter_sum=lambda a, rows, n: jax.ops.segment_sum(a, rows, n, indices_are_sorted=True),
     )  # fmt: skip
-    sizes = [k for k, a in enumerate(problem.args) if isinstance(a, int)]
-    args = [a if k in sizes else jnp.asarray(a) for k, a in enumerate(problem.args)]
-    text = TEXTS[problem.name]
-    ready = jax.jit(jax.value_and_grad(lambda *a: text(names, *a), tuple(_leaves(problem))), static_argnums=sizes)
-    given = args
+    sizes = [k for k, a in enumerate(given) if isinstance(a, int)]
+    args = [a if k in sizes else jnp.asarray(a) for k, a in enumerate(given)]
+    ready = jax.jit(jax.value_and_grad(lambda *a: text(names, *a), tuple(leaves)), static_argnums=sizes)
+    passed = args
     if ahead:
-        ready, given = ready.lower(*args).compile(), [a for k, a in enumerate(args) if k not in sizes]
+        ready, passed = ready.lower(*args).compile(), [a for k, a in enumerate(args) if k not in sizes]
 
     def run() -> tuple:
-        value, grads = jax.block_until_ready(ready(*given))
+        value, grads = jax.block_until_ready(ready(*passed))
         return (value, *grads)
 
     return run
@@ -170,6 +175,11 @@ def with_jax(problem: Problem, ahead: bool = False) -> Callable[[], tuple]:
 
 def with_torch(problem: Problem) -> Callable[[], tuple]:
     """The gradient, run eagerly."""
+    return torch_call(TEXTS[problem.name], problem.args, _leaves(problem))
+
+
+def torch_call(text: Callable, given: tuple, leaves: list[int]) -> Callable[[], tuple]:
+    """Value and gradient of a text by the arguments whose places are given."""
     import torch
 
     torch.set_default_dtype(torch.float64)
@@ -187,17 +197,16 @@ def with_torch(problem: Problem) -> Callable[[], tuple]:
         return made
 
     names = SimpleNamespace(
-        **{n: getattr(torch, n) for n in "sqrt log exp cos sin tanh einsum stack erf logsumexp sigmoid diagonal tril".split()},
+        **{n: getattr(torch, n) for n in "sqrt log exp cos sin tanh einsum stack erf logsumexp sigmoid diagonal tril eye zeros".split()},
+        put=lambda a, at, new: a.index_put((torch.as_tensor(at),), new),
         cross=torch.linalg.cross, concatenate=torch.cat, arange=torch.arange, over=over, zero=torch.zeros(()),
         pad=lambda a: torch.nn.functional.pad(a, (1, 1, 1, 1)), cholesky=torch.linalg.cholesky, place_lower=place_lower,
         repeat=lambda a, n, total: torch.repeat_interleave(a, n),
         scatter_sum=lambda a, rows, n: torch.zeros(n).index_add(0, rows, a),
     )  # fmt: skip
-    leaves = _leaves(problem)
     args: list[Any] = []
-    for k, a in enumerate(problem.args):
+    for k, a in enumerate(given):
         args.append(torch.tensor(a, requires_grad=True) if k in leaves else torch.tensor(a) if np.ndim(a) else a)
-    text = TEXTS[problem.name]
 
     def run() -> tuple:
         value = text(names, *args)

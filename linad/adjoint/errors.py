@@ -1,4 +1,4 @@
-"""What differentiation refuses."""
+"""Errors of differentiation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from linad_typecheck.span import Span
 
 
 class NoDerivative(Exception):
-    """A statement with an active value has no derivative rule; ``span`` says where."""
+    """A statement with an active value has no derivative rule; ``span`` is its place."""
 
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(what)
@@ -14,4 +14,4 @@ class NoDerivative(Exception):
 
 
 class CannotSplit(Exception):
-    """A program whose linear part has no meaning of its own; it is run with the rest."""
+    """The linear part of a program cannot be separated; it is run together with the rest."""

@@ -7,13 +7,13 @@ form only where the form cannot overflow (`Ranges.value`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
 
 from linad_typecheck.ir.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
-from linad_typecheck.infer.affine import Affine
+from linad_typecheck.infer.affine import Affine, multiply
 from linad_typecheck.types import BOOL, BYTES, Array
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -30,6 +30,24 @@ def unknown(name: str) -> Affine:
 
 def constant(value: int) -> Affine:
     return Affine(int(value))
+
+
+def affine_form(s: Let, form: Callable[[Atom], Affine]) -> Affine | None:
+    """The int that an operation gives as an affine form, where it is one of its operands', up to multiples of 2**64."""
+    if any(a.type.dtype not in ("i64", "i32") for a in s.ins):
+        return None
+    match s.op, tuple(map(form, s.ins)):
+        case "add", (a, b):
+            return a + b
+        case "sub", (a, b):
+            return a - b
+        case "neg", (a,):
+            return -a
+        case "mul", (a, b):
+            return multiply(a, b)
+        case "cast", (a,):
+            return a
+    return None
 
 
 Snapshot = tuple[list[Affine], dict[str, tuple[int, int]], dict[str, Affine], set[tuple[str, int, Affine]]]
@@ -311,29 +329,17 @@ class Ranges:
             self.interval[out.name] = (-(2**31), 2**31 - 1)
         if out.type.dtype != "i64" or any(i.type.dtype not in ("i64", "i32") for i in ins[-2:]):
             return
-        f = self.affine(op, ins)
+        f = self.affine(s)
         if f is not None:
             self.forms[out.name] = f
         else:
             self.constrain(out, op, ins)
 
-    def affine(self, op: str, ins: tuple[Atom, ...]) -> Affine | None:
-        match op, tuple(map(self.form, ins)):
-            case "add", (a, b):
-                return a + b
-            case "sub", (a, b):
-                return a - b
-            case "neg", (a,):
-                return -a
-            case "mul", (a, b) if a.value is not None:
-                return b * a.value
-            case "mul", (a, b) if b.value is not None:
-                return a * b.value
-            case "cast", (a,):
-                return a
-            case "trips", (a, b, c) if c.value == 1 and self.proves(self.value(ins[1]) - self.value(ins[0])):
-                return b - a
-        return None
+    def affine(self, s: Let) -> Affine | None:
+        match s.op, s.ins:
+            case "trips", (a, b, c) if self.form(c).value == 1 and self.proves(self.value(b) - self.value(a)):
+                return self.form(b) - self.form(a)
+        return affine_form(s, self.form)
 
     def constrain(self, out: Var, op: str, ins: tuple[Atom, ...]) -> None:
         """Inequalities about the result of an operation that is not affine."""

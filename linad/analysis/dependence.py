@@ -1,313 +1,198 @@
-"""Whether the iterations of a loop may run at the same time, and what each thread then needs of its own.
+"""Data dependence: which iterations of a nest of loops touch one cell.
 
-The answer is found in the text of the loop alone. A cell that one iteration writes must not be touched by another one,
-unless all that is done to its array is adding to it; a value that is carried must be a sum, or be left by the last
-iteration. Everything else is an order, and is named in the verdict.
+Subscripts are affine forms in the indices of the nest's loops and in ints that it does not change. Two accesses are to
+one cell only if their subscripts are equal along every axis. The difference of two subscripts along an axis, for
+iterations that are ``d`` apart, is a form in ``d``: where it is a number and a multiple of one component of ``d``, this
+component is known, or no such iterations exist (the strong SIV and the GCD test). Where it is a form in ints that no
+iteration changes, the inequalities of `affine.Ranges` may prove that it is not zero. Ints that an iteration makes in any
+other way are unknown, and unknown once more in the other iteration.
+
+Forms are equal up to multiples of 2**64. Coefficients and constants are small (`LARGEST_FACTOR`, `LARGEST_OFFSET`), so
+that no two iterations of a run are so far apart that a difference wraps around.
+
+Reference: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import gcd
 
-from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    If,
-    Let,
-    Load,
-    Loop,
-    Reserve,
-    Store,
-    Var,
-    base_name,
-    blocks,
-    operands,
-    outputs,
-    walk,
-)
-from linad_typecheck.ops import OPS
-from linad_typecheck.span import NOWHERE, Span
-from linad_typecheck.types import FLOATS, Array
+from linad_typecheck.infer.affine import Affine
+from linad_typecheck.ir.core import Alloc, Atom, Const, Copy, Let, Loop, Stmt, Var, walk
+from linad_typecheck.types import I64
 
-from .accesses import AccessKind, accesses
-from .loop_facts import is_chain, without_handed_on
+from .accesses import Access
+from .affine import Ranges, affine_form, constant, unknown
+from .loop_facts import defined
 
-Reduction = Literal["add", "bitor", "last"]
-LARGEST_FACTOR = 2**10  # by which an index that tells iterations apart may move faster than they are counted
+LARGEST_FACTOR = 2**10  # by which a subscript may move in an iteration
 LARGEST_OFFSET = 2**20
-LARGEST_SPAN = 64  # of the cells around its own that an iteration adds to, for chunks to take turns
+MOST = 24  # different subscripts of one array that are compared pair by pair
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """How a loop may run.
+@dataclass(frozen=True, slots=True)
+class Independent:
+    """No two iterations touch one cell, nor does one iteration twice."""
 
-    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that
-    iterations add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add
-    around their own cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop
-    is sequential.
+    carried = False
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """Only iterations so far apart touch one cell: by loop, by how many steps the index has moved on where the second
+    access is, from where the first one is; None where that may be any number."""
+
+    by: tuple[int | None, ...]
+
+    @property
+    def carried(self) -> bool:
+        """Whether different iterations may touch one cell."""
+        return any(d != 0 for d in self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Any two iterations may touch one cell."""
+
+    carried = True
+
+
+Dependence = Independent | Distance | Unknown
+
+
+class Nest:
+    """The subscripts of the accesses inside a nest of loops, outermost first.
+
+    ``ranges`` is what is known of ints where the nest begins. ``same`` says which atoms are other names of one value.
     """
 
-    reason: str = ""
-    sums: tuple[Reduction, ...] = ()
-    added: tuple[Var, ...] = ()
-    private: tuple[Alloc | Copy, ...] = ()
-    near: tuple[Var, ...] = ()
-    span: int = 0
+    def __init__(
+        self, *loops: Loop, ranges: Ranges | None = None, same: Callable[[Atom], Atom] = lambda a: a
+    ) -> None:
+        self.loops, self.ranges, self.same = loops, ranges, same
+        self.level = {same(s.index).name: k for k, s in enumerate(loops)}  # type: ignore[union-attr]
+        self.changed = defined(loops[0])
+        self.made: dict[str, int] = {}  # arrays that each iteration makes, by the number of loops around
+        for k, s in enumerate(loops):
+            self.made |= {t.out.name: k + 1 for t in walk(s.body) if isinstance(t, Alloc | Copy)}
+        self.forms = forms_of(walk(loops[0].body), self._outside, same)
 
-    @property
-    def kind(self) -> Literal["map", "sum", "sequential"]:
-        if self.reason:
-            return "sequential"
-        return "sum" if self.added or self.near or set(self.sums) - {"last"} else "map"
+    def _outside(self, a: Atom) -> Affine:
+        if self.ranges is not None:
+            return self.ranges.form(a)
+        return unknown(a.name) if isinstance(a, Var) else constant(int(a.value))
 
+    def form(self, a: Atom) -> Affine:
+        """A subscript as a form in the indices of the loops and in other ints."""
+        a = self.same(a)
+        return self.forms[a.name] if isinstance(a, Var) and a.name in self.forms else self._outside(a)
 
-class _Order(Exception):
-    """What gives the iterations an order."""
+    def distances(self) -> dict[str, int]:
+        """The ints by how much more they are in each iteration of the outermost loop than in the one before, at the same
+        indices of inner loops; those of which that is known."""
+        outer, *_ = self.loops
+        assert isinstance(outer.step, Const)
+        inner = {t.index.name for t in walk(outer.body) if isinstance(t, Loop)}
+        known = self.forms | {name: unknown(name) for name in (outer.index.name, *inner)}
+        found: dict[str, int] = {}
+        for name, f in known.items():
+            others = set(f.atoms) - {outer.index.name} - inner
+            apart = dict(f.terms).get(outer.index.name, 0) * int(outer.step.value)
+            if not others & self.changed and abs(apart) < LARGEST_OFFSET:
+                found[name] = apart
+        return found
 
+    def between(self, a: Access, b: Access) -> Dependence:
+        """In which iterations two accesses to one array may be to one cell."""
+        known = dict.fromkeys(range(self.made.get(a.array.name, 0)), 0)
+        whole = a.index is None or b.index is None
+        for i, j in () if whole else zip(a.index, b.index, strict=True):  # type: ignore[arg-type]
+            found = self._along(i, j)
+            if found is None or not found and self._differ(i, j):
+                return Independent()
+            if any(known.setdefault(level, d) != d for level, d in found.items()):
+                return Independent()
+        return Distance(tuple(known.get(k) for k in range(len(self.loops)))) if known else Unknown()
 
-def verdict(s: Loop, fastmath: bool) -> Verdict:
-    """Whether the iterations of a loop without checked accesses may run at the same time.
-
-    ``fastmath`` allows the terms of float sums to be added in another order than that of the program.
-    """
-    try:
-        _only_what_can_be_spread(s)
-        private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
-        made = _made(s)
-        sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
-        added, near, span = _shared(s, made, fastmath)
-        _sizes_known(private, made)
-        return Verdict("", sums, added, private, near, span)
-    except _Order as order:
-        return Verdict(str(order))
-
-
-def is_even(s: Loop) -> bool:
-    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in
-    each iteration, also in the last ones, for which no vector is left."""
-    if not any(isinstance(t, Let) and OPS[t.op].dear for t in s.body.stmts):
-        return False
-    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
-        return False
-    if s.exits:
-        return False
-    v = verdict(without_handed_on(s), True)
-    return not (v.reason or v.added or v.near)
-
-
-# --------------------------------------------------------------------------------------------------------------- kinds
-
-
-def _only_what_can_be_spread(s: Loop) -> None:
-    if s.stop is None:
-        raise _Order("how often it runs is not known before it starts")
-    if s.exits or s.trips is not None:
-        raise _Order("an iteration may end it")
-    for t in walk(s.body):
-        match t:
-            case Call(callee=callee):
-                raise _Order(f"it calls {callee.partition('#')[0]}, which calls itself")
-            case Reserve(array=a):
-                raise _Order(f"what it logs, {base_name(a.name)}, grows as it runs")
-            case Dense():
-                raise _Order(f"it has linear algebra on whole matrices in it{_at(t.span)}")
-        if isinstance(t, Loop | If):
-            named = [*t.outs, *(t.carried if isinstance(t, Loop) else ())]
-            for v in named:
-                if isinstance(v.type, Array):
-                    raise _Order(f"the name {base_name(v.name)} goes from one array to another in it{_at(t.span)}")
-    for v in s.carried:
-        if isinstance(v.type, Array):
-            raise _Order(f"the name {base_name(v.name)} goes from one array to another in it")
-    fails = any(isinstance(t, Check) for t in walk(s.body))
-    if fails and any(isinstance(t, Loop) and (t.stop is None) for t in walk(s.body)):
-        # what runs behind an error in Python's order has never run there, and need not end
-        raise _Order("an error must keep what comes after it, which has a while loop, from running")
-
-
-def _at(span: Span) -> str:
-    return "" if span == NOWHERE else f" (line {span.line})"
-
-
-def _made(s: Loop) -> set[str]:
-    """The names that differ from one iteration to another."""
-    names = {s.index.name, *(c.name for c in s.carried)}
-    for t in walk(s.body):
-        names.update(v.name for v in outputs(t))
-        if isinstance(t, Loop):
-            names.update((t.index.name, *(c.name for c in t.carried)))
-    return names
-
-
-def _sizes_known(private: Iterable[Alloc | Copy], made: set[str]) -> None:
-    known: set[str] = set()
-    for t in private:
-        inner = [a.name for a in t.shape if isinstance(a, Var)] if isinstance(t, Alloc) else [t.array.name]
-        if any(n in made and n not in known for n in inner):
-            raise _Order(f"the size of its array {base_name(t.out.name)} differs between iterations{_at(t.span)}")
-        if isinstance(t, Alloc) and t.log == "stack":
-            raise _Order(f"what it logs, {base_name(t.out.name)}, grows as it runs")
-        known.add(t.out.name)
-
-
-# ------------------------------------------------------------------------------------------------------ carried values
-
-
-def _reduction(s: Loop, k: int, fastmath: bool) -> Reduction:
-    """How the values that chunks of iterations leave in a carried value are put together."""
-    c, name = s.carried[k], base_name(s.carried[k].name)
-    result = s.body.results[k]
-    used = any(a == c for t in walk(s.body) for a in (*operands(t), *(r for b in blocks(t) for r in b.results)))
-    if not used and c not in s.body.results:
-        return "last"
-    if is_chain(s, k, ("add", "sub")):
-        if c.type.dtype == "bool":
-            raise _Order(f"each iteration needs {name} of the one before")
-        if not fastmath and c.type.dtype in FLOATS and result != c:
-            raise _Order(f"the terms of {name} are added in the order of the program, as fastmath=False asks for")
-        return "add"
-    if c.type.dtype == "i64" and is_chain(s, k, ("bitor",)):
-        return "bitor"
-    raise _Order(f"each iteration needs {name} of the one before{_at(_definition(s, result))}")
-
-
-def _definition(s: Loop, a: Atom) -> Span:
-    return next((t.span for t in walk(s.body) if a in outputs(t)), NOWHERE)
-
-
-# --------------------------------------------------------------------------------------------------------------- cells
-
-
-@dataclass
-class _Touches:
-    """What a loop does to an outer array."""
-
-    array: Var
-    spans: dict[AccessKind, list[Span]] = field(default_factory=lambda: {"read": [], "write": [], "update": []})
-    places: list[dict[int, Own] | None] = field(default_factory=list)  # own indices by axis; None: all cells at once
-
-    @property
-    def apart(self) -> bool:
-        """Whether each iteration keeps to cells of its own: one axis is indexed by the same function of the loop's
-        index in all accesses, and that tells iterations apart."""
-        return self.spread == 0
-
-    @property
-    def spread(self) -> int | None:
-        """How far apart the cells of one iteration are along the axis where they are closest; None: anywhere."""
-        known = [p for p in self.places if p is not None]
-        if len(known) < len(self.places):
+    def _along(self, i: Atom, j: Atom) -> dict[int, int] | None:
+        """What is known of the distance where the subscripts along an axis are equal; None where they never are."""
+        first, second = self.form(i), self.form(j)
+        apart, moves, counted = first - second, {}, True
+        for name, c in second.terms:
+            level = self.level.get(name)
+            if level is None and name in self.changed:
+                return {}
+            if level is not None:
+                step = self._step(level)
+                counted = counted and step is not None
+                moves[level] = c * (step or 1)
+        if any(name in self.changed for name in apart.atoms) or any(abs(m) > LARGEST_FACTOR for m in moves.values()):
+            return {}
+        if not moves:
+            return None if (apart.value or 0) % 2**64 else {}
+        if apart.value is None or abs(apart.value) >= LARGEST_OFFSET or not (counted or apart.value == 0):
+            return {}
+        if apart.value % gcd(*moves.values()):
             return None
-        found: list[int] = []
-        for axis in set.intersection(*(set(p) for p in known)):
-            if len({p[axis].text for p in known}) == 1:
-                offsets = [p[axis].offset for p in known]
-                found.append(max(offsets) - min(offsets))
-        return min(found, default=None)
+        [(level, move), *others] = moves.items()
+        return {} if others else {level: apart.value // move}
+
+    def _step(self, level: int) -> int | None:
+        """By how much the index of a loop moves with a distance of one; None where that is not a number. Where an inner
+        loop begins elsewhere each time, it is at other ints than multiples of its step."""
+        s = self.loops[level]
+        if not isinstance(s.step, Const):
+            return None
+        steady = level == 0 or not set(self.form(s.start).atoms) & self.changed
+        return int(s.step.value) if steady else 1
+
+    def _differ(self, i: Atom, j: Atom) -> bool:
+        """Whether two subscripts are proved to be different ones in any two iterations."""
+        r = self.ranges
+        if r is None:
+            return False
+        first, second = r.value(i), r.value(j)
+        later = {name: unknown(f"{name}'") for name in second.atoms if name in self.changed}
+        with r.scope():
+            for name, other in later.items():  # what holds in an iteration, holds in another one
+                r.interval[other.atoms[0]] = r.span(name)
+            for f in [f for f in r.facts if later.keys() & set(f.atoms)]:
+                r.learn(f.substitute({name: unknown(f"{name}'") for name in f.atoms if name in self.changed}))
+            apart = first - second.substitute(later)
+            return r.proves(apart - 1) or r.proves(apart * -1 - 1)
 
 
-def _shared(s: Loop, made: set[str], fastmath: bool) -> tuple[tuple[Var, ...], tuple[Var, ...], int]:
-    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all
-    others must be touched apart."""
-    added: list[Var] = []
-    near: list[Var] = []
-    span = 0
-    for t in _touches(s, made):
-        reads, stores, adds = t.spans.values()
-        if not (stores or adds) or t.apart:
-            continue
-        name = base_name(t.array.name)
-        if stores and not reads and not adds:
-            raise _Order(f"two iterations may store to one cell of {name}{_at(stores[0])}")
-        if stores or reads:
-            write = (*stores, *adds)[0]
-            read = (*reads, *adds)[0]
-            raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
-        if not fastmath and t.array.type.dtype in FLOATS:
-            raise _Order(
-                f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for"
-            )
-        if t.spread is not None and t.spread <= LARGEST_SPAN:
-            near.append(t.array)
-            span = max(span, t.spread)
-        else:
-            added.append(t.array)
-    return tuple(added), tuple(near), span
+def farthest(nest: Nest, uses: Iterable[Access]) -> int | None:
+    """How many iterations the accesses to an array carry a dependence over at most; None where that is not known."""
+    distinct: dict[tuple[Affine, ...] | None, Access] = {}
+    for a in uses:
+        distinct.setdefault(None if a.index is None else tuple(map(nest.form, a.index)), a)
+    if len(distinct) > MOST:
+        return None
+    found = 0
+    for a, b in combinations_with_replacement(distinct.values(), 2):
+        match nest.between(a, b):
+            case Unknown() | Distance(by=(None, *_)):
+                return None
+            case Distance(by=(int(d), *_)):
+                found = max(found, abs(d))
+    return found
 
 
-def _touches(s: Loop, made: set[str]) -> Iterator[_Touches]:
-    found: dict[str, _Touches] = {}
-    own = own_indices(s, made)
+def forms_of(
+    stmts: Iterable[Stmt], outside: Callable[[Atom], Affine], same: Callable[[Atom], Atom] = lambda a: a
+) -> dict[str, Affine]:
+    """The ints that statements make as affine forms, up to multiples of 2**64; ``outside`` has those of other ints."""
+    forms: dict[str, Affine] = {}
 
-    for t in walk(s.body):
-        for access in accesses(t):
-            if access.array.name not in made:
-                touches = found.setdefault(access.array.name, _Touches(access.array))
-                touches.spans[access.kind].append(t.span)
-                known = {
-                    k: own[i.name] for k, i in enumerate(access.index or ()) if isinstance(i, Var) and i.name in own
-                }
-                touches.places.append(None if access.index is None else known)
-    yield from found.values()
+    def form(a: Atom) -> Affine:
+        a = same(a)
+        return forms[a.name] if isinstance(a, Var) and a.name in forms else outside(a)
 
-
-@dataclass(frozen=True)
-class Own:
-    """An int that differs between any two iterations: a function of the loop's index, by its text, and a number added
-    to it.
-
-    ``factor`` bounds how much faster it moves than the iterations are counted.
-    """
-
-    text: str
-    offset: int
-    factor: int
-
-
-def own_indices(s: Loop, made: set[str]) -> dict[str, Own]:
-    """The ints that differ between any two iterations, by name: the loop's index, and what is a fixed distance from it
-    or a multiple of it. Multiples are small, so that no two wrap around to the same within the life of a machine."""
-    step = abs(int(s.step.value)) if isinstance(s.step, Const) else LARGEST_FACTOR
-    own = {s.index.name: Own("i", 0, step)}
-    for t in walk(s.body):
-        if not isinstance(t, Let) or t.out.type.dtype != "i64" or any(x.type.dtype != "i64" for x in t.ins):
-            continue
-        if t.op == "cast" and isinstance(t.ins[0], Var) and t.ins[0].name in own:
-            own[t.out.name] = own[t.ins[0].name]
-        if len(t.ins) != 2:
-            continue
-        a, b = t.ins
-        for x, y, first in ((a, b, True), (b, a, False)):
-            if isinstance(x, Var) and x.name in own and not (isinstance(y, Var) and y.name in made):
-                moved = _moved(own[x.name], t.op, y, first)
-                if moved is not None and abs(moved.offset) < LARGEST_OFFSET:
-                    own[t.out.name] = moved
-    return own
-
-
-def _moved(x: Own, op: str, y: Atom, first: bool) -> Own | None:
-    """``x op y``, or ``y op x``, for a ``y`` that is the same in all iterations."""
-    number = int(y.value) if isinstance(y, Const) else None
-    match op, first:
-        case "add", _:
-            return (
-                Own(f"({x.text}+{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset + number)
-            )
-        case "sub", True:
-            return (
-                Own(f"({x.text}-{y})", x.offset, x.factor) if number is None else replace(x, offset=x.offset - number)
-            )
-        case "sub", False:
-            return Own(f"({y if number is None else 0}-{x.text})", (number or 0) - x.offset, x.factor)
-        case "mul", _ if number and x.factor * abs(number) <= LARGEST_FACTOR:
-            return Own(f"({x.text}*{number})", x.offset * number, x.factor * abs(number))
-    return None
+    for s in stmts:
+        if isinstance(s, Let) and s.out.type == I64 and (f := affine_form(s, form)) is not None:
+            forms[s.out.name] = f
+    return forms

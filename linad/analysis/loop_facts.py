@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
 )
-from linad_typecheck.types import Array, is_float
+from linad_typecheck.types import Array
 
-from .accesses import updates
+from .accesses import Access, accesses, updates
 from .affine import Ranges
 from .logs import logs_of
 
@@ -140,73 +126,10 @@ def updated(s: Loop) -> set[str]:
     return {a.name for t in walk(s.body) for a in updates(t)}
 
 
-def is_chain(s: Loop, k: int, ops: tuple[str, ...]) -> bool:
-    """Whether a carried value is used for nothing but to have something joined to it on its way to its next value."""
-    chain = {s.carried[k].name}
-
-    def on(a: Atom) -> bool:
-        return isinstance(a, Var) and a.name in chain
-
-    def alone(results: Iterable[Atom], allowed: set[int]) -> bool:
-        return not any(on(r) for j, r in enumerate(results) if j not in allowed)
-
-    def block(b: Block) -> bool:
-        return all(map(statement, b.stmts))
-
-    def statement(t: Stmt) -> bool:
-        match t:
-            case Let(out=v, op=op, ins=(a, b)) if op in ops and (
-                on(a) and not on(b) or op != "sub" and on(b) and not on(a)
-            ):
-                chain.add(v.name)
-                return True
-            case If(cond=c, then=then, orelse=orelse, outs=outs):
-                if on(c) or not (block(then) and block(orelse)):
-                    return False
-                both = {j for j, (a, b) in enumerate(zip(then.results, orelse.results, strict=True)) if on(a) and on(b)}
-                chain.update(outs[j].name for j in both)
-                return alone(then.results, both) and alone(orelse.results, both)
-            case Loop(carried=inner, inits=inits, body=body, outs=outs):
-                mine = {j for j, i in enumerate(inits) if on(i)}
-                if any(on(a) for a in (t.start, t.stop, t.step) if a is not None):
-                    return False
-                chain.update(inner[j].name for j in mine)
-                if not block(body) or (t.exits and on(body.results[0])):
-                    return False
-                ends = body.results[1:] if t.exits else body.results
-                chain.update(outs[j].name for j in mine)
-                return all(on(ends[j]) for j in mine) and alone(ends, mine)
-        return not any(on(a) for a in operands(t))
-
-    return block(s.body) and on(s.body.results[k]) and alone(s.body.results, {k})
-
-
-def made_of(s: Loop) -> list[set[int]]:
-    """Of which carried values the next value of each is made in an iteration."""
-    of = {c.name: {k} for k, c in enumerate(s.carried)}
-    for t in s.body.stmts:
-        if isinstance(t, Let | Load):
-            of[t.out.name] = set().union(*(of.get(a.name, ()) for a in operands(t) if isinstance(a, Var)))
-        else:
-            of.update((v.name, set(range(len(s.carried)))) for v in outputs(t))
-    results = s.body.results[1:] if s.exits else s.body.results
-    return [of.get(r.name, set()) if isinstance(r, Var) else set() for r in results]
-
-
-def without_handed_on(s: Loop) -> Loop:
-    """A loop to its end without the floats of which no iteration makes again what was made of them: they are those of a
-    few iterations ago."""
-    made = made_of(s)
-
-    def comes_back(k: int) -> bool:
-        reached = made[k]
-        while not (further := set().union(*(made[j] for j in reached))) <= reached:
-            reached = reached | further
-        return k in reached
-
-    kept = [k for k, c in enumerate(s.carried) if not is_float(c.type) or comes_back(k)]
-    carried, inits, results, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.body.results, s.outs))
-    return replace(s, carried=carried, inits=inits, body=Block(s.body.stmts, results), outs=outs)
+def outer_accesses(s: Loop) -> Iterator[tuple[Stmt, Access]]:
+    """The statements of a loop that do something to cells of arrays that are made before it, with what they do."""
+    made = defined(s)
+    return ((t, a) for t in walk(s.body) for a in accesses(t) if a.array.name not in made)
 
 
 def scatters(s: Loop) -> bool:

@@ -1,1 +1,2 @@
-"""Between Python and the kernels: live functions, arguments in, results out, and errors with the user's line."""
+"""The boundary between Python and kernels: live functions, argument and result conversion, errors at the user's line.
+"""

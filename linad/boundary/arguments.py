@@ -1,4 +1,4 @@
-"""Arguments in: Python values become the flat scalars and C-contiguous arrays that a kernel takes."""
+"""Argument conversion: Python values to the flat scalars and C-contiguous arrays that a kernel takes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ Named = tuple[str, np.ndarray]
 
 @dataclass(slots=True)
 class Flat:
-    """The flat arguments of one call. ``back`` pairs a caller's array with the copy that the kernel updates for it."""
+    """The flat arguments of one call. ``back`` pairs a caller's array with the copy that the kernel updates in its
+    place."""
 
     values: list[object] = field(default_factory=list)
     read: list[Named] = field(default_factory=list)  # the caller's arrays, those only read ...
@@ -113,7 +114,7 @@ def flatten(
 
 
 def _usual(structure: Structure, value: object) -> bool:
-    """Whether a value is what a kernel takes as it is: a float, or a writable, contiguous array of the right type."""
+    """Whether a kernel can take a value unchanged: a float, or a writable contiguous array of the right type."""
     if not isinstance(structure, Leaf):
         return False
     t = structure.type
@@ -125,14 +126,15 @@ def _usual(structure: Structure, value: object) -> bool:
 
 
 def leaves(structure: Structure, value: object, where: str, loose: bool = False) -> list[tuple[Leaf, object, str]]:
-    """The leaves of a structure with the parts of a value that belong to them, and what to call these.
+    """The leaves of a structure, the corresponding parts of a value, and a description of each for messages.
 
-    Where it is ``loose``, a tuple of the fields will do for a record: a cotangent is no instance of anybody's class.
+    With ``loose``, a tuple of the fields is accepted for a record: cotangents need not be instances of the record's
+    class.
 
     Raises
     ------
     TypeError
-        Where the value has another structure.
+        If the value has another structure.
     """
     if isinstance(structure, Leaf):
         return [(structure, value, where)]
@@ -148,12 +150,12 @@ _RETURNED = frozenset(c.key for c in RETURNED)
 def inside(
     structure: tuple[Structure, ...] | RecordStructure, value: object, where: str, loose: bool = False
 ) -> list[tuple[Structure, object, str]]:
-    """The parts of a tuple or record: their structures, what a value has there, and what to call them.
+    """The parts of a tuple or record: their structures, values and descriptions.
 
     Raises
     ------
     TypeError
-        Where the value is no such thing.
+        If the value does not have these parts.
     """
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
@@ -180,7 +182,7 @@ def inside(
 
 
 def parts_of(record: RecordTag | RecordClass, count: int) -> list[str]:
-    """How the parts of a record are written: ``.x``, ``["w"]`` or ``[0]``."""
+    """The suffixes by which the parts of a record are accessed: ``.x``, ``["w"]`` or ``[0]``."""
     if record.handle is list:
         return [f"[{k}]" for k in range(count)]
     names = record.fields if isinstance(record, RecordTag) else record.names
@@ -188,7 +190,7 @@ def parts_of(record: RecordTag | RecordClass, count: int) -> list[str]:
 
 
 def within(where: str, part: str) -> str:
-    """What to call a part of a place: ``argument `p.x``` for the field ``.x`` of ``argument `p```."""
+    """The description of a part: ``argument `p.x``` for the field ``.x`` of ``argument `p```."""
     return f"{where[:-1]}{part}`" if where.endswith("`") else where + part
 
 
@@ -196,7 +198,8 @@ def within(where: str, part: str) -> str:
 
 
 def scalar(leaf: Leaf, value: object, where: str) -> object:
-    """A scalar argument as the kernel takes it; an array of rank 0 is the number that it holds, as to Python's `float`.
+    """A scalar argument converted for the kernel. An array of rank 0 is accepted as the number that it holds, as by
+    `float`.
 
     Raises
     ------
@@ -259,7 +262,7 @@ _SCALARS: dict[DType, Callable[[object, Leaf, str], object]] = {
 
 
 def checked_array(type: Array, value: object, where: str) -> None:
-    """Refuse anything but an array of the dtype and rank.
+    """Refuse a value that is not an array of the dtype and rank.
 
     Raises
     ------
@@ -280,7 +283,7 @@ WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
 
 
 def _plain(value: object) -> bool:
-    """Whether a value is an array whose items are what they look like: no masks, no matrix."""
+    """Whether a value is a plain array: neither masked nor a matrix."""
     if value.__class__ is np.ndarray:
         return True
     return isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
@@ -297,7 +300,7 @@ def contiguous(a: np.ndarray) -> np.ndarray:
 
 
 class _Readable:
-    """A read-only array lent to a kernel that provably does not write it, which saves a second compilation."""
+    """A read-only array passed to a kernel that provably does not write to it, which saves a second compilation."""
 
     def __init__(self, a: np.ndarray) -> None:
         self.owner = a
@@ -316,12 +319,12 @@ def _updatable(a: np.ndarray, flat: Flat) -> np.ndarray:
 
 
 def argument_type(value: object, where: str) -> object:
-    """The type of an argument: an `ArgType`, or for a tuple or record one of such.
+    """The type of an argument: an `ArgType`, or a tuple of these for a tuple or record.
 
     Raises
     ------
     TypeError
-        For a value that a checked function cannot take.
+        If a checked function cannot take the value.
     """
     if isinstance(value, tuple | list | dict) or (
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
@@ -356,7 +359,7 @@ def argument_type(value: object, where: str) -> object:
 
 
 def static(value: object) -> ArgStatic:
-    """An argument that the function is specialised for."""
+    """An argument whose value is part of the specialisation."""
     return ArgStatic(value, type(value).__name__)
 
 
@@ -381,8 +384,8 @@ def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError
 
 
 def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> str:
-    """What to say of the first keyword argument that is no parameter, with the parameter that may have been meant; or
-    nothing."""
+    """The message for the first keyword argument that is not a parameter, with the nearest parameter name; else empty.
+    """
     known = list(parameters)
     for name in given:
         if name not in known:
@@ -394,7 +397,7 @@ def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> s
 
 
 def described(value: object) -> str:
-    """What a value is, in a few words, for messages."""
+    """A short description of a value for messages."""
     if isinstance(value, np.ndarray):
         kind = "masked array" if isinstance(value, np.ma.MaskedArray) else type(value).__name__
         kind = "array" if kind == "ndarray" else kind

@@ -1,4 +1,4 @@
-"""Annotated dimensions at entry: one clear error that names both arguments and both sizes."""
+"""Checks of annotated dimensions at entry: one error that names both arguments and both sizes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def check_dims(signature: Signature, arguments: Sequence[object]) -> None:
     Raises
     ------
     ValueError
-        Where a size is not the annotated one, or one name stands for two sizes.
+        If a size differs from its annotation, or one name would stand for two sizes.
 
     Notes
     -----
-    A name is bound by the first dimension that gives it; ``"n+1"`` and ``"2*n"`` give one too.
+    A name is bound by the first dimension that mentions it, also as ``"n+1"`` or ``"2*n"``.
     """
     bound: dict[str, tuple[int, str]] = {}
     for info, value in zip(signature.params, arguments):
@@ -36,7 +36,8 @@ def check_dims(signature: Signature, arguments: Sequence[object]) -> None:
 
 @cache
 def parsed(text: str) -> tuple[int, str, int]:
-    """A dimension as ``factor * name + shift``; the name is empty for a literal, the factor 0 for anything goes.
+    """A dimension as ``factor * name + shift``. The name is empty for a literal; the factor is 0 if any size is
+    allowed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a live object means inside a checked function, by identity and never by spelling."""
+"""What a live object means inside a checked function; decided by identity, never by name."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _PLAIN = (int, float, bool, str)
 
 
 def array_type(a: np.ndarray) -> Array | None:
-    """The core type of an array; None where the language has no such array."""
+    """The core type of an array, or None if its dtype or rank is not supported."""
     short = DTYPES.get(a.dtype.name) if a.dtype.isnative else None
     return Array(short, a.ndim) if short is not None and a.ndim <= 4 else None
 
 
 def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None] | None:
-    """The plain function that a function, a checked function or a jitted one stands for, with its declared options."""
+    """The plain function under a decorated, checked or jitted function, with its declared options."""
     if isinstance(value, FunctionType):
         return value, (), None
     described = getattr(type(value), "__linad_source__", None)
@@ -61,27 +61,26 @@ def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str 
 
 
 def elementwise(value: object) -> bool:
-    """Whether a value is a function of scalars that is applied to arrays cell by cell."""
+    """Whether a value is a scalar function that is applied to arrays cell by cell."""
     plain = isinstance(value, np.vectorize) and value.signature is None and not value.excluded
     return plain or (type(value).__name__ == "DUFunc" and type(value).__module__.startswith("numba."))
 
 
 def rules_of(value: object) -> tuple[tuple[tuple[str, tuple[object, ...]], ...], tuple[int, ...]] | None:
-    """The rule, and where there is a second one for forward mode that, of a function under `linad.custom_vjp`,
-    `linad.custom_jvp` or `linad.rule`: their kinds and functions; and the positions of the parameters that it does not
-    differentiate by."""
+    """The custom rule of a function under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`: kind and functions,
+    also of a second rule for forward mode, and the positions of parameters that it does not differentiate by."""
     described = getattr(type(value), "__linad_rule__", None)
     return None if described is None else described(value)
 
 
 def compiled_of(value: object) -> Compiled | None:
-    """The compiled function that one under `linad.rule` stands for."""
+    """The compiled function declared by `linad.rule`."""
     described = getattr(type(value), "__linad_compiled__", None)
     return None if described is None else described(value)
 
 
 def entity(value: object, key: str) -> Entity | None:
-    """The entity of anything but a function that can be lowered; None for those."""
+    """The entity of an object that is not a function to be lowered; None for such functions."""
     if isinstance(value, ModuleType):
         return Module(value.__name__)
     if is_constant(value):
@@ -143,7 +142,7 @@ REAL_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
 
 
 def _no_array(a: np.ndarray) -> Opaque:
-    """An array that the language does not have."""
+    """An array of an unsupported dtype or rank."""
     if a.ndim > 4:
         instead = "reshape it: arrays have at most 4 axes"
     elif a.dtype.kind == "c":
@@ -156,7 +155,8 @@ def _no_array(a: np.ndarray) -> Opaque:
 
 
 def _nameless(value: object) -> str | None:
-    """The name of what has none of its own, as `numpy.typing.NDArray` and `scipy.stats.norm`, by where it is found."""
+    """The name of an object without `__name__`, such as `numpy.typing.NDArray` or `scipy.stats.norm`, found in its
+    module."""
     home = type(value).__module__
     places = ("numpy", "numpy.typing") if home.partition(".")[0] in ("numpy", "typing", "types") else ()
     for place in ("scipy.stats",) if home.startswith("scipy.stats.") else places:
@@ -167,13 +167,13 @@ def _nameless(value: object) -> str | None:
 
 
 def _generator(value: object) -> str:
-    """The library of random numbers that an object generates them for."""
+    """The library whose random numbers an object generates."""
     home = type(value).__module__
     return "numpy.random" if home.startswith("numpy.random") else "random" if home == "random" else ""
 
 
 def is_constant(value: object) -> bool:
-    """Whether a value is a scalar of the language, a text, None, or a tuple of such, nested."""
+    """Whether a value is a scalar, a string, None, or a nested tuple of these."""
     if type(value) is tuple:
         return all(is_constant(v) for v in value)
     return value is None or type(value) in _PLAIN or (isinstance(value, np.generic) and value.dtype.name in DTYPES)
@@ -212,8 +212,8 @@ def canonical(value: object) -> str | None:
 
 
 def _foreign(value: object) -> str | None:
-    """The dotted name of what a library made that nothing here can read: a compiled function or a class of Python's
-    own, or anything of a library that works on arrays in its own way."""
+    """The dotted name of an object whose source cannot be read: a compiled function, a builtin class, or anything of a
+    library that works on arrays in its own way."""
     name, home = getattr(value, "__name__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(home, str)):
         return None
@@ -228,7 +228,7 @@ def _lazily(place: str, name: str) -> object:
 
 
 def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
-    """A type alias as text again, in the names of `_AliasScope`; ``names`` takes the classes of records it mentions."""
+    """A type alias as source text in the names of `_AliasScope`. ``names`` collects the record classes it mentions."""
     if type(value).__name__ == "TypeAliasType":  # Python 3.12: type Vec = ...
         return annotation_text(value.__value__, names) or canonical(value.__value__)
     if isinstance(value, GenericAlias) and value.__origin__ is np.ndarray:
@@ -246,12 +246,12 @@ def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
 
 
 def _either(element: object = None) -> tuple[object, ...]:
-    """The members of a union, and anything else by itself."""
+    """The members of a union; a list of the annotation itself for anything else."""
     return element.__args__ if isinstance(element, UnionType) else (element,)
 
 
 def _element_text(element: object) -> str:
-    """The element type of an array as text; what leaves it open, such as a type variable, as ``typing.Any``."""
+    """The element type of an array as text; ``typing.Any`` if it is open, such as a type variable."""
     named = canonical(element) if isinstance(element, type) else None
     return "typing.Any" if named is None else named.removeprefix("builtins.")
 
@@ -266,7 +266,7 @@ def _record_text(value: object, names: dict[str, RecordClass]) -> str | None:
 
 
 class _AliasScope:
-    """The names that `annotation_text` writes."""
+    """The scope in which texts of `annotation_text` are evaluated."""
 
     _modules = ("jaxtyping", "numpy", "typing")
     _builtins = ("tuple", "float", "int", "bool")
@@ -293,7 +293,7 @@ def _described(value: object) -> str:
 
 
 def fingerprint(value: object) -> str:
-    """A text that two values share only if lowering cannot tell them apart (functions are fingerprinted by source)."""
+    """A text that is equal for two values only if lowering cannot distinguish them (functions: by source)."""
     found = entity(value, "")
     match found:
         case Constant(value=v):

@@ -1,4 +1,4 @@
-"""Refusals: errors about a function as a whole, with a place and a way out."""
+"""Errors about a function as a whole, with a source position and a fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linad_typecheck.span import NOWHERE, Span
 
 
 def is_generated(file: str) -> bool:
-    """Whether a file is the one line that a function of functions wrote: no place that a user knows."""
+    """Whether a file is the generated one-line source of a transformed function, which is no place to show to users."""
     return file.startswith("<linad ")
 
 
@@ -25,8 +25,8 @@ def refusal(slug: str, message: str, span: Span = NOWHERE, help: str = "") -> Li
 
 
 def told(error: LinadError, f: FunctionType) -> LinadError:
-    """The error as a user reads it: without the way it took through linad, and of a function as a whole with its first
-    line. A defect of linad keeps its way."""
+    """The error as shown to users: without linad's own frames, and with the function's first line if it concerns the
+    function as a whole. Internal errors keep their traceback."""
     if any(d.code.startswith("LIN9") for d in error.diagnostics):
         return error
     generated = is_generated(f.__code__.co_filename)
@@ -38,7 +38,7 @@ def told(error: LinadError, f: FunctionType) -> LinadError:
 
 
 def rendered(diagnostics: tuple[Diagnostic, ...], texts: dict[str, str]) -> str:
-    """Diagnostics with the lines that they are about, but for lines that the user did not write."""
+    """Diagnostics with their source lines, except lines that the user did not write."""
     from linad_typecheck.render import render_text
 
     if all(is_generated(d.span.file) for d in diagnostics):

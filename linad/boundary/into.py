@@ -1,5 +1,5 @@
-"""The usual call of `vjp_into`, looked through in one go: plain arguments, plain buffers, one float back. Any doubt is
-a no."""
+"""Fast path of `vjp_into`: plain arguments, plain buffers and one float result. If in doubt, the general path is taken.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ Kind = tuple[type, np.dtype | None, int]  # the class of an argument, and of an 
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """What such a call has to look at.
+    """The checks of such a call.
 
-    ``buffers`` are the positions of the arguments that gradients are taken by, with their element types, ``arrays`` and
-    ``scalars`` the positions among them of those that are arrays, to which the kernel adds, and numbers, in the order
-    of the kernel.
+    ``buffers`` are the positions of the arguments that gradients are taken by, with their element types. ``arrays`` and
+    ``scalars`` are the positions among them of arrays, to which the kernel adds, and of numbers, in the kernel's order.
     """
 
     kinds: tuple[Kind, ...]
@@ -32,7 +31,7 @@ class Into:
     scalars: tuple[int, ...]
 
     def fit(self, arguments: Sequence[object], into: object) -> tuple[np.ndarray, ...] | None:
-        """The buffers, where nothing can be said against the call."""
+        """The buffers, if the call qualifies."""
         parts = into if into.__class__ is tuple else (into,)
         if len(parts) != len(self.buffers):
             return None
@@ -57,7 +56,7 @@ class Into:
 
 
 def usual_into(signature: Signature, params: Sequence[ParamInfo]) -> Into | None:
-    """How to look through calls with buffers for some of the parameters; None where they are never usual."""
+    """The fast path for buffers of the given parameters; None if these never qualify."""
     result, given = signature.result, [p.structure for p in signature.params]
     if not isinstance(result, Leaf) or result.type != F64 or signature.updates or signature.hidden:
         return None

@@ -1,5 +1,4 @@
-"""A compiled program as something to call: flat values in, flat results out, errors raised as Python would raise them.
-"""
+"""Calling a compiled program: flat values in, flat results out, errors raised as Python would raise them."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ NOT_BROADCAST = (
     "shape mismatch: indexing arrays",
 )
 STRETCH = (
-    " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/deviations.md: "
+    " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: "
     "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"
 )
 
@@ -44,7 +43,7 @@ STRETCH = (
 class Loaded:
     """A driver, ready to call: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``.
 
-    Where it is ``parallel``, the number of threads stands behind the values.
+    If it is ``parallel``, the number of threads follows the values.
     """
 
     driver: Callable[..., tuple[object, ...]]
@@ -60,7 +59,7 @@ class Loaded:
             self.pool = Pool(self.workspace, max(self.error_words - HINTS, 0))
 
     def errors(self) -> np.ndarray:
-        """Where an error is reported; recursive kernels find the end of the stack in it."""
+        """The buffer in which errors are reported; it also holds the end of the stack for recursive kernels."""
         err = np.zeros(self.error_words, np.int64)
         if self.error_words > FLOOR:
             err[FLOOR] = floor()
@@ -69,7 +68,7 @@ class Loaded:
         return err
 
     def call(self, values: Sequence[object], err: np.ndarray) -> tuple[object, ...]:
-        """What the driver returns, with as much scratch memory as it asks for."""
+        """Run the driver with as much scratch memory as it requests, and return its results."""
         if not self.parallel:
             return self._call(values, err)
         with threads.running:
@@ -93,7 +92,8 @@ class Loaded:
 
 @dataclass(slots=True)
 class Kernel:
-    """A program in its two builds: index tests hoisted out of loops, and, once one failed, a test at every access."""
+    """A program in up to two builds: one with hoisted index checks, and one with a check at every access for when those
+    fail."""
 
     load: Callable[[str], Loaded]  # from "hoisted" or "every"
     largest: Callable[[Sequence[object]], tuple[str, int, Span] | None] = lambda values: None
@@ -122,16 +122,16 @@ class Kernel:
         values : sequence
             The flat arguments, as the driver takes them.
         written : sequence of int
-            The positions of arrays that the program updates: they are put back before a second run.
+            The positions of arrays that the program updates. They are restored before a second run.
         zeros : sequence of int
-            The positions of those that are zeros on entry.
+            The positions of arrays that are zero on entry.
         in_place : bool
-            Whether copies of what is written cost too much: then every access is tested instead.
+            Whether copying the updated arrays would be too expensive; then the build with a check per access is used.
 
         Raises
         ------
         Exception
-            What the user's line raises.
+            As raised by the user's line.
         """
         build = self.build("hoisted")
         saved: list[object] = []
@@ -168,12 +168,12 @@ class Kernel:
 
 
 def fail(site: Site, words: np.ndarray) -> NoReturn:
-    """Raise what a kernel reported.
+    """Raise the error that a kernel reported.
 
     Raises
     ------
     Exception
-        Of the builtin class that the site names, with the user's expression, file and line.
+        Of the builtin class recorded for the site, with the user's expression, file and line.
     """
     arguments = [_value(dtype, word) for dtype, word in zip(site.arguments, words)]
     message = site.message.format(*arguments)
@@ -189,7 +189,7 @@ def _value(dtype: str, word: np.int64) -> object:
 
 
 def _class(name: str) -> object:
-    """An exception by its name: one of Python's, or one of a module."""
+    """An exception class by name: a builtin, or one of a module."""
     module = max((m for m in sys.modules if name.startswith(f"{m}.")), key=len, default="")
     found = sys.modules.get(module, builtins)
     for part in name.removeprefix(f"{module}.").split("."):
@@ -198,7 +198,7 @@ def _class(name: str) -> object:
 
 
 def raise_at(error: str, message: str, span: Span) -> NoReturn:
-    """Raise a builtin exception with the text and the place of the user's expression.
+    """Raise a builtin exception with the text and position of the user's expression.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def raise_at(error: str, message: str, span: Span) -> NoReturn:
 
 
 def expression(span: Span) -> str:
-    """The source text of a span, of several lines the first."""
+    """The source text of a span; of several lines, the first."""
     line = linecache.getline(span.file, span.line).rstrip("\n")
     end = span.end_column - 1 if span.end_line == span.line else len(line)
     return line[span.column - 1 : end].strip()

@@ -1,7 +1,7 @@
-"""Live functions as sources: names are answered from globals, closure cells and builtins, and every answer is recorded.
+"""Live functions as sources: names are resolved in globals, closure cells and builtins, and every lookup is recorded.
 
-The record is what makes a compiled function trustworthy later: it lists each name that was looked up with what it stood
-for, so that a call can tell in a microsecond whether anything it depends on has changed.
+The record lists each looked-up name with its value, so that a call can check within a microsecond whether anything that
+the compiled function depends on has changed.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ IMPLEMENTS = "%implements "  # before the dotted name of a library function, sta
 
 
 class NotYet(Exception):
-    """A name that the module binds further down was looked up at decoration: the check has to wait for the first call.
-    """
+    """A name looked up at decoration is bound later in the module: the check is postponed to the first call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One answered question: the name ``name`` in function ``path`` (names from the entry down) stood for ``value``."""
+    """One recorded lookup: ``name`` in function ``path`` (names from the entry down) was bound to ``value``."""
 
     scope: LiveScope
     path: str
@@ -51,7 +50,7 @@ class Lookup:
     code: tuple[object, ...] | None = None  # of a function: its code and defaults, which can be replaced under its feet
 
     def holds(self) -> bool:
-        """Whether the name still means the same."""
+        """Whether the name still has the same meaning."""
         now = self.scope.raw(self.name)
         if now is self.value:
             if isinstance(now, np.ndarray) or changeable(now):
@@ -109,11 +108,11 @@ class Record:
         return source
 
     def reached(self) -> tuple[FunctionSource, ...]:
-        """The functions that were looked up, the entry first."""
+        """The functions that were looked up, starting with the entry."""
         return tuple(source for _, source, _ in self.sources.values())
 
     def holds(self) -> bool:
-        """Whether every name still means what it meant."""
+        """Whether every recorded name still has the same meaning."""
         if self.early or len(self._simple) + len(self._other) != len(self.lookups):
             self._sort()
         for names, builtins, first, attributes, value in self._simple:
@@ -127,8 +126,7 @@ class Record:
         return all(lookup.holds() for lookup in self._other)
 
     def _sort(self) -> None:
-        """Sort the lookups into those for which it is enough that a name of the module is bound to the same object, and
-        others."""
+        """Sort the lookups into module names that only need an identity check, and others."""
         self._simple, self._other = [], []
         for lookup in self.lookups.values():
             f = lookup.scope.function
@@ -153,7 +151,7 @@ class Record:
         return tuple((path, name, lookup.mark) for (path, name), lookup in self.lookups.items())
 
     def replay(self, marks: tuple[tuple[str, str, str], ...]) -> bool:
-        """Ask for the same names in the same order; whether every answer has the fingerprint given."""
+        """Repeat the lookups in order; whether each has the given fingerprint."""
         self.entry()
         for path, name, mark in marks:
             scope = self.scope(path)
@@ -169,11 +167,11 @@ class Record:
         return any(compiled_of(lookup.value) is not None for lookup in self.lookups.values())
 
     def scope(self, path: str) -> LiveScope | None:
-        """The scope of the function found under a path."""
+        """The scope of the function with the given path."""
         return next((s.scope for _, s, p in self.sources.values() if p == path), None)
 
     def classes(self, binding: Iterable[object]) -> dict[str, type | None]:
-        """The classes of records in sight and among the types of arguments, by key; None where one key has several."""
+        """The record classes in scope and among the argument types, by key; None for an ambiguous key."""
         found = [entity(lookup.value, "") for lookup in self.lookups.values() if lookup.value is not MISSING]
         pending = list(binding)
         while pending:
@@ -184,7 +182,7 @@ class Record:
         return classes_of(found)
 
     def class_of(self, key: str) -> type | None:
-        """The class of a record by its key: one in sight, or one of a module."""
+        """A record class by key: one in scope, or one of a module."""
         found = self.handles.get(key) or self.classes(()).get(key)
         if found is None:
             module = max((m for m in sys.modules if key.startswith(f"{m}.")), key=len, default="")
@@ -197,7 +195,7 @@ class Record:
         return None
 
     def array(self, key: str) -> np.ndarray:
-        """The module-level array that `GlobalArray.key` names, as it is now."""
+        """The current value of the module-level array named by `GlobalArray.key`."""
         path, _, name = key.rpartition("/")
         return self.lookups[path, name].scope.raw(name)
 
@@ -211,7 +209,7 @@ class LiveScope:
     record: Record = field(repr=False)
 
     def lookup(self, name: str) -> Entity | None:
-        """The entity a free name stands for; a dotted name is looked up in user modules."""
+        """The entity of a free name. A dotted name is looked up in user modules."""
         value = self.raw(name)
         if value is MISSING and self.record.early and self._bound_later(name):
             raise NotYet(name)
@@ -221,7 +219,7 @@ class LiveScope:
         return found
 
     def member(self, record: RecordClass, name: str) -> Member | None:
-        """What a class has under a name besides its fields; looked up like a name, as ``key of the class::name``."""
+        """A class attribute other than a field, looked up like a name: ``key of the class::name``."""
         cls = record.handle
         known = name in record.others or name.startswith("__")
         if not isinstance(cls, type) or not known or self.record.handles.setdefault(record.key, cls) is not cls:
@@ -236,21 +234,21 @@ class LiveScope:
         return None if found is None else Member(kind, found)
 
     def implementation(self, dotted: str) -> FunctionSource | None:
-        """What `linad.implements` says of a library function; looked up like a name."""
+        """The `linad.implements` definition of a library function, looked up like a name."""
         found = self.lookup(f"{IMPLEMENTS}{dotted}")
         return found.function if isinstance(found, Helper) else None
 
     def implemented(self) -> frozenset[str]:
-        """The library functions that it says something about."""
+        """The library functions with such a definition."""
         return frozenset(implementing.names())
 
     def names(self) -> tuple[str, ...]:
-        """Every name in sight."""
+        """All names in scope."""
         f = self.function
         return tuple(dict.fromkeys((*f.__code__.co_freevars, *f.__globals__, *f.__builtins__)))
 
     def raw(self, name: str) -> object:
-        """The object a name is bound to now; `MISSING` where it is not bound."""
+        """The object that a name is currently bound to; `MISSING` if unbound."""
         if name.startswith(IMPLEMENTS):
             return implementing.registered(name.removeprefix(IMPLEMENTS)) or MISSING
         if name.startswith(IMPORTED):
@@ -286,7 +284,7 @@ class LiveScope:
         return value
 
     def _imported(self, module: str, attributes: str) -> object:
-        """What the function imports itself: calling it would do so, too."""
+        """What an import statement inside the function imports, as running it would."""
         try:
             value = importlib.import_module(module, self.function.__globals__.get("__package__"))
         except Exception:  # noqa: BLE001 - whatever a module raises that cannot be imported
@@ -299,7 +297,7 @@ class LiveScope:
         return value
 
     def mark(self, name: str, value: object) -> str:
-        """The fingerprint of what a name would stand for."""
+        """The fingerprint of the current meaning of a name."""
         return self._answer(name, value)[1]
 
     def _answer(self, name: str, value: object) -> tuple[Entity | None, str]:
@@ -332,7 +330,7 @@ class LiveScope:
         return Helper(source), source_mark(source)
 
     def _applied(self, name: str, value: object) -> tuple[Entity, str] | None:
-        """A method, a partial application, a property, or an object whose attributes are looked up in their turn."""
+        """A method, a partial application, a property, or an object whose attributes are looked up in turn."""
         match value:
             case Property(function=f, of=of):
                 function, mark = self._answer(f"{name}.fget", f)
@@ -392,7 +390,7 @@ _MEMBERS: dict[type, str] = {
 
 
 def _plain(member: object) -> object:
-    """The function that a member of a class is made of; what is no function, as it is."""
+    """The function of a class member (static method, property, ...); anything else unchanged."""
     match member:
         case property(fget=f) | functools.cached_property(func=f) | staticmethod(__func__=f) | classmethod(__func__=f):
             return f
@@ -409,7 +407,7 @@ def defaults(f: FunctionType) -> tuple[tuple[str, object], ...]:
 
 
 def source_mark(source: FunctionSource) -> str:
-    """A fingerprint of a function's text, place, defaults and options."""
+    """A fingerprint of a function's text, position, defaults and options."""
     node = source.node
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     text = "\n".join(source.source.lines[first - 1 : node.end_lineno])
@@ -420,7 +418,7 @@ def source_mark(source: FunctionSource) -> str:
 
 
 def _code(value: object) -> tuple[object, ...] | None:
-    """What a checked helper consists of at run time, all of it replaceable."""
+    """The parts of a checked helper that can be replaced at run time."""
     if isinstance(value, MethodType | Property):
         of, f = (value.__self__, value.__func__) if isinstance(value, MethodType) else (value.of, value.function)
         code = _code(f)

@@ -1,4 +1,4 @@
-"""The source text of a live function, proved to be the text it was compiled from."""
+"""The source text of a live function, verified to be the text it was compiled from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FUTURES = functools.reduce(
 
 @dataclass(frozen=True, eq=False)
 class LiveFile:
-    """A file as it is now: its text, its tree and the code objects that compiling it gives."""
+    """A file in its current state: text, syntax tree and the code objects that it compiles to."""
 
     source: SourceFile
 
@@ -46,9 +46,9 @@ class LiveFile:
         return {}
 
     def codes(self, futures: int) -> tuple[CodeType, ...]:
-        """Every code object of the file, functions nested in functions included.
+        """All code objects of the file, including those of nested functions.
 
-        ``futures`` are the features an earlier cell of the notebook or doctest imported from ``__future__``.
+        ``futures``: features that an earlier cell of the notebook or doctest imported from ``__future__``.
         """
         known = self._codes.get(futures)
         if known is not None:
@@ -64,7 +64,7 @@ class LiveFile:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """Every name that the module's own statements bind."""
+        """All names bound by the module's own statements."""
         found: set[str] = set()
         pending: list[ast.AST] = list(self.source.tree.body)
         while pending:
@@ -94,7 +94,7 @@ _located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Defi
 
 
 def live_file(name: str, module_globals: dict[str, object] | None = None) -> LiveFile | None:
-    """The file of a code object, parsed once per modification; None where no text is to be had."""
+    """The file of a code object, parsed once per modification; None if no source is available."""
     linecache.checkcache(name)
     text = "".join(linecache.getlines(name, module_globals))
     if not text:
@@ -109,15 +109,15 @@ def live_file(name: str, module_globals: dict[str, object] | None = None) -> Liv
 
 
 def came_with_text(file: LiveFile, futures: int) -> None:
-    """Let `file_of` find the functions of this file by their code, wherever their pickles say that they are from.
+    """Let `file_of` find the functions of this file by their code, whatever file name they were pickled with.
 
-    Since version 3.1.3 cloudpickle does not say it: code objects arrive with the file name `<dynamic-code>`.
+    Since version 3.1.3 cloudpickle replaces the file name by `<dynamic-code>`.
     """
     _sent.update(dict.fromkeys(file.codes(futures), file))
 
 
 def file_of(f: FunctionType) -> LiveFile | None:
-    """The file of a function; None where no text is to be had."""
+    """The file of a function; None if no source is available."""
     return live_file(f.__code__.co_filename, f.__globals__) or _sent.get(as_compiled(f.__code__))
 
 
@@ -130,12 +130,12 @@ def _stamp(name: str) -> object:
 
 
 def located(f: FunctionType) -> tuple[LiveFile, Definition]:
-    """The file of a function as it was when `locate` last saw it, which may have been edited since, and its definition.
+    """The file of a function as `locate` last saw it (it may have been edited since), and the function's definition.
 
     Raises
     ------
     LinadError
-        As `locate` does, which is called where it has not been.
+        As raised by `locate`, which is called if it has not been before.
     """
     known = _located.get(f)
     if known is None or known[0] is not f.__code__:
@@ -150,7 +150,7 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     Raises
     ------
     LinadError
-        Where the text is not available, or is no longer the text the function was compiled from.
+        If the source is not available, or is not the text that the function was compiled from.
     """
     code = as_compiled(f.__code__)
     try:
@@ -203,17 +203,16 @@ def _called(node: ast.FunctionDef | ast.Lambda) -> str:
 
 
 def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
-    """Whether the code computes exactly the node's last expression: tells lambdas in one line apart by their columns.
-    """
+    """Whether the code ends with the node's last expression: distinguishes lambdas in one line by their columns."""
     body = node.body if isinstance(node, ast.Lambda) else node.body[-1]
     place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
     return any(p == place for p in code.co_positions())
 
 
 def _rewritten(node: ast.FunctionDef | ast.Lambda, file: LiveFile, code: CodeType) -> bool:
-    """Whether other byte code than the text's is to be expected: pytest replaces `assert` in test modules.
+    """Whether byte code may differ from that of the source: pytest rewrites `assert` in test modules.
 
-    Then the time of the file decides: it has to be older than this process's first use of linad.
+    The modification time of the file decides then: it must be before this process's first use of linad.
     """
     if not any(isinstance(n, ast.Assert) for n in ast.walk(node)) or "_pytest" not in sys.modules:
         return False

@@ -1,5 +1,5 @@
-"""How much memory there is, asked before much of it is taken: some systems promise more than they have, and end the
-process that uses it."""
+"""Available memory, checked before large allocations: some systems overcommit and kill the process that uses too much.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GROUPS = (  # a container's limit, what it uses, and what of that is files that
 
 
 def there_is(n: int) -> bool:
-    """Whether ``n`` bytes can be had; where the system does not tell, its allocator answers."""
+    """Whether ``n`` bytes are available. If the system does not report it, a trial allocation decides."""
     if n < MUCH:
         return True
     left = available()
@@ -34,7 +34,7 @@ def there_is(n: int) -> bool:
 
 
 def available() -> int | None:
-    """The bytes that can be taken without another process being ended for it; None where the system does not tell."""
+    """The bytes that can be allocated without another process being killed; None if the system does not report it."""
     found = [n for n in (_of_system(), *map(_of_group, _GROUPS)) if n is not None]
     return min(found, default=None)
 
@@ -61,7 +61,7 @@ def _table(text: str) -> dict[str, int]:
 
 
 def size_text(n: int) -> str:
-    """A number of bytes for people."""
+    """A number of bytes in readable form."""
     for unit, bits in (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if n >= 2**bits:
             return f"{n / 2**bits:.1f} {unit}"

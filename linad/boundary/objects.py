@@ -1,5 +1,4 @@
-"""Objects of the user's classes: their attributes are read one by one, as names of a module are, and nothing of theirs
-is run."""
+"""Objects of user classes: attributes are read one by one, like names of a module, and no user code is run."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ class Property:
 
 
 class Given:
-    """An argument that the function is specialised for: equal to another one that calls cannot tell from it."""
+    """An argument that is part of the specialisation. Two of them are equal if no call can distinguish them."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -51,7 +50,7 @@ class Given:
 
 
 def _same(value: object) -> tuple[object, ...]:
-    """The objects by identity of which two functions made by one text are the same."""
+    """The objects by identity of which two functions from one text are the same."""
     if isinstance(value, FunctionType):
         cells = tuple(_content(c) for c in value.__closure__ or ())
         return (value.__code__, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *cells)
@@ -68,7 +67,7 @@ def _content(cell: object) -> object:
 
 
 def is_object(value: object) -> bool:
-    """Whether a value is an instance of a class whose attributes can be read: one in Python, of no library."""
+    """Whether a value is an instance of a Python class, outside libraries, whose attributes can be read."""
     cls = type(value)
     if isinstance(value, type):
         return _plain_class(value)
@@ -95,15 +94,14 @@ def _plain_class(cls: type) -> bool:
 
 
 def is_callable(value: object) -> bool:
-    """Whether an argument is a function, a method or an object that can be called."""
+    """Whether an argument is a function, a method or a callable object."""
     return isinstance(value, (FunctionType, MethodType, functools.partial)) or (
         is_object(value) and not isinstance(value, type)
     )
 
 
 def attribute(value: object, name: str) -> object:
-    """An attribute of a module, an object, a method or a partial application, without running anything of the user's.
-    """
+    """An attribute of a module, object, method or partial application, read without running user code."""
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
     if isinstance(value, (tuple, list, dict)) and name.isdigit():
@@ -137,8 +135,8 @@ def attribute(value: object, name: str) -> object:
 
 
 def _forwards(cls: type) -> str | None:
-    """The attribute that the objects of a class take all others from: by ``return getattr(self.module, name)`` as the
-    whole of its ``__getattr__``, which is read and not run."""
+    """The attribute to which the objects of a class forward all others, if ``return getattr(self.module, name)`` is the
+    whole of its ``__getattr__``. The method is read, not run."""
     method = inspect.getattr_static(cls, "__getattr__", None)
     return _forwarded(method.__code__, method) if isinstance(method, FunctionType) else None
 
@@ -189,8 +187,8 @@ def _of_class(cls: type, found: object) -> object:
 
 
 def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) -> tuple[RecordClass | None, int] | None:
-    """What a tuple, list or dict is to the checker, and how many items it has; None where it has too many, or keys of
-    no use."""
+    """How the checker represents a tuple, list or dict, and its number of items; None if there are too many or the keys
+    are unsupported."""
     if isinstance(value, dict):
         known = len(value) <= MOST_KEYS and all(type(k) in (str, int, float, bool, tuple) for k in value)
         return (dict_class(tuple(value)), len(value)) if known else None
@@ -198,7 +196,7 @@ def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) ->
 
 
 def classes(value: object) -> tuple[str, ...]:
-    """The classes of an object, its own first, by module and qualified name."""
+    """The classes of an object in method resolution order, by module and qualified name."""
     return tuple(
         f"{c.__module__}.{c.__qualname__}" for c in (value if isinstance(value, type) else type(value)).__mro__
     )

@@ -1,4 +1,4 @@
-"""Whether arrays share memory, decided with bounded work and on the safe side."""
+"""Whether arrays share memory, decided conservatively with bounded work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def overlaps_itself(a: np.ndarray) -> bool:
-    """Whether two indices of an array may name one cell, as in a broadcast view.
+    """Whether two indices of an array may refer to one cell, as in a broadcast view.
 
     Examples
     --------
@@ -48,7 +48,7 @@ Named = tuple[str, np.ndarray]
 
 
 def check_apart(function: str, updated: Sequence[Named], others: Iterable[Named]) -> None:
-    """Refuse arrays that the function updates and that share memory with each other or another one.
+    """Refuse arrays that the function updates if they share memory with each other or with another argument.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def check_apart(function: str, updated: Sequence[Named], others: Iterable[Named]
 
 
 def check_written(function: str, written: Sequence[Named], others: Iterable[Named]) -> None:
-    """Refuse arrays that a call writes and that are read-only, overlap themselves or share memory with another one.
+    """Refuse arrays that a call writes to if they are read-only, overlap themselves or share memory with another one.
 
     Raises
     ------

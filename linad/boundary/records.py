@@ -1,4 +1,4 @@
-"""Live classes whose instances are records, and records in and out: `NamedTuple`s and frozen dataclasses."""
+"""Classes whose instances are records (`NamedTuple`s and dataclasses), and conversion of their instances."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what 
 
 
 def record_class(cls: type) -> RecordClass | Opaque:
-    """What a class of the user means: a record, or why it is none. The same object each time."""
+    """The record that a user's class defines, or why it defines none. The same object each time."""
     found = _known.get(cls)
     if found is None:
         found = _known[cls] = _read(cls)
@@ -58,7 +58,7 @@ def record_class(cls: type) -> RecordClass | Opaque:
 
 
 def as_record(value: object) -> RecordClass | None:
-    """The class of a value where it is a record."""
+    """The class of a value if it is a record."""
     cls = type(value)
     if cls is list:
         return LIST if len(value) <= MOST_LISTED else None
@@ -94,7 +94,7 @@ def _own(cls: type, kind: str) -> str:
 
 
 def _odd(cls: type) -> str:
-    """What makes the instances of a frozen dataclass more than their fields."""
+    """Features of a frozen dataclass that make its instances more than their fields."""
     for c in cls.__mro__[:-1]:
         if c is typing.Generic:
             continue
@@ -115,7 +115,7 @@ def _odd(cls: type) -> str:
 
 
 def _generated(method: object) -> bool:
-    """Whether the dataclass decorator wrote a method: its code has no file."""
+    """Whether the dataclass decorator generated a method: its code has no file."""
     return isinstance(method, FunctionType) and method.__code__.co_filename == "<string>"
 
 
@@ -149,7 +149,7 @@ def _annotations(cls: type) -> dict[str, object]:
 
 
 def _note(cls: type, note: object) -> tuple[ast.expr | None, Scope | None]:
-    """An annotation as an expression and the scope to read it in."""
+    """An annotation as an expression, and the scope to evaluate it in."""
     if isinstance(note, typing.ForwardRef):
         note = note.__forward_arg__
     if isinstance(note, str):
@@ -163,7 +163,7 @@ def _note(cls: type, note: object) -> tuple[ast.expr | None, Scope | None]:
 
 
 class _ValueScope:
-    """One name, which stands for one object."""
+    """A scope with one name, bound to one object."""
 
     def __init__(self, name: str, value: object) -> None:
         self._name, self._value = name, value
@@ -176,13 +176,13 @@ class _ValueScope:
 
 
 class _ModuleScope:
-    """The module of a class; a name that it does not have may be local to a function, and says nothing."""
+    """The module of a class. Names missing from it may be local to a function, and are unknown."""
 
     def __init__(self, cls: type) -> None:
         self._module, self._cls = cls.__module__, weakref.ref(cls)
 
     def value(self, name: str) -> object:
-        """What a dotted name stands for."""
+        """The value of a dotted name."""
         first, *rest = name.split(".")
         space = vars(sys.modules[self._module]) if self._module in sys.modules else {}
         builtin = vars(sys.modules["builtins"])
@@ -200,7 +200,7 @@ class _ModuleScope:
 
 
 def _mark(cls: type, note: object) -> str:
-    """An annotation as text that two meanings do not share."""
+    """The text of an annotation, different for different meanings."""
     if isinstance(note, typing.ForwardRef):
         note = note.__forward_arg__
     if not isinstance(note, str):
@@ -212,7 +212,7 @@ def _mark(cls: type, note: object) -> str:
 
 
 def default_value(value: object) -> object:
-    """A default as lowering takes it: a constant, or an entity that says why it is none."""
+    """A default value as lowering takes it: a constant, or an entity that says why it is not one."""
     if isinstance(value, Opaque) or MEANING["is_constant"](value):
         return value
     if isinstance(value, np.ndarray):
@@ -242,7 +242,7 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
 
 
 def changeable(value: object) -> bool:
-    """Whether a constant of the module may hold something else later, and still be the same object."""
+    """Whether a module constant is a mutable object whose contents may change later."""
     return type(value) in (list, dict) or (isinstance(value, tuple) and any(map(changeable, value)))
 
 
@@ -270,7 +270,7 @@ numpys, pythons = RETURNED  # classes of lists of a computed length, by whose nu
 
 
 def make(tag: RecordTag, items: Iterable[object]) -> object:
-    """An instance whose fields are these, whatever they are: a gradient has None where the primal has an int."""
+    """An instance with the given fields, whatever their types: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
@@ -289,7 +289,7 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
 
 
 def classes_of(entities: Iterable[Entity | None]) -> dict[str, type | None]:
-    """The classes that entities lead to, by key; None for a key that several classes have."""
+    """The classes that entities refer to, by key; None for an ambiguous key."""
     found: dict[str, type | None] = {}
     pending = [e for e in entities if e is not None]
     seen: set[int] = set()
@@ -345,13 +345,13 @@ def tags(signature: Signature) -> list[RecordTag]:
 
 
 def distinct(signature: Signature) -> bool:
-    """Whether the keys of its classes tell them apart, so that another process can find them again."""
+    """Whether the keys of its classes are unambiguous, so that another process can find them."""
     known: dict[str, object] = {}
     return all(known.setdefault(t.key, t.handle) is t.handle for t in tags(signature))
 
 
 def attached(signature: Signature, classes: Mapping[str, type | None]) -> Signature | None:
-    """The signature with its classes alive again; None where one of them is not to be found."""
+    """The signature with its classes resolved; None if one of them cannot be found."""
     classes = {**classes, **LIBRARY_CLASSES}
     if any(classes.get(t.key) is None for t in tags(signature)):
         return None

@@ -1,4 +1,4 @@
-"""Results out: flat kernel results, gradients and cotangents in the structures that people see."""
+"""Result conversion: flat kernel results, gradients and cotangents to and from the structures that users see."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def leaf_types(structure: Structure) -> Iterator[Leaf]:
 
 
 def float_leaves(structure: Structure) -> tuple[Leaf, ...]:
-    """The leaves that can carry a derivative."""
+    """The differentiable leaves."""
     return tuple(leaf for leaf in leaf_types(structure) if is_float(leaf.type))
 
 
 def typed(leaf: Leaf, value: object) -> object:
-    """A scalar that a kernel returned, as the class that Python would have given."""
+    """A scalar result converted to the class that Python would return."""
     if isinstance(leaf.type, Array):
         return value
     return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype](value)
 
 
 def restore(structure: Structure, values: dict[int, object] | Sequence[object]) -> object:
-    """Flat results in their structure; ``values`` by leaf index, int leaves of a gradient being absent.
+    """Flat results in their structure. ``values``: by leaf index; int leaves of a gradient are absent.
 
     Examples
     --------
@@ -58,19 +58,19 @@ def restore(structure: Structure, values: dict[int, object] | Sequence[object]) 
 
 
 def is_scalar_float(structure: Structure) -> bool:
-    """Whether a result can be differentiated by `grad`."""
+    """Whether `grad` can differentiate a result."""
     return isinstance(structure, Leaf) and isinstance(structure.type, Scalar) and is_float(structure.type)
 
 
 def cotangents(
     structure: Structure, value: object, primal: Sequence[object], where: str, like: str = "result"
 ) -> list[object]:
-    """The flat cotangents (or tangents) of float leaves, checked against the primal results (or arguments).
+    """The flat cotangents (or tangents) of the float leaves, checked against the primal results (or arguments).
 
     Raises
     ------
     TypeError, ValueError
-        Where the structure, a dtype or a shape is not that of the result.
+        If the structure, a dtype or a shape differs from that of the result.
     """
     if value.__class__ is float and isinstance(structure, Leaf) and structure.type == F64:
         return [value]

@@ -1,4 +1,4 @@
-"""Arrays of a call whose last axis is short, as that of positions in space: programs are made for its size."""
+"""Arrays with a short last axis, such as positions in space: programs are specialised for its size."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Short = tuple[tuple[int, int], ...]  # flat arguments whose last axis is short, 
 
 
 def matrices(signature: Signature, hidden: Sequence[int] = ()) -> tuple[int, ...]:
-    """The flat arguments of two axes or more, but for those whose annotation has the size of the last one.
+    """The flat arguments of rank 2 or more, except those whose last axis has a literal size in the annotation.
 
-    ``hidden`` are the ranks of the module-level arrays that the function reads.
+    ``hidden``: the ranks of the module-level arrays that the function reads.
     """
     own = [k for info in signature.params for k in _of(info)]
     first = sum(1 for info in signature.params for _ in leaf_types(info.structure))
@@ -36,9 +36,9 @@ def _of(info: ParamInfo) -> Iterator[int]:
 
 
 def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) -> Short:
-    """The arguments whose last axis is short, and shorter than all others together.
+    """The arguments whose last axis is short, and shorter than all other axes.
 
-    Of a matrix of 3 by 3 only one of two axes would be known, and functions are often tried with small ones.
+    For a 3 by 3 matrix the specialisation would help little, and functions are often tried with small matrices first.
     """
     return tuple(
         (k, shape[-1])

@@ -1,5 +1,4 @@
-"""How far down the machine's stack may grow in this thread, so that recursion ends in RecursionError and never in a
-crash."""
+"""How deep the machine stack of this thread may grow, so that recursion ends in RecursionError instead of a crash."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ _of_thread = threading.local()
 
 
 def floor() -> int:
-    """The lowest address that a recursive function may begin at; 0 where the system does not tell."""
+    """The lowest address at which a recursive function may start; 0 if the system does not report it."""
     try:
         return _of_thread.floor
     except AttributeError:
@@ -22,7 +21,7 @@ def floor() -> int:
 
 
 def _bounds() -> tuple[int, int]:
-    """The lowest address of this thread's stack, and its size; zeros where they cannot be found out."""
+    """The lowest address of this thread's stack, and its size; zeros if unknown."""
     ask = _ASK.get(sys.platform)
     if ask is None:
         return 0, 0

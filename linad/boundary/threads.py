@@ -1,8 +1,8 @@
-"""How many threads a call may use, and what keeps the process alive while it does.
+"""How many threads a call may use, and protection against aborts of the threading layer.
 
-The threads are Numba's. Of what it has to run them on, one kind aborts the process when two Python threads start a loop
-at one time, and another when a process starts one after a fork. So kernels with parallel loops run one at a time, each
-with all threads, and in a child of a process that has started threads they run without.
+The threads are Numba's. One of its threading layers aborts the process if two Python threads start a parallel loop at
+the same time, another one if a process starts one after a fork. So kernels with parallel loops run one at a time, each
+with all threads, and children of a process that has started threads run them serially.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork
 
 
 def threads() -> int:
-    """How many chunks a loop is cut into: as many as Numba may use threads here."""
+    """The number of chunks of a loop: the number of threads that Numba may use here."""
     if _forked:
         return 1
     import numba

@@ -1,5 +1,5 @@
-"""The usual call, decided quickly: all arguments are as they should be. Any doubt is a no, and the slower way finds the
-words."""
+"""Fast path for common calls: all arguments have the right type and layout. In doubt the general path is taken, which
+also words the errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = tuple[int, int, int, str, int]  # parameter, axis, and the size there as a
 
 
 def dim_rows(signature: Signature) -> tuple[Row, ...] | None:
-    """The annotated sizes of parameters that are arrays; None where others have some, too."""
+    """The annotated sizes of array parameters; None if other parameters have annotated sizes, too."""
     rows: list[Row] = []
     for k, info in enumerate(signature.params):
         if not info.dims:
@@ -31,7 +31,7 @@ def dim_rows(signature: Signature) -> tuple[Row, ...] | None:
 
 
 def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool:
-    """Whether sizes are as annotated."""
+    """Whether sizes match their annotations."""
     if rows is None:
         return False
     bound: dict[str, int] = {"": 0}
@@ -52,14 +52,14 @@ def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool
 
 
 def apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
-    """Whether none of the arrays that are written has memory between the first and the last byte of another one."""
+    """Whether the address ranges of written arrays overlap no other array."""
     return _owners_apart(written, read) or _spans_apart(written, read)
 
 
 def _owners_apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
-    """Whether each array that is written lies in memory that NumPy got for one array alone, and no other lies there.
+    """Whether each written array owns its memory, and no other array lies in it.
 
-    What `_spans_apart` asks for takes a microsecond per array; this is enough for nearly every call.
+    `_spans_apart` takes a microsecond per array; this test is faster and suffices for nearly every call.
     """
     owners: set[int] = set()
     for a in written:
@@ -77,7 +77,7 @@ def _owners_apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> 
 
 
 def _spans_apart(written: Iterable[np.ndarray], read: Iterable[np.ndarray]) -> bool:
-    """The same, from the addresses."""
+    """The same, by addresses."""
     spans: list[tuple[int, int, bool]] = []
     for arrays, writes in ((written, True), (read, False)):
         for a in arrays:

@@ -1,7 +1,8 @@
-"""Scratch memory that compiled functions keep between calls, so that a call does not pay for fresh pages again.
+"""Scratch memory that compiled functions keep between calls, which avoids fresh page faults in each call.
 
-A call takes a set of workspaces out of its kernel's pool and puts it back when it returns: threads, nested calls and
-generators that take turns never share one. Results are never in them. What all pools keep is bounded.
+A call takes a set of workspaces out of its kernel's pool and puts it back when it returns, so that threads, nested
+calls and interleaved generators never share one. Results are never stored in them. The total size of all pools is
+bounded.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Pool:
         _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
 
     def take(self) -> Held:
-        """A set of workspaces for one call, perhaps empty ones."""
+        """A set of workspaces for one call, possibly empty."""
         self._since = _growths
         try:
             return self._free.pop()  # one step, so no other thread gets the same
@@ -58,12 +59,12 @@ class Pool:
             return [np.empty(0, d) for d in self._dtypes]
 
     def enlarge(self, held: Held, needed: Sequence[int]) -> None:
-        """Give a set the sizes a call asks for, a little more where they grow.
+        """Grow a set to the sizes that a call requests, with some reserve.
 
         Raises
         ------
         NoRoom
-            Where there is not that much memory.
+            If there is not enough memory.
         """
         sizes = [int(n) for n in needed]
         total = sum(n * np.dtype(d).itemsize for n, d in zip(sizes, self._dtypes, strict=True))
@@ -76,12 +77,11 @@ class Pool:
             held[k] = _cells(sizes[k], self._dtypes[k], total)
 
     def note(self, lengths: np.ndarray) -> None:
-        """How long logs have become that grow, so that the next call begins with as much."""
+        """Record the final sizes of growing logs, so that the next call starts with these sizes."""
         self.hints = np.minimum(np.maximum(lengths, self.hints), HINTED)
 
     def give(self, held: Held, grown: bool) -> None:
-        """Take a set back; one that has just grown, or that another has taken the room of, is kept only within the
-        limit."""
+        """Return a set. One that has just grown, or whose room another one has taken, is kept only within the limit."""
         global _growths
         if not grown and self._since == _growths:  # its room is still free: nothing has grown meanwhile
             self._free.append(held)
@@ -92,7 +92,7 @@ class Pool:
                 self._free.append(held)
 
     def clear(self) -> None:
-        """Let go of what no call is using."""
+        """Free the sets that no call is using."""
         self._free.clear()
         self.hints = np.zeros_like(self.hints)
 
@@ -105,17 +105,17 @@ def _bytes(held: Held) -> int:
 
 
 def _all() -> list[Pool]:
-    """The pools there are."""
+    """All pools."""
     return [pool for found in list(_pools.values()) if (pool := found()) is not None]
 
 
 def kept() -> int:
-    """The bytes that all pools keep now."""
+    """The bytes held by all pools."""
     return sum(map(len, _all()))
 
 
 class NoRoom(MemoryError):
-    """The workspaces of a call do not fit into memory; they have so many bytes together."""
+    """The workspaces of a call do not fit into memory; the attribute is their total size in bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"all logs and other arrays of this function take {size_text(size)}")
@@ -123,8 +123,8 @@ class NoRoom(MemoryError):
 
 
 def _cells(n: int, dtype: type, total: int) -> np.ndarray:
-    """That many cells and an eighth more, or exactly as many where there is no room for more; they begin with a cache
-    line."""
+    """An allocation of that many cells plus an eighth, or of exactly as many if there is no room for more, aligned to a
+    cache line."""
     item = np.dtype(dtype).itemsize
     for more in (n // 8, 0):
         try:
@@ -137,9 +137,9 @@ def _cells(n: int, dtype: type, total: int) -> np.ndarray:
 
 
 def release_memory() -> int:
-    """Give back the scratch memory that compiled functions keep between calls.
+    """Free the scratch memory that compiled functions keep between calls.
 
-    Calls that are running keep theirs. No more than 256 MiB are kept together.
+    Calls in progress keep theirs. At most 256 MiB are kept in total.
 
     Returns
     -------

@@ -38,8 +38,8 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
-from linad.analysis.dependence import is_even
-from linad.analysis.loop_facts import made_of
+from linad.analysis.parallelism import is_even
+from linad.analysis.reductions import made_of
 
 from .effects import updated_args
 from .liveness import without_dead

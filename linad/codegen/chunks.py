@@ -40,7 +40,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, FLOATS, I64, ZEROS, Array, Scalar
 
-from linad.analysis.dependence import Verdict
+from linad.analysis.parallelism import Verdict
 
 from .cost_model import work_of
 

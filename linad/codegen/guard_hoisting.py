@@ -1,14 +1,14 @@
-"""Demands for the other build leave a loop that writes to arrays of the caller: a loop of its own makes all of them
-first.
+"""Guard hoisting: tests that may demand the other build run before the first write to an array of the caller.
 
-The rows of a sparse matrix are ``range(indptr[i], indptr[i + 1])``. Whether they lie in the matrix is asked at each
-row, in front of its loop. But where the rows before have been added to the caller's gradient, no other build can begin
-anew. So a loop in front goes over ``indptr`` alone, and asks for all rows.
+The rows of a sparse matrix are ``range(indptr[i], indptr[i + 1])``. Whether they lie in the matrix is tested at each
+row, before its loop. But once earlier rows have been added to the caller's gradient, no other build can start
+again. So a loop over ``indptr`` alone, before that loop, tests all rows. In the same way, tests move to the start of
+the function, over the statements before them.
 
-A demand moves with all that it is computed from: ints and loads from arrays of a type that the loop does not write to.
-A load moves only if no check that raises an error of the user's comes before it, which may be what keeps its index in
-the array. A demand that is made in vain, for an iteration that an error would have kept from running, costs time and
-nothing else. Arrays of different names must not overlap.
+A test moves with all that it is computed from: ints, and loads from arrays of a type that the loop does not write to.
+A load moves only if no check that raises an error of the user's comes before it, since that may be what keeps its index
+in the array. A test for an iteration that such an error would have stopped costs time and nothing else. Arrays of
+different names must not overlap.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array
 
-from linad.analysis.loop_facts import defined
+from linad.analysis.loop_facts import defined, names_of
 
 from .restart_safety import retries_after_writes
 
@@ -59,8 +59,18 @@ def demands_first(program: Program) -> Program:
 
 def _moved(f: Function) -> Function:
     names = Names(all_names(f))
+    return _at_the_start(at_loops(f, lambda s: _asked_first(s, names)), names)
 
-    return at_loops(f, lambda s: _asked_first(s, names))
+
+def _at_the_start(f: Function, names: Names) -> Function:
+    """The function with the demands of its own block, as far as they can move, before all its statements."""
+    found = _Movable(f.body, names_of(f.body), set())
+    if not found.demands:
+        return f
+    moved = {id(t) for t in found.demands}
+    rest = tuple(t for t in f.body.stmts if id(t) not in moved)
+    first = freshen(Block(tuple(found.needed())), names, {})
+    return replace(f, body=_without_idle(Block((*first.stmts, *rest), f.body.results)))
 
 
 def _demands(s: Stmt) -> bool:
@@ -73,18 +83,19 @@ def _within(s: Stmt) -> Iterable[Stmt]:
 
 @dataclass
 class _Movable:
-    """What of an iteration can be done in a loop in front, statement by statement."""
+    """Which statements of a block can run before it: ``inside`` are the names that are defined where it runs, ``known``
+    those of them that are defined before the block as well."""
 
-    loop: Loop
+    body: Block
+    inside: set[str]
+    known: set[str]
     made: dict[str, Stmt] = field(default_factory=dict)  # by the names that they define
     demands: list[Stmt] = field(default_factory=list)
     erring: bool = False  # whether a load may rely on a check before it that stays
 
     def __post_init__(self) -> None:
-        self.inside = defined(self.loop)
-        self.updated = _written_types(self.loop)
-        self.known = {self.loop.index.name}
-        for s in self.loop.body.stmts:
+        self.updated = _written_types(self.body)
+        for s in self.body.stmts:
             self.statement(s)
 
     def statement(self, s: Stmt) -> None:
@@ -128,15 +139,15 @@ class _Movable:
                     if isinstance(a, Var) and (s := self.made.get(a.name)) is not None and id(s) not in wanted:
                         wanted.add(id(s))
                         todo.append(s)
-        return [s for s in self.loop.body.stmts if id(s) in wanted]
+        return [s for s in self.body.stmts if id(s) in wanted]
 
 
-def _written_types(s: Loop) -> set[str]:
-    """The element types of arrays that a loop may update: an array may go by several names, but has one type."""
-    found = {w.type.dtype for t in walk(s.body) for w in writes(t)}
+def _written_types(b: Block) -> set[str]:
+    """The element types of arrays that a block may update: an array may go by several names, but has one type."""
+    found = {w.type.dtype for t in walk(b) for w in writes(t)}
     lent = (
         a
-        for t in walk(s.body)
+        for t in walk(b)
         if isinstance(t, Call)
         for a in t.args
         if isinstance(a, Var) and isinstance(a.type, Array)
@@ -154,11 +165,11 @@ def _results(s: Stmt) -> tuple[Atom, ...]:
 
 
 def _asked_first(s: Loop, names: Names) -> list[Stmt]:
-    """The loop behind what makes its demands, as far as those can move: in loops without a place in the program, of
-    which nothing is told."""
+    """The loop, after loops that make its demands, as far as those can move. The new loops have no place in the program,
+    so that no remark is about them."""
     if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
         return [s]
-    found = _Movable(s)
+    found = _Movable(s.body, defined(s), {s.index.name})
     if not found.demands:
         return [s]
     needed = found.needed()

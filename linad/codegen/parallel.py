@@ -24,7 +24,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64
 
-from linad.analysis.dependence import Verdict, verdict
+from linad.analysis.parallelism import Verdict, verdict
 from linad.optimise.pass_manager import Remarks, remark
 
 from .chunks import spread

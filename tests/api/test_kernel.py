@@ -11,11 +11,12 @@ from linad.boundary.kernel import AGAIN, DONE, FAILED, Kernel, Loaded, expressio
 from linad.codegen import EmitOptions, Site, emit
 
 STENCIL = """\
-entry fn f(x: mut f64[:], n: i64) -> () {
+entry fn f(x: mut f64[:], c: mut i64[:], n: i64) -> () {
   for i in range(n) {
-    &x[i] += 1.0
+    &c[i] += 1
   }
-  for k in range(n) {
+  m = load &c [0]
+  for k in range(m) {
     e = load &x [k]
     j = add k 1
     &x[j] = e
@@ -55,6 +56,7 @@ def test_in_place_skips_the_hasty_build():
 
 
 def test_only_a_build_with_its_tests_before_loops_may_ask_again():
+    """The second loop's bound is computed by the first one, so its tests cannot precede the writes."""
     program = parse_program(STENCIL)
     assert emit(program, EmitOptions(checked="hoisted")).again
     assert not emit(program, EmitOptions(checked="every")).again

@@ -134,7 +134,7 @@ def test_counts_of_repeats(body):
 
 def test_an_axis_that_happens_to_have_one_cell_is_not_stretched_and_the_error_says_what_to_write():
     f = linad.linear_grad(program("n = 2 * len(x) // len(x)\nreturn x[:, 1:n] + x[1:n, :]", "x"))
-    with pytest.raises(ValueError, match=r"shapes \(4,1\) \(1,4\) \(a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/deviations.md: index with None"):
+    with pytest.raises(ValueError, match=r"shapes \(4,1\) \(1,4\) \(a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: index with None"):
         f(Q)
     check("x[:, 1, None] + x[None, 1]", Q)
 

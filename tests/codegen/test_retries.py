@@ -221,6 +221,30 @@ def test_rows_that_are_not_there_are_an_error(ends):
             rows_of_rows.vjp_into(1.0, np.ones(6), outer, first, last, into=np.zeros(6))
 
 
+@linear_grad(wrt=("x", "packed"))
+def triangle(x: Vec, packed: Float64[np.ndarray, "p"]) -> float:
+    n = len(x)
+    s = 0.0
+    for t in range(2):
+        for a in range(n):
+            column = a * (2 * n - a - 1) // 2 - a - 1
+            for b in range(a + 1, n):
+                s += packed[column + b] * x[a] * x[b]
+    return s
+
+
+def test_tests_of_a_triangle_move_over_what_was_added_before() -> None:
+    """Nothing is put back or tested cell by cell, and a triangle that is too short is an error at its cell."""
+    x, packed = np.arange(1.0, 5.0), np.arange(6.0)
+    assert not demands(triangle, x, packed, request=(((0, 1), True),))
+    bars = np.ones(4), np.ones(6)
+    assert triangle.vjp_into(1.0, x, packed, into=bars) == triangle.py_func(x, packed)
+    rows, columns = np.triu_indices(4, 1)
+    np.testing.assert_array_equal(bars[1], 1.0 + 2.0 * x[rows] * x[columns])
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        triangle.vjp_into(1.0, x, packed[:5], into=(np.ones(4), np.ones(5)))
+
+
 def test_rows_of_rows():
     args = (np.arange(1.0, 7.0), np.array([0, 2, 2, 3]), np.array([0, 2, 3]), np.array([2, 3, 6]))
     assert not demands(rows_of_rows, *args, request=(((0,), True),))

@@ -75,6 +75,11 @@ entry fn f(w: f64, c: bool) -> f64 {
   }
   drop w.3
   q = add r w.1
+  v = alloc f64 [2]
+  u = copy &v
+  same &u &v
+  drop u
+  drop v
   return q
 }
 """

@@ -8,7 +8,7 @@ from linad_typecheck.ops import OPS
 
 from linad import steps
 
-TEXT = (Path(__file__).parents[2] / "docs" / "cost.md").read_text()
+TEXT = (Path(__file__).parents[2] / "docs" / "explanation" / "cost.md").read_text()
 
 
 def row(start):

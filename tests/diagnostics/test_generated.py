@@ -16,9 +16,9 @@ from .test_codes import FENCE
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = {
-    "codes.md": codes_document,
+    "reference/codes.md": codes_document,
     "reference/ownership.md": rules_document,
-    "check.schema.json": lambda: json.dumps(json_schema(), indent=2) + "\n",
+    "reference/check.schema.json": lambda: json.dumps(json_schema(), indent=2) + "\n",
 }
 
 

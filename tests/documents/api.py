@@ -1,4 +1,4 @@
-"""`docs/api.md`: the docstrings of the public names, which are numpydoc, as Markdown."""
+"""`docs/reference/api.md`: the docstrings of the public names, which are numpydoc, as Markdown."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ Generated from the docstrings by `pytest tests/documents --regenerate`; their ex
 `import numpy as np`, `import linad`, `from linad import linear_grad` and, where they are about it,
 `from linad.testing import *`. What is not here is not public.
 
-On the command line there are `linad check` and `linad explain` ([checking](checking.md)), `linad show`, `linad cache`,
-`linad doctor` and `linad lsp` ([editors](editors/index.md)). [Supported functions](functions.md) has what may be called
+On the command line there are `linad check` and `linad explain` ([checking](../howto/checking.md)), `linad show`, `linad cache`,
+`linad doctor` and `linad lsp` ([editors](../howto/editors/index.md)). [Supported functions](functions.md) has what may be called
 inside of checked functions.
 """
 

@@ -1,4 +1,4 @@
-"""`docs/functions.md`: a row for each name of the checker's registry, made of what the checker itself says.
+"""`docs/reference/functions.md`: a row for each name of the checker's registry, made of what the checker itself says.
 
 What a function takes is the answer to a call without arguments. Its example is a call that the checker accepts; it is
 differentiable by those arguments of the example of which the checker does not say that the gradient is zero. Written

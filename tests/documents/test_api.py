@@ -14,7 +14,7 @@ from linad.decorator import LinearGrad
 
 from . import api
 
-PAGE = api.ROOT / "docs" / "api.md"
+PAGE = api.ROOT / "docs" / "reference" / "api.md"
 NAMES = [name for _, names in api.PAGE for name in names]
 CALLABLE = [n for n in NAMES if not inspect.isclass(api.found(n))]
 METHODS = [n for n, value in api.members(LinearGrad) if not isinstance(value, property)]

@@ -13,7 +13,7 @@ import scipy.special
 
 from . import functions
 
-PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "functions.md"
 LIBRARIES = {
     "numpy": np, "numpy.linalg": np.linalg, "scipy.special": scipy.special, "scipy.linalg": scipy.linalg,
     "math": math, "builtins": builtins,

@@ -8,7 +8,7 @@ import pytest
 
 from examples.public_packages import ROWS, difference, function_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "public-packages.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "public-packages.md"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.function)

@@ -16,7 +16,7 @@ from linad_typecheck.render import render_text
 from benchmarks import picture
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reading-an-ownership-error.md"
+PAGE = ROOT / "docs" / "tutorial" / "reading-an-ownership-error.md"
 PRELUDE = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n\n\n"
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _MESSAGE = re.compile(r"^```text\n.*?^```\n", re.MULTILINE | re.DOTALL)

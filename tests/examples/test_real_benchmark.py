@@ -72,8 +72,8 @@ def test_the_table():
 
 def test_the_table_in_the_documentation(tmp_path, monkeypatch):
     monkeypatch.setattr(real, "ROOT", tmp_path)
-    page = tmp_path / "docs" / "other-peoples-code.md"
-    page.parent.mkdir()
+    page = tmp_path / "docs" / "howto" / "other-peoples-code.md"
+    page.parent.mkdir(parents=True)
     page.write_text("# A page\n")
     for verdict in ("unchanged", "refused"):
         real.record([{"package": "one", "name": "one.f", "verdict": verdict, "cause": "LIN201 a"}])

@@ -58,7 +58,7 @@ def _examples() -> list[str]:
 
 
 def _pages() -> list[str]:
-    files = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", *(ROOT / "tests/diagnostics/suites").glob("*.md")]
+    files = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", *(ROOT / "tests/diagnostics/suites").glob("*.md")]
     files += (ROOT / "typecheck/linad_typecheck/explain").glob("*.md")
     found = [p for f in sorted(files) for p in _FENCE.findall(f.read_text(encoding="utf-8")) if "linear_grad" in p]
     return [p if "import linear_grad" in p else HEAD + p for p in found]

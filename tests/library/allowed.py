@@ -1,4 +1,4 @@
-"""Where linad's outcome is not NumPy's or SciPy's, and on purpose: each with its row in docs/deviations.md and an example of it."""
+"""Where linad's outcome is not NumPy's or SciPy's, and on purpose: each with its row in docs/reference/deviations.md and an example of it."""
 
 from __future__ import annotations
 

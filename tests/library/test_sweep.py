@@ -1,4 +1,4 @@
-"""Every library function on edge arguments against NumPy and SciPy; where the two differ, a row of docs/deviations.md says so."""
+"""Every library function on edge arguments against NumPy and SciPy; where the two differ, a row of docs/reference/deviations.md says so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .edges import DTYPES, letters
 from .sweep import Refused, sweep
 from .table import ELSEWHERE, TABLE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "deviations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "deviations.md").read_text(encoding="utf-8")
 ROUGH = {name: 1e-8 for name in ("math.lgamma", "scipy.special.gammaln", "scipy.special.loggamma", "scipy.special.multigammaln")}  # they lose digits at their zeros
 
 

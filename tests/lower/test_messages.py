@@ -120,6 +120,12 @@ def test_accepted(case):
     check_linear(linearise(found.program))
 
 
+@pytest.mark.parametrize("bound", ["for i in range(3):\n    def g(y):\n        return y * c", "for i in range(3):\n    if c > i:\n        g = lambda y: y"])
+def test_a_name_without_one_type_is_unknown_after_the_loop(bound):
+    found = checked("c: float", f"g = None\n{bound}\nreturn g(c) + g(1.0)")
+    assert [d.slug for d in found.diagnostics] == ["type-changes"]
+
+
 def test_missing_types_do_not_cascade():
     found = checked("x, n: int", "y = x[0] + 1\ny += np.sine(n)\nreturn y")
     assert found.missing == ("x",) and found.program is None
@@ -151,6 +157,18 @@ def test_warnings_leave_a_program():
 )
 def test_what_a_loop_that_surely_runs_binds_is_defined_after_it(body):
     assert not checked("x: Vec, k: int", body).diagnostics
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while (y := x[0]) < 2.0:\n    x = x * y\nreturn y",
+        "if (y := x[0]) < 2.0 and (z := y + x[1]) > 0.0:\n    return z\nreturn y",
+        "a = x + (y := x[1])\nreturn a * y",
+    ],
+)
+def test_names_bound_inside_expressions_of_unknown_type_have_a_value(body):
+    assert not checked("x", body).diagnostics
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from linad_typecheck.lsp.settings import KINDS, Settings, settings_of
 
 ROOT = Path(__file__).parents[2]
-PAGES = ROOT / "docs" / "editors"
+PAGES = ROOT / "docs" / "howto" / "editors"
 EXTENSION = ROOT / "editors" / "vscode"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from linad.analysis.dependence import Verdict, verdict
+from linad.analysis.parallelism import Verdict, verdict
 from linad.codegen import chunks, parallel
 
 from ..examples_of import MANY, quick

@@ -6,10 +6,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .activity import zero_gradients
+from .ir.core import Same, walk
 from .ir.rewrite import numbered
 from .deep import deep
 from .diagnostics import Diagnostic
 from .engine.specialise import RECURSION_LIMIT
+from .linear.check_linear import check_linear
+from .linear.erase import erase
+from .linear.linearise import linearise
 from .lost_updates import lost_updates
 from .lower.entry import lower_entry
 from .names.scope import FunctionSource, parameters
@@ -47,6 +51,9 @@ def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int 
         checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:
         return checked
+    if any(isinstance(s, Same) for f in checked.program.functions.values() for s in walk(f.body)):
+        check_linear(linearise(checked.program))
+        checked = replace(checked, program=erase(checked.program))
     return replace(checked, diagnostics=(*checked.diagnostics, *_about_gradients(function, checked)))
 
 

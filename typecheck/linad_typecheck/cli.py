@@ -1,4 +1,4 @@
-"""The command ``linad``: check and explain here, the other subcommands in the packages that they are about."""
+"""The command ``linad``: check and explain here, the other subcommands where they belong (`parts`)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from .parts import parts
+
 CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
 
 _ELSEWHERE = {
-    "show": ("linad.show.command", "print a stage of a function's way to its gradient: show FILE::FUNCTION"),
-    "cache": ("linad.codegen.cache", "list or empty the cache of compiled functions"),
-    "doctor": ("linad.doctor", "print versions and what this machine offers"),
-    "lsp": ("linad_typecheck.lsp.command", "answer an editor over standard input and output"),
+    "show": "print a stage of a function's way to its gradient: show FILE::FUNCTION",
+    "cache": "list or empty the cache of compiled functions",
+    "doctor": "print versions and what this machine offers",
+    "lsp": "answer an editor over standard input and output",
 }
 
 
@@ -23,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments and arguments[0] in _ELSEWHERE:
-            return _dispatch(arguments[0], _ELSEWHERE[arguments[0]][0], arguments[1:])
+            return _dispatch(arguments[0], arguments[1:])
         options = _parser(arguments).parse_args(arguments)
         code = options.run(options)
         sys.stdout.flush()
@@ -55,7 +57,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     explain.add_argument("--format", choices=("text", "html"), default="text", help="of FILE::FUNCTION")
     explain.add_argument("-o", "--output", metavar="FILE", help="write FILE::FUNCTION to a file")
     explain.set_defaults(run=_explain)
-    for name, (_, summary) in _ELSEWHERE.items():
+    for name, summary in _ELSEWHERE.items():
         commands.add_parser(name, help=summary, add_help=False)
     return parser
 
@@ -69,11 +71,12 @@ def _version() -> str:
         return "(not installed)"
 
 
-def _dispatch(name: str, module: str, arguments: list[str], command: str = "command") -> int:
+def _dispatch(name: str, arguments: list[str]) -> int:
     try:
-        run = getattr(import_module(module), command)
-    except ImportError as error:
-        print(f"linad {name}: not available here ({error})", file=sys.stderr)
+        run = import_module(".lsp.command", __package__).command if name == "lsp" else parts()[name].load()
+    except (ImportError, KeyError) as error:
+        why = error if isinstance(error, ImportError) else "linad is not installed"
+        print(f"linad {name}: not available here ({why})", file=sys.stderr)
         return USAGE
     return run(arguments)
 
@@ -81,7 +84,7 @@ def _dispatch(name: str, module: str, arguments: list[str], command: str = "comm
 def _explain(options: argparse.Namespace) -> int:
     if "::" in options.name:
         given = [options.name, "--format", options.format, *(("-o", options.output) if options.output else ())]
-        return _dispatch("explain", "linad.show.command", given, "explain_command")
+        return _dispatch("explain", given)
     from .checking.explaining import explained
 
     return CLEAN if explained(options.name.strip("`")) else USAGE

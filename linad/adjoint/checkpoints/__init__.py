@@ -1,1 +1,1 @@
-"""The reverse of marked loops: snapshots, their schedule, and steps that are run again."""
+"""Checkpointed loops: where snapshots of the state are taken, and the reverse sweep that re-runs steps from them."""

@@ -1,4 +1,4 @@
-"""The schedules as pieces of core: the front end lowers them from their text."""
+"""The checkpointing schedules as functions of the core, lowered from their Python source."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def _module() -> StaticModule:
 
 @cache
 def lowered(name: str) -> Function:
-    """A function of `schedules`. Its checks are left out: it divides by nothing that is zero. So are its places, which
-    are not in the user's file."""
+    """A function of `schedules` in the core. Its checks are left out, since no divisor is zero, and so are its source
+    positions, since they are not in the user's file."""
     done = check(functions_named(_module())[name], {})
     assert done.program is not None, [d.message for d in done.diagnostics]
     main = done.program.main

@@ -1,6 +1,6 @@
-"""Snapshots of an array whose size is not known to stay: one behind the other in a log that grows.
+"""Snapshots of an array whose size may change between iterations, stored contiguously in a growing log.
 
-Rows are pushed and popped as a stack, but for the last one, which lies behind all others while it is there.
+Rows are pushed and popped as a stack. The row of the last iteration, while it exists, is stored after all others.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 @dataclass(frozen=True)
 class Ragged:
-    """Where the snapshots of one array lie.
+    """Storage for the snapshots of one array.
 
     Attributes
     ----------
     pool
-        The cells of all of them.
+        The cells of all snapshots.
     starts, stops
-        By row, where its cells begin and end.
+        For each row, the first cell in the pool and the one after the last.
     dims
-        By row, the size of each axis.
+        For each row, the size of each axis.
     """
 
     pool: Var
@@ -42,7 +42,7 @@ class Ragged:
 
     @classmethod
     def made(cls, w: Writer, v: Var, rows: Atom) -> Ragged:
-        """Room for the snapshots of ``v``."""
+        """Allocate the storage for snapshots of ``v``."""
         assert isinstance(v.type, Array)
         pool = w.names.var(f"snap_{base_name(v.name)}", Array(v.type.dtype, 1))
         w.out.append(Alloc(pool, (ZERO,), None, w.span, "stack"))
@@ -50,7 +50,7 @@ class Ragged:
         return cls(pool, places[0], places[1], tuple(places[2:]))
 
     def save(self, w: Writer, row: Atom, top: Atom | None, array: Var) -> None:
-        """A row behind row ``top``; without one, at the beginning."""
+        """Append a row after row ``top``, or the first row if there is none."""
         start: Atom = ZERO if top is None else w.load(self.stops, top, hint="from")
         sizes = tuple(w.names.var("n", I64) for _ in self.dims)
         w.out.extend(Dim(n, array, k, w.span) for k, n in enumerate(sizes))
@@ -63,7 +63,7 @@ class Ragged:
         w.cells(sizes, lambda at, i: at.store(self.pool, (place(at, i, sizes, start),), at.load(array, *i, hint="e")))
 
     def restore(self, w: Writer, row: Atom, v: Var) -> Var:
-        """An array in place of ``v`` with the contents of a row."""
+        """A new array with the contents of a row, in place of ``v``."""
         sizes = tuple(w.load(d, row, hint="n") for d in self.dims)
         start = w.load(self.starts, row, hint="from")
         out = w.room(v, sizes)
@@ -71,7 +71,7 @@ class Ragged:
         return out
 
     def move(self, w: Writer, row: Atom, old: Atom) -> None:
-        """Row ``old`` as row ``row``, which comes before it, and behind the one before that."""
+        """Move row ``old`` down to ``row``, directly after the row before it."""
         start = w.load(self.stops, w.let("sub", row, ONE), hint="from")
         before = w.load(self.starts, old, hint="from")
         count = w.let("sub", w.load(self.stops, old, hint="to"), before, hint="n")
@@ -93,7 +93,7 @@ class Ragged:
 
 
 def place(w: Writer, index: tuple[Atom, ...], sizes: tuple[Var, ...], start: Atom) -> Atom:
-    """The cell of the pool for one of an array that begins at ``start``."""
+    """The index in the pool of a cell of an array that starts at ``start``."""
     place = index[0]
     for i, n in zip(index[1:], sizes[1:], strict=True):
         place = w.let("add", w.let("mul", place, n), i)

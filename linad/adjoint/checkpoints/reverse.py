@@ -1,11 +1,9 @@
-"""Loops whose reverse starts from snapshots: the forward sweep saves some states, the reverse goes through the steps
-again.
+"""Reverse of checkpointed loops: the forward sweep saves some states, the reverse sweep re-runs steps from them.
 
-The reverse is a loop over the steps from the last to the first. Each of its iterations restores the newest snapshot,
-runs the loop's body from there to the step in question, with further snapshots on the way where the schedule says so,
-and then that step forward and at once backward, as a frame of its own. The row after the last snapshot holds the state
-at the last step, to which the forward sweep has come anyway; so no step is run more often than the schedule's formula
-counts.
+The reverse is a loop over the steps from last to first. Each iteration restores the newest snapshot, runs the loop body
+from there to the step to be reversed (taking further snapshots where the schedule says so), then runs that step forward
+and backward at once, as a frame of its own. The row after the last snapshot holds the state at the last step, which the
+forward sweep has reached anyway; so no step is run more often than the schedule's formula counts.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ MINUS_ONE = Const(-1, I64)
 
 
 class _Kept:
-    """What the forward sweep leaves for the reverse, findable from an arm of an `if` as well: under names of its own.
-    """
+    """What the forward sweep leaves for the reverse sweep. The names are its own, so that an arm of an `if` can find
+    them."""
 
     def __init__(self, sweep: ForwardSweep, s: Loop) -> None:
         self.sweep, self.prefix = sweep, f"%{sweep.facts.position[id(s)]}:"
@@ -65,7 +63,7 @@ class _Kept:
 
 
 def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None:
-    """The loop with snapshots of some of its states."""
+    """The forward loop, with snapshots of some of its states."""
     held = sweep.plan.snapshots[id(s)]
     w = Writer(sweep.names, s.span, out)
     kept = _Kept(sweep, s)
@@ -95,7 +93,7 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
 def _one_step(
     sweep: ForwardSweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, w: Writer
 ) -> None:
-    """A loop of one step, of which the arrays that it updates are copied before."""
+    """A loop of a single step; the arrays that it updates are copied first."""
     for v in (*held.arrays, *held.moved):
         source = now[v.name]
         assert isinstance(source, Var)
@@ -106,7 +104,7 @@ def _one_step(
 
 
 def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict[str, Atom], w: Writer) -> Snapshots:
-    """Room for the snapshots."""
+    """Allocate the storage for the snapshots."""
     sizes: dict[str, tuple[Atom, ...]] = {}
     for v in (*held.arrays, *held.moved):
         dims = tuple(w.names.var("n", I64) for _ in range(v.type.rank))
@@ -126,7 +124,7 @@ def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict
 def _slots(
     sweep: ForwardSweep, held: Checkpointed, count: Atom | None, sizes: dict[str, tuple[Atom, ...]], w: Writer
 ) -> Atom:
-    """The number of snapshots: what was asked for, at least one and at most one for each step."""
+    """The number of snapshots: the requested number, but at least one and at most one per step."""
     mark = held.mark
     if mark.scheme == "recompute":
         return ONE
@@ -148,7 +146,8 @@ def _slots(
 
 
 def _by_schedule(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, count: Atom, w: Writer) -> None:
-    """A loop over the stops of the schedule, the last step, and the end; between them the loop as it is."""
+    """The forward loop as a loop over the stops of the schedule, the last step and the end. Between stops, the loop is
+    unchanged."""
     last = w.let("sub", count, ONE, hint="last")
     p = w.names.var("p", I64)
     carried = tuple(w.names.like(c) for c in s.carried)
@@ -179,8 +178,7 @@ def _next(w: Writer, store: Snapshots, p: Atom, t: Atom, count: Atom) -> Atom:
 
 
 def _run(w: Writer, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom]) -> tuple[Var, ...]:
-    """A copy of the loop that runs the iterations from number ``p`` to ``q`` excluded; the carried values at the end.
-    """
+    """A copy of the loop that runs iterations ``p`` to ``q`` (excluded), and the carried values afterwards."""
     start = w.let("add", plain.start, w.let("mul", p, plain.step), hint="from")
     stop = w.let("add", plain.start, w.let("mul", q, plain.step), hint="to")
     part = replace(plain, start=start, stop=stop, inits=tuple(inits), exits=False, trips=None)
@@ -193,7 +191,8 @@ def _run(w: Writer, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom
 
 
 def _online(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, w: Writer) -> None:
-    """A loop whose end is not known: states at equal distances, which double when the slots are full."""
+    """A loop with an unknown number of iterations: equidistant snapshots, whose distance doubles when all slots are
+    full."""
     w.store(store.head, (NEXT,), ONE)
     (copy,) = freshen(Block((plain,)), w.names, {}).stmts
     assert isinstance(copy, Loop)
@@ -237,7 +236,7 @@ def _keep(kept: _Kept, store: Snapshots) -> None:
 
 
 def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
-    """The storage as the reverse finds it."""
+    """The storage, under the names that the reverse sweep uses."""
     sizes = {v.name: tuple(kept.find(f"size {v.name} {k}") for k in range(v.type.rank)) for v in held.even}
     rows = {v.name: kept.array(f"rows {v.name}") for v in (*held.scalars, *held.even)}
     found = Snapshots(held, kept.find("slots"), kept.array("head"), kept.array("times"), rows, sizes)
@@ -254,7 +253,7 @@ def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
 def backward(
     walk: BackwardWalk, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
 ) -> tuple[Loop, Block]:
-    """The head of the loop over the steps backwards, and its body."""
+    """The header of the loop over the steps in reverse, and its body."""
     sweep, names = walk.forward, walk.names
     held = sweep.plan.snapshots[id(s)]
     frame = sweep.plan.frames[id(s.body)]
@@ -307,7 +306,7 @@ def _one_step_back(
     kept: _Kept,
     out: list[Stmt],
 ) -> tuple[Loop, Block]:
-    """The head and the body of the reverse of a loop of one step."""
+    """The header and the body of the reverse of a loop with a single step."""
     sweep = walk.forward
     inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
     renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in (*held.copied, *held.arrays)}
@@ -330,7 +329,7 @@ def _one_step_back(
 def _advance(
     walk: BackwardWalk, s: Loop, frame: Frame, store: Snapshots, p: Atom, k: Var, state: dict[str, Atom], w: Writer
 ) -> dict[str, Atom]:
-    """From the state at step ``p`` to that at step ``k``, by way of the stops of the schedule."""
+    """Run from the state at step ``p`` to the state at step ``k``, with the stops of the schedule."""
     sweep, held = walk.forward, store.held
     parts = [c for c in s.carried if c in held.scalars or c in held.moved]
     now = tuple(w.names.like(c) for c in parts)
@@ -353,7 +352,7 @@ def _advance(
 
 
 def _state_only(sweep: ForwardSweep, s: Loop, frame: Frame, parts: list[Var]) -> Loop:
-    """The loop as its steps are run again: with the state alone, and without effects elsewhere."""
+    """The loop as it is re-run: it computes the state alone and has no other effects."""
     (again,) = sweep.without_effects(s, frame)
     assert isinstance(again, Loop)
     shift = 1 if s.exits else 0

@@ -1,16 +1,16 @@
-"""Where snapshots stand: plain functions of ints, run by Python to foretell a cost and lowered into the derivatives.
+"""Checkpointing schedules: functions of ints, run by Python to predict a cost and lowered into derivatives.
 
-A schedule is asked on the way from a snapshot to a step that is to be reversed: the state is the one before step ``p``,
-the one before step ``t`` is wanted, ``p < t``; ``held`` snapshots of at most ``slots`` are held, that at ``p`` or
-before it included. It answers with the next stop ``q``, ``p < q <= t``: the state there is saved if ``q < t``, which it
-says only while ``held < slots``. ``T`` is the number of steps of the loop.
+A schedule is called while the loop is advanced from a snapshot to a step that is to be reversed. The current state is
+that before step ``p``; the state before step ``t`` is wanted, ``p < t``. ``held`` of at most ``slots`` snapshots are in
+use, including one at ``p`` or earlier. The schedule returns the next stop ``q``, ``p < q <= t``. The state at ``q`` is
+saved if ``q < t``, which is only returned while ``held < slots``. ``T`` is the number of steps of the loop.
 """
 
 from __future__ import annotations
 
 
 def recompute(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """No snapshot but the first."""
+    """No snapshot except the first."""
     return t
 
 
@@ -36,8 +36,8 @@ def revolve(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """The power of two that leads farthest: stops are the prefixes of ``t`` in binary, so after step ``t`` as many new
-    snapshots are taken as ``t`` ends in zeros."""
+    """Advance by the largest possible power of two: the stops are the binary prefixes of ``t``, so as many new
+    snapshots are taken after step ``t`` as ``t`` has trailing zeros in binary."""
     if held >= slots:
         return t
     gap = 1
@@ -47,8 +47,8 @@ def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def periodic(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """Half of the slots at equal distances, the others at equal distances in the interval that is being reversed; each
-    state, where there are slots for all."""
+    """Half of the slots at equal distances over the loop, the others at equal distances within the interval that is
+    being reversed. Every state is saved if there are enough slots."""
     if held >= slots:
         return t
     if slots >= T:
@@ -78,7 +78,7 @@ def pair_slots(T: int) -> int:
 
 
 def binary_slots(T: int) -> int:
-    """Enough for `bisect`: the bits of ``T``, and the first state."""
+    """Enough for `bisect`: the number of bits of ``T``, plus one for the first state."""
     slots, n = 1, 1
     while n < T:
         n *= 2
@@ -87,7 +87,7 @@ def binary_slots(T: int) -> int:
 
 
 def one_slot(T: int) -> int:
-    """That of `recompute`."""
+    """The single slot of `recompute`."""
     return 1
 
 

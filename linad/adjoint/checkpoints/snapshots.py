@@ -1,4 +1,4 @@
-"""Where the snapshots of one loop lie, and the statements that save and restore the state."""
+"""Storage for the snapshots of one loop, and the statements that save and restore its state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # cells of the head
 
 
 class Writer:
-    """Emits statements of one place in the program."""
+    """Emits statements at one place of the program."""
 
     def __init__(self, names: Names, span: Span, out: list[Stmt]) -> None:
         self.names, self.span, self.out = names, span, out
@@ -67,13 +67,13 @@ class Writer:
         return v
 
     def room(self, v: Var, shape: Sequence[Atom], hint: str = "", log: LogKind = "no") -> Var:
-        """An array that is to hold what another one does."""
+        """Allocate an array of the same shape and type as another one."""
         new = self.names.like(v, hint)
         self.out.append(Alloc(new, tuple(shape), None, self.span, log))
         return new
 
     def cells(self, shape: Sequence[Atom], body: Callable[[Writer, tuple[Var, ...]], None]) -> None:
-        """``body`` for every index of a shape."""
+        """Emit ``body`` for every index of a shape."""
 
         def nest(at: Writer, done: tuple[Var, ...]) -> None:
             if len(done) == len(shape):
@@ -86,7 +86,7 @@ class Writer:
         nest(self, ())
 
     def copied(self, array: Var, hint: str) -> Var:
-        """A copy of an array, which counts as a word of a log for each cell."""
+        """A copy of an array, counted as one log word per cell."""
         shape = tuple(self.names.var("n", I64) for _ in range(array.type.rank))
         self.out.extend(Dim(n, array, k, self.span) for k, n in enumerate(shape))
         copy = self.room(array, shape, f"snap_{hint}", "slices")
@@ -94,7 +94,7 @@ class Writer:
         return copy
 
     def when(self, cond: Atom, then: Callable[[Writer], Sequence[Atom]], other: Sequence[Atom] = ()) -> tuple[Var, ...]:
-        """``if cond: then()``; the values that it gives, or ``other``."""
+        """``if cond: then()``. Returns the values of that arm, or ``other``."""
         stmts: list[Stmt] = []
         results = tuple(then(self.inside(stmts)))
         outs = tuple(self.names.like(r) if isinstance(r, Var) else self.names.var("k", r.type) for r in results)
@@ -102,7 +102,7 @@ class Writer:
         return outs
 
     def call(self, name: str, *args: Atom) -> Atom:
-        """What a function of `schedules` computes, written out."""
+        """The result of a function of `schedules`, inlined."""
         f = lowered(name)
         body = freshen(f.body, self.names, {p.var.name: a for p, a in zip(f.params, args, strict=True)})
         self.out += body.stmts
@@ -111,25 +111,25 @@ class Writer:
 
 @dataclass(eq=False)
 class Snapshots:
-    """The storage of a loop's snapshots.
+    """Storage for the snapshots of a loop.
 
     Attributes
     ----------
     slots
-        How many there may be.
+        Capacity, in snapshots.
     head
-        The number of those held; for loops that end when they please, also the distance between them and the number of
-        the next iteration whose state is saved.
+        The number of snapshots in use. For loops with an unknown number of iterations, also the current distance of
+        snapshots and the number of the next iteration to save.
     times
-        Of each snapshot, the number of the iteration at whose head the state was saved.
+        For each snapshot, the number of the iteration at whose start the state was saved.
     rows
-        By name of a part of the state, where its snapshots lie: one row each.
+        By name of a part of the state, an array with one row per snapshot.
     sizes
-        By name of an array of the state whose size stays, its shape.
+        By name of an array of the state whose size is constant, its shape.
     ragged
-        By name of one whose size may change, where its snapshots lie.
+        By name of an array whose size may change, its storage.
     last
-        Whether the row after the last snapshot holds the state at the head of the last iteration.
+        Whether the row after the last snapshot holds the state at the start of the last iteration.
     """
 
     held: Checkpointed
@@ -143,7 +143,7 @@ class Snapshots:
     last: bool = True
 
     def save(self, w: Writer, row: Atom, now: dict[str, Atom]) -> None:
-        """Save the state, whose parts ``now`` names."""
+        """Save the state, given the current names ``now`` of its parts."""
         for v in self.held.scalars:
             w.store(self.rows[v.name], (row,), now[v.name])
         for v in self.held.even:
@@ -158,14 +158,14 @@ class Snapshots:
         w.cells(self.sizes[v.name], lambda at, i: at.store(self.rows[v.name], (row, *i), at.load(source, *i, hint="e")))
 
     def push(self, w: Writer, time: Atom, now: dict[str, Atom]) -> None:
-        """One more snapshot."""
+        """Push a snapshot."""
         row = w.load(self.head, HELD, hint="held")
         self.save(w, row, now)
         w.store(self.times, (row,), time)
         w.store(self.head, (HELD,), w.let("add", row, ONE))
 
     def restore(self, w: Writer, row: Atom, into: dict[str, Var]) -> dict[str, Atom]:
-        """The state of a row: arrays are copied to where ``into`` says, scalars are given."""
+        """Restore the state of a row: arrays are copied into ``into``, scalars are returned."""
         found: dict[str, Atom] = dict(into)
         found |= {v.name: self.ragged[v.name].restore(w, row, v) for v in self.held.ragged}
         for v in self.held.even:
@@ -178,7 +178,7 @@ class Snapshots:
         return found
 
     def thin(self, w: Writer) -> None:
-        """Every other snapshot goes; those that stay are twice as far apart."""
+        """Drop every other snapshot, so that the remaining ones are twice as far apart."""
         left = w.let("floordiv", w.let("add", self.slots, ONE), Const(2, I64))
         r, stmts = w.names.var("r", I64), []
         at = w.inside(stmts)
@@ -199,7 +199,7 @@ class Snapshots:
 
 
 def words_of(held: Checkpointed, sizes: dict[str, tuple[Atom, ...]], w: Writer) -> Atom:
-    """The bytes of one snapshot."""
+    """The size of one snapshot in bytes."""
     total: Atom = Const(sum(BYTES[v.type.dtype] for v in held.scalars), I64)
     for v in (*held.arrays, *held.moved):
         size: Atom = Const(BYTES[v.type.dtype], I64)

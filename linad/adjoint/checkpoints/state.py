@@ -1,8 +1,8 @@
-"""What a snapshot of a loop holds: the state at the head of an iteration from which the rest can be computed again.
+"""The state that a snapshot of a loop holds: what is needed at the start of an iteration to re-run the rest.
 
-That is of the carried values those that have a part in anything the reverse needs, and of the outer arrays those that
-the loop both reads and writes. An array that it only reads is there, or is copied once where it changes later; one that
-it only writes, a record of what happened, is not needed to go through the steps again.
+It consists of the carried values on which anything that the reverse sweep needs depends, and of the outer arrays that
+the loop both reads and writes. An array that is only read is available, or is copied once if it changes after the loop.
+An array that is only written, such as a record of a trajectory, is not needed to re-run steps.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ SETTLED = Checkpoint("tape", Const(0, I64))  # of the loop that goes backwards: 
 
 @dataclass(frozen=True, eq=False)
 class Checkpointed:
-    """A loop whose reverse starts from snapshots.
+    """A checkpointed loop.
 
     Attributes
     ----------
     mark
-        As the user wrote it. A loop around a marked one, which would lose the snapshots of it with each iteration, is
+        The user's mark. A loop around a marked one, which would lose the inner snapshots in each iteration, is
         checkpointed too, with a slot for each of its steps where their number is known.
     scalars
         The carried scalars of the state.
     arrays
-        The outer arrays of the state, which are updated under one name.
+        The outer arrays of the state, each updated under one name.
     moved
-        The carried arrays: names that may stand for another array in the next iteration.
+        The carried arrays: names that may be bound to another array in the next iteration.
     copied
-        Outer arrays that the loop only reads, and that change before its reverse comes.
+        Outer arrays that the loop only reads and that change before its reverse runs.
     ragged
-        Those of the carried arrays that are not known to keep their size.
+        The carried arrays whose size may change.
     """
 
     loop: Loop
@@ -69,19 +69,19 @@ class Checkpointed:
 
     @property
     def once(self) -> bool:
-        """Whether the loop has one step: it is there to have it run again."""
+        """Whether the loop has a single step and is marked in order to be re-run."""
         s = self.loop
         bounds = (s.start, s.stop, s.step)
         return not s.exits and [a.value if isinstance(a, Const) else None for a in bounds] == [0, 1, 1]
 
     @property
     def own(self) -> frozenset[str]:
-        """Names of outer arrays that a step run again has under another name."""
+        """Names of outer arrays for which a re-run step uses another name."""
         return frozenset(v.name for v in (*self.arrays, *self.copied))
 
     @property
     def even(self) -> tuple[Var, ...]:
-        """The arrays of the state that keep their size."""
+        """The arrays of the state whose size is constant."""
         return (*self.arrays, *(v for v in self.moved if v not in self.ragged))
 
     @property
@@ -90,8 +90,8 @@ class Checkpointed:
 
 
 def unmarked(block: Block) -> Block:
-    """The block without marks but `SETTLED`: what a derivative keeps is settled, and its own derivative logs what it
-    needs."""
+    """The block without marks, except `SETTLED`: the derivative's own logs are settled, and the derivative of the
+    derivative logs what it needs."""
     stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
     return Block(
         tuple(replace(s, mark=None) if isinstance(s, Loop) and s.mark != SETTLED else s for s in stmts), block.results
@@ -99,18 +99,18 @@ def unmarked(block: Block) -> Block:
 
 
 def is_marked(s: Loop) -> bool:
-    """Whether a loop asks for snapshots itself."""
+    """Whether the user asked for checkpoints of this loop."""
     return s.mark is not None and s.mark.scheme != "tape"
 
 
 def around_marked(s: Loop, facts: Facts, free: frozenset[int] = frozenset()) -> bool:
-    """Whether a loop holds one that asks for snapshots and is not ``free`` of them."""
+    """Whether a loop contains a marked loop that is not in ``free``."""
     return any(isinstance(t, Loop) and is_marked(t) and id(t) not in free and facts.matters(t) for t in walk(s.body))
 
 
 def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:
-    """What the snapshots of a loop hold; ``needed`` are values that the reverse reads, and an array that ``stays`` is
-    what it was at the end of the loop when the reverse comes."""
+    """The contents of a loop's snapshots. ``needed``: values that the reverse reads. ``stays``: arrays that have their
+    contents at the end of the loop when the reverse runs."""
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v not in s.carried]
     reads, writes = touched(s, facts)
     for t in walk(s.body):
@@ -127,7 +127,7 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
 
 
 def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
-    """The carried scalars without those that only ever add up to themselves, such as the sum that is returned."""
+    """The carried scalars, without pure accumulators such as the sum that is returned."""
     nexts = s.body.results[1:] if s.exits else s.body.results
     mine = [(c, n) for c, n in zip(s.carried, nexts, strict=True) if not isinstance(c.type, Array)]
     into: dict[str, set[str]] = {}
@@ -146,7 +146,7 @@ def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
 
 
 def _addresses(s: Loop, facts: Facts, names: set[str]) -> bool:
-    """Whether values are part of an index or are given to a function."""
+    """Whether values are used in an index or passed to a function."""
     for t in walk(s.body):
         match t:
             case Load(index=i) | Store(index=i) | AddTo(index=i):

@@ -1,1 +1,1 @@
-"""What is known about a program before it is differentiated: activity, dependence, cells that are overwritten."""
+"""Facts about a program before it is differentiated: activity, dependence, overwritten cells."""

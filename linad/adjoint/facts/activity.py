@@ -1,4 +1,4 @@
-"""What a linear function's names stand for, and through which values a derivative flows."""
+"""Activity analysis: which values carry a derivative, and which names denote the same value or array."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
 
 @dataclass
 class Facts:
-    """Of one linear function: the one value behind each name, the arrays that may share a place, what is active.
+    """Facts about one linear function: the value of each name, may-alias groups of arrays, and activity.
 
-    ``same`` maps a copy made by `Dup` or `Read` to the value it copies; ``group`` maps each array name to the
-    representative of all names its buffer may go by; ``active`` holds value names and group representatives;
-    ``position`` numbers statements in text order, ``end`` the last statement inside each.
+    ``same`` maps a copy made by `Dup` or `Read` to the copied value; ``group`` maps each array name to the
+    representative of all names of its buffer; ``active`` holds value names and group representatives; ``position``
+    numbers statements in program order, ``end`` is the last statement inside each.
     """
 
     function: Function
@@ -80,7 +80,7 @@ class Facts:
         return name
 
     def key(self, v: Var) -> str:
-        """What activity knows a variable by: its place, or the value that it is a copy of."""
+        """The key of a variable in the activity sets: its alias group, or the value that it is a copy of."""
         value = v if isinstance(v.type, Array) else self.value(v)
         return self.place(v) if isinstance(v.type, Array) else value.name if isinstance(value, Var) else v.name
 
@@ -90,20 +90,20 @@ class Facts:
         return (self.place(a) if isinstance(a.type, Array) else self.value(a).name) in self.active
 
     def written(self, v: Var, first: int, last: int) -> bool:
-        """Whether anything is written to an array behind a position, as far as another one."""
+        """Whether an array is written to between two positions."""
         place = self.place(v)
         return any(group == place and first < at <= last for group, at in self.writes)
 
     def undoes(self, s: Stmt) -> bool:
-        """Whether the reverse sweep puts back what a write overwrites."""
+        """Whether the reverse sweep restores what a write overwrites."""
         return id(s) in self.undo or id(s) in self.exchange
 
     def any_active(self, block: Block) -> bool:
-        """Whether any statement in a block has something to do in the reverse sweep."""
+        """Whether any statement of a block has an adjoint."""
         return any(self.matters(s) for s in walk(block))
 
     def passes_on(self, s: Call) -> bool:
-        """Whether a derivative flows through something that a call gives: a result, or an array that it updates."""
+        """Whether a derivative flows through an output of a call: a result, or an array that the call updates."""
         written = (
             a for a, m in zip(s.args, self.modes(s.callee), strict=True) if m != "read" and isinstance(a.type, Array)
         )
@@ -134,8 +134,8 @@ def learn(
     exchange: dict[int, Load] | None = None,
     results: tuple[Atom, ...] = (),
 ) -> Facts:
-    """The facts of a linear function, differentiated by the parameters named in ``wrt``; ``results`` are ones that its
-    block does not name as such."""
+    """The facts about a linear function that is differentiated with respect to the parameters named in ``wrt``.
+    ``results``: values to treat as results in addition to those of its block."""
     facts = Facts(f, modes, undo=undo or {}, exchange=exchange or {})
     wrt = set(wrt)
     facts.active |= wrt
@@ -221,7 +221,7 @@ def _order(block: Block, facts: Facts, at: int) -> int:
 
 
 def _flow(s: Stmt, facts: Facts) -> None:
-    """Activity through one statement."""
+    """The transfer function of activity for one statement."""
 
     def mark(target: Atom, *sources: Atom) -> None:
         if isinstance(target, Var) and is_float(target.type) and any(map(facts.is_active, sources)):

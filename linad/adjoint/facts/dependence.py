@@ -1,4 +1,4 @@
-"""What statements read and write, and what carried values have a part in: the facts that merging and fusing rest on."""
+"""Reads and writes of statements, and what carried values influence: the facts on which merging and fusing rely."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from .activity import Facts
 
 
 def reads_of(s: Stmt, facts: Facts) -> set[str]:
-    """The values that a statement reads, at any depth."""
+    """The values that a statement reads, nested blocks included."""
     inside = {v.name: v for b in blocks(s) for v in free_vars(b).values()}
     return {facts.value(a).name for a in (*operands(s), *inside.values()) if isinstance(a, Var)}
 
 
 def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
-    """Groups of arrays that a statement reads, and that it writes, at any depth."""
+    """The alias groups that a statement reads and those that it writes, nested blocks included."""
     reads, writes = set(), set()
     for t in (s, *(u for b in blocks(s) for u in walk(b))):
         for access in accesses(t, facts.modes):
@@ -48,7 +48,7 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
 
 
 def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
-    """Whether a carried value has a part in anything that the reverse of the body needs."""
+    """Whether anything that the reverse of the body needs depends on a carried value."""
     if not s.carried:
         return False
     tainted = tainted_by(s, facts, {c.name for c in s.carried})
@@ -56,7 +56,7 @@ def carried_needed(s: Loop, facts: Facts, needed: set[str]) -> bool:
 
 
 def tainted_by(s: Loop, facts: Facts, start: set[str]) -> set[str] | None:
-    """The values and places of a body that values have a part in; None where a decision or a size is among them."""
+    """The values and alias groups of a body that depend on given values; None if a branch or a size depends on them."""
     tainted = set(start)
 
     def is_tainted(a: Atom) -> bool:

@@ -1,9 +1,9 @@
-"""Cells that no later iteration writes to: what is loaded from them is still there when the reverse sweep comes by.
+"""Cells that no later iteration overwrites: loads from them can be repeated in the reverse sweep.
 
-Cholesky's factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it: what it has read
-stays. A write reaches a cell only if it goes to the same place along every axis, so it is enough that along one of them
-the write of any later iteration is proved to lie further on, or further back. Proofs are from the bounds of the loops
-and the conditions of the arms around both accesses, all of them of the form ``x - y >= c``.
+Cholesky's factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it, which stay as they
+are. Two accesses meet only if their indices agree along every axis. So it suffices to prove for one axis that every
+later write has a larger index, or that every one has a smaller index. Proofs use the bounds of the loops and the
+conditions of the branches around both accesses, all of the form ``x - y >= c``.
 """
 
 from __future__ import annotations

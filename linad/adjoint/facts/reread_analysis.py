@@ -1,7 +1,7 @@
-"""Values that the program itself stores where nothing overwrites them: they are read again from there, not logged.
+"""Values that the program itself stores in cells that are not overwritten: they are re-read from there, not logged.
 
-A user's program does so with what it computes into an array cell by cell. The log of a derivative is such an array
-too, which is why the derivative of a derivative logs no primal value a second time.
+Programs that fill an array cell by cell do this. The log of a derivative is such an array too, which is why the
+derivative of a derivative logs no primal value a second time.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from .overwrite_analysis import Reach
 
 
 def statement_in(block: int, here: tuple[tuple[int, Stmt], ...]) -> Stmt | None:
-    """The statement of a given block on the way to a place."""
+    """The statement of a given block that contains a position."""
     return next((s for b, s in here if b == block), None)
 
 
 def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[dict[str, int], dict[str, int]]:
-    """Per value, the position of the first and the end of the last statement of its own block whose reverse may need
-    it, for it or for what is computed from it."""
+    """For each value, the position of the first statement of its block whose reverse may need it, or something computed
+    from it, and the end of the last one."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
     todo = list(body.requests)
@@ -56,9 +56,9 @@ def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[di
 
 
 def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
-    """Values of an iteration by name, each with the stores of it that stand in its own block.
+    """Values of an iteration by name, each with the stores of it in the value's own block.
 
-    None is found by way of another: their indices are computed without them, and without floats.
+    No float and no such value is needed to compute the indices of the stores.
     """
     found: dict[str, list[Store]] = {}
     facts = plan.facts
@@ -82,10 +82,10 @@ def kept_cells(
     last: dict[str, int],
     reach: Reach,
 ) -> dict[str, Store]:
-    """Those values, each with the store to a cell in which the reverse sweep still finds it.
+    """Those of the stored values that are still in their cell in the reverse sweep, each with the store.
 
-    ``undone`` are the places whose writes it puts back; ``first`` and ``last`` say between which statements it needs a
-    value.
+    ``undone``: alias groups whose writes the reverse sweep restores. ``first`` and ``last``: the statements between
+    which the reverse sweep needs a value.
     """
     facts = plan.facts
 
@@ -106,13 +106,13 @@ def kept_cells(
 
 
 def _of_cells(s: Store, plan: Plan) -> bool:
-    """Whether a store is to a log, of which each cell is stored to once."""
+    """Whether a store is to a log, each cell of which is stored to once."""
     made = plan.facts.definition.get(s.array.name)
     return isinstance(made, Alloc) and made.log == "cells"
 
 
 def _visible(s: Store, body: Body, plan: Plan) -> bool:
-    """Whether the array still has its name when the reverse sweep comes by, and the store is not one of many."""
+    """Whether the array has the same name in the reverse sweep and the store is executed once."""
     facts, frame, a = plan.facts, body.frame, s.array
     home = facts.home[a.name]
     if a.name in facts.moved or home not in frame.visible() and _own(s, body) is None:
@@ -122,8 +122,7 @@ def _visible(s: Store, body: Body, plan: Plan) -> bool:
 
 
 def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
-    """Whether what a store puts into a cell is there until the reverse sweep comes by, and the cell can be found again.
-    """
+    """Whether a stored value stays in its cell until the reverse sweep, and the cell's index can be recomputed."""
     if _of_cells(s, plan):
         return True
     facts, own = plan.facts, _own(s, body)
@@ -139,12 +138,12 @@ def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
 
 
 def _own(s: Store, body: Body) -> Body | None:
-    """The iteration around that made the array and keeps it, of which other iterations write to other ones."""
+    """The enclosing iteration that allocated and keeps the array; other iterations write to other arrays."""
     return next((b for b in body.path if b.keeps(s.array.name)), None)
 
 
 def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
-    """The scalars that an index is computed from."""
+    """The scalars from which an index is computed."""
     todo, seen = [plan.facts.value(a) for a in index], set()
     while todo:
         a = todo.pop()
@@ -156,8 +155,8 @@ def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
 
 
 def _index_of(a: Atom, body: Body, plan: Plan) -> int | None:
-    """The id of the loop of the path whose index, up to sign and a fixed distance, is ``a``; or that counts its turns.
-    """
+    """The id of the loop of the path whose index is ``a``, up to sign and a constant distance, or whose trips ``a``
+    counts."""
     facts = plan.facts
     a = facts.value(a)
     if not isinstance(a, Var):

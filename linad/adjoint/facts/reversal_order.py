@@ -1,88 +1,38 @@
-"""Whether the reverse of a loop's iterations may run in any order.
+"""Whether the adjoints of a loop's iterations may run in any order.
 
-The adjoint of a sum passes through an iteration unchanged, and adding to cells commutes. Anything else has an order: of
-two stores to one cell the last takes the adjoint, and what a carried value is multiplied by multiplies its adjoint.
+The adjoint of a sum passes through an iteration unchanged, and additions to cells commute. Everything else is ordered:
+of two stores to one cell the last one takes the adjoint, and a factor of a carried value multiplies its adjoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from linad_typecheck.ir.core import AddArray, AddTo, Dense, Fill, Let, Loop, Stmt, Store, Var, outputs
 
-from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Block,
-    Dense,
-    Fill,
-    If,
-    Let,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    outputs,
-    walk,
-)
-from linad_typecheck.types import Scalar
+from linad.analysis.accesses import Access
+from linad.analysis.dependence import Nest, farthest
+from linad.analysis.loop_facts import outer_accesses
+from linad.analysis.reductions import is_reduction
 
 from .activity import Facts
 
 
 def order_free(s: Loop, facts: Facts) -> bool:
     """Whether the adjoints of iterations commute: carried values are sums, and no cell is stored to twice."""
-    nexts = s.body.results[1:] if s.exits else s.body.results
-    carried = [(k, c) for k, c in enumerate(s.carried) if facts.is_active(c)]
-    return all(_is_sum(s, k, c, nexts, facts) for k, c in carried) and _cells_apart(s, facts)
 
+    def known_as(v: Var) -> str:
+        return facts.value(v).name
 
-# ------------------------------------------------------------------------------------------------------ carried values
+    def ignored(t: Stmt) -> bool:
+        return not _passes_on(t, facts)
 
-
-def _is_sum(s: Loop, k: int, c: Var, nexts: tuple[Atom, ...], facts: Facts) -> bool:
-    """Whether ``c`` only ever has something added to it on its way to its own next value."""
-    chain = {c.name}
-
-    def on(a: Atom) -> bool:
-        return isinstance(a, Var) and isinstance(a.type, Scalar) and facts.value(a).name in chain
-
-    def alone(results: Iterable[Atom], allowed: set[int]) -> bool:
-        return not any(on(r) for j, r in enumerate(results) if j not in allowed)
-
-    def block(b: Block) -> bool:
-        return all(map(statement, b.stmts))
-
-    def statement(t: Stmt) -> bool:
-        match t:
-            case Let(out=v, op="add", ins=(a, b)) if on(a) != on(b):
-                chain.add(v.name)
-                return True
-            case Let(out=v, op="sub", ins=(a, b)) if on(a) and not on(b):
-                chain.add(v.name)
-                return True
-            case If(then=then, orelse=orelse, outs=outs):
-                if not (block(then) and block(orelse)):
-                    return False
-                both = {j for j, (a, b) in enumerate(zip(then.results, orelse.results, strict=True)) if on(a) and on(b)}
-                chain.update(outs[j].name for j in both)
-                return alone(then.results, both) and alone(orelse.results, both)
-            case Loop(carried=inner, inits=inits, body=body, outs=outs):
-                mine = {j for j, i in enumerate(inits) if on(i)}
-                chain.update(inner[j].name for j in mine)
-                if not block(body):
-                    return False
-                ends = body.results[1:] if t.exits else body.results
-                chain.update(outs[j].name for j in mine)
-                return all(on(ends[j]) for j in mine) and alone(ends, mine)
-        used = any(on(a) for a in operands(t))
-        return not used or not _passes_on(t, facts)
-
-    return block(s.body) and isinstance(nexts[k], Var) and on(nexts[k]) and alone(nexts, {k})
+    sums = (
+        is_reduction(s, k, ("add", "sub"), known_as, ignored) for k, c in enumerate(s.carried) if facts.is_active(c)
+    )
+    return all(sums) and _cells_apart(s, facts)
 
 
 def _passes_on(t: Stmt, facts: Facts) -> bool:
-    """Whether a statement has an adjoint to give to what it uses (marks of linearity go by one value's name)."""
+    """Whether a statement propagates an adjoint to its operands (`Dup` and `Read` only rename a value)."""
     match t:
         case Let():
             return facts.is_active(t.out)
@@ -91,51 +41,18 @@ def _passes_on(t: Stmt, facts: Facts) -> bool:
     return bool(outputs(t)) and type(t).__name__ == "Call"
 
 
-# --------------------------------------------------------------------------------------------------------------- cells
-
-
 def _cells_apart(s: Loop, facts: Facts) -> bool:
-    """Whether every outer array with an adjoint is only added to, or stored to in each iteration's own cells."""
-    inside = {v.name for t in walk(s.body) for v in outputs(t)}
-    inside |= {c.name for t in walk(s.body) if isinstance(t, Loop) for c in t.carried}
-    touched: dict[str, list[Stmt]] = {}
-    for t in walk(s.body):
-        match t:
-            case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a):
-                if a.name not in inside and facts.is_active(a):
-                    touched.setdefault(facts.place(a), []).append(t)
-            case Dense(updated=updated):
-                for a in updated:
-                    if a.name not in inside and facts.is_active(a):
-                        touched.setdefault(facts.place(a), []).append(t)
-    own = _own_indices(s, facts)
+    """Whether every outer array with an adjoint is only added to, or is stored to only in cells of the iteration's own.
+    """
+    nest = Nest(s, same=facts.value)
+    written: dict[str, list[tuple[Stmt, Access]]] = {}
+    for t, access in outer_accesses(s):
+        if access.kind != "read" and facts.is_active(access.array):
+            written.setdefault(facts.place(access.array), []).append((t, access))
 
-    def apart(writes: list[Stmt]) -> bool:
-        if all(isinstance(t, AddTo | AddArray) or isinstance(t, Dense) and t.op == "gemm" for t in writes):
-            return True
-        if not all(isinstance(t, Store | AddTo) for t in writes):
-            return False
-        axes = [
-            {(k, own.get(facts.value(i).name)) for k, i in enumerate(t.index) if isinstance(i, Var)} for t in writes
-        ]
-        return any(mine is not None for _, mine in set.intersection(*axes))
+    def commute(t: Stmt) -> bool:
+        return isinstance(t, AddTo | AddArray) or isinstance(t, Dense) and t.op == "gemm"
 
-    return all(map(apart, touched.values()))
-
-
-def _own_indices(s: Loop, facts: Facts) -> dict[str, str]:
-    """Ints that differ from iteration to iteration: the loop's index, and what is a fixed distance from it; by name,
-    the distance."""
-    made = {v.name for t in walk(s.body) for v in outputs(t)}
-    own = {s.index.name: ""}
-    for t in s.body.stmts:
-        match t:
-            case Let(out=v, op="add", ins=(a, b)) | Let(out=v, op="add", ins=(b, a)) if (
-                isinstance(a, Var) and a.name in own and not (isinstance(b, Var) and b.name in made | own.keys())
-            ):
-                own[v.name] = f"{own[a.name]}+{b}"
-            case Let(out=v, op="sub", ins=(a, b)) if (
-                isinstance(a, Var) and a.name in own and not (isinstance(b, Var) and b.name in made | own.keys())
-            ):
-                own[v.name] = f"{own[a.name]}-{b}"
-    return own
+    return all(
+        all(commute(t) for t, _ in found) or farthest(nest, (a for _, a in found)) == 0 for found in written.values()
+    )

@@ -1,8 +1,7 @@
-"""What a result can depend on: the other half of activity.
+"""Usefulness: the values on which a result depends. Activity is propagated forward, usefulness backward.
 
-`activity.learn` follows derivatives from the parameters forward. A value from which nothing differentiable leads on to
-a result, such as the best cell so far of a loop that looks for a place, has an adjoint of zero, and its reverse need
-not run.
+A value that no result depends on differentiably, such as the best cell so far of a search loop, has a zero adjoint, so
+its reverse need not run.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Key = Callable[[Var], str]
 
 
 def useful(f: Function, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
-    """The values and places, by their ``key``, that a result or an updated parameter may depend on."""
+    """The values and alias groups, by `Facts.key`, on which a result or an updated parameter may depend."""
     found: set[str] = set()
 
     def is_useful(*atoms: Atom) -> bool:
@@ -55,7 +54,7 @@ def useful(f: Function, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
 
 
 def _back(s: Stmt, is_useful: Callable[..., bool], mark: Callable[..., None]) -> None:
-    """Usefulness through one statement, from what it gives to what it takes."""
+    """The transfer function of usefulness for one statement, from outputs to operands."""
     match s:
         case Let(out=v, op=op, ins=ins):
             if is_useful(v):

@@ -1,10 +1,9 @@
-"""Arrays that an iteration makes for itself, and whose contents its reverse needs, are kept as a whole.
+"""Arrays that an iteration allocates and whose contents its reverse needs are logged whole.
 
-Where their sizes and the numbers of iterations are known when the outermost loop begins, the iteration works in a slice
-of a log that has one for each. Otherwise (a loop that ends when a test says so, a triangle) its cells are pushed on a
-log that grows when the block that made it ends, and a word per iteration says where they begin. That is a copy, so it
-is done only where the loads would be more words: those of a product of a matrix and a vector are n for each cell of the
-vector.
+Where their sizes and the trip counts are known before the outermost loop, the iteration works in a slice of a log with
+one slice per iteration. Otherwise (a loop with an exit test, a triangular nest) the cells are pushed on a growing log
+at the end of the allocating block, and one word per iteration holds their position. That is a copy, so it is done only
+where logging the loads would take more words: a matrix-vector product loads each cell of the vector n times.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def choose_kept(body: Body, plan: Plan, wanted: Iterable[str]) -> None:
-    """The arrays of an iteration that are kept; ``wanted`` are the values that its reverse may ask for."""
+    """The arrays of an iteration to log whole. ``wanted``: values that its reverse may need."""
     if plan.log_everything or body.stacked:
         return
     rectangular = plan.rectangular(body)
@@ -73,7 +72,7 @@ def _count(a: Atom | None) -> int:
 
 
 def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
-    """How often each of some loads is done in an iteration, as far as that is known."""
+    """How often given loads are executed per iteration, as far as that is known."""
     for s in block.stmts:
         if id(s) in loads:
             yield times
@@ -84,23 +83,23 @@ def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
 
 
 def uneven(body: Body, plan: Plan) -> list[str]:
-    """Those of an iteration's arrays of which it is not known before the loops how many cells each has."""
+    """The arrays of an iteration whose number of cells is not known before the loops."""
     return [n for n, s in body.rows.items() if not all(plan.before(a, body) for a in s.shape)]
 
 
 def row(name: str) -> str:
-    """What stands for the place of an array among those kept; no value of a program is called that."""
+    """The name under which the position of a logged array is kept; no value of a program has this name."""
     return f"{name} row"
 
 
 def log_name(name: str) -> str:
-    """What a log of a value, or of such places, is called."""
+    """The name of the log of a value or of such positions."""
     return f"log_{base_name(name.removesuffix(' row'))}"
 
 
 class Rows:
-    """The logs that grow by whole arrays. In ``sweep.there`` are the places of those that can be read where the sweep
-    is."""
+    """Growing logs of whole arrays. ``sweep.there`` maps the arrays that can be read at the current place to their
+    position."""
 
     def __init__(self, sweep: ForwardSweep, names: Names) -> None:
         self.sweep, self.names = sweep, names
@@ -115,7 +114,7 @@ class Rows:
             self.made[n] = s, pool, length
 
     def push(self, block: Block, body: Body, out: list[Stmt]) -> None:
-        """Keep the arrays of a block that ends."""
+        """Log the arrays of a block at its end."""
         for n, s in _of(block, body):
             _, pool, length = self.made[n]
             w = Writer(self.names, s.span, out)
@@ -129,7 +128,7 @@ class Rows:
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
-        """Find those of a block whose reverse begins."""
+        """Find the logged arrays of a block at the start of its reverse."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
             if row(n) in self.sweep.logs:
@@ -146,7 +145,7 @@ class Rows:
             del self.sweep.there[row(n)]
 
     def load(self, s: Load) -> tuple[Stmt, ...] | None:
-        """A load from such an array, where the sweep is on its way back."""
+        """A load from a logged array during the reverse sweep."""
         base = self.sweep.there.get(row(s.array.name))
         if base is None:
             return None
@@ -157,7 +156,7 @@ class Rows:
 
 
 def _cells(w: Writer, sizes: tuple[Atom, ...]) -> Atom:
-    """How many cells an array has."""
+    """The number of cells of an array."""
     cells: Atom = ONE
     for size in sizes:
         cells = w.let("mul", size, cells)

@@ -1,8 +1,8 @@
-"""Loops that log what loops in them came to, where running those again is all that it would save.
+"""Loops that log the results of inner loops, where the reverse would re-run an inner loop only for its result.
 
-A fused loop runs each iteration again beside its reverse. In ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
-is n steps, for the sake of ``s``: one word. The reverse of the inner loop does not need ``s`` while it grows, so with
-``s`` in a log nothing is run again.
+A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
+is n steps to obtain the single word ``s``. The reverse of the inner loop does not need its partial sums, so with ``s``
+logged nothing is re-run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORDS = 2  # for each loop that need not run again
 
 
 def rerun_for_results(plan: Plan) -> Iterator[Loop]:
-    """The fused loops in which the reverse sweep asks for the result of an inner loop."""
+    """The fused loops whose reverse needs the result of an inner loop."""
     for s in walk(plan.facts.function.body):
         if isinstance(s, Loop) and plan.modes[id(s)] == "fused":
             if any(_results(t, plan) for t in walk(s.body) if isinstance(t, Loop)):
@@ -26,12 +26,12 @@ def rerun_for_results(plan: Plan) -> Iterator[Loop]:
 
 
 def outer_loops(s: Loop) -> set[int]:
-    """A loop and those in it that have loops in them."""
+    """A loop, and the loops in it, that contain loops."""
     return {id(t) for t in (s, *walk(s.body)) if isinstance(t, Loop) and any(isinstance(u, Loop) for u in walk(t.body))}
 
 
 def only_results(s: Loop, plan: Plan) -> bool:
-    """Whether a loop that logs has little else in its log than results of inner loops, and these log nothing."""
+    """Whether a loop logs hardly anything except results of inner loops that log nothing themselves."""
     for b in plan.bodies.values():
         if not any(around.loop is s for around in b.path):
             continue
@@ -43,7 +43,7 @@ def only_results(s: Loop, plan: Plan) -> bool:
 
 
 def _results(s: Loop, plan: Plan) -> set[str]:
-    """The results of a loop that the reverse sweep asks for, if the loop is long enough."""
+    """The results of a loop that the reverse needs, if the loop is long enough."""
     ends = (s.start, s.stop, s.step)
     if all(isinstance(a, Const) for a in ends) and len(range(*(int(a.value) for a in ends))) <= SHORT:  # type: ignore[union-attr]
         return set()

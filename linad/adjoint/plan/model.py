@@ -36,13 +36,13 @@ Source = Literal["re-read", "recomputed", "logged"]
 
 
 def bytes_of(t: Scalar) -> int:
-    """What it takes to log a value."""
+    """The bytes needed to log a value."""
     return BYTES[t.dtype]
 
 
 @dataclass(eq=False)
 class Frame:
-    """A stretch of program whose scope is shared by its forward and its reverse sweep."""
+    """A region of the program whose values are all still in scope when its reverse runs."""
 
     block: Block
     depth: int  # how many fused frames are around: a statement is re-executed at most once
@@ -88,18 +88,18 @@ class Body:
     )  # logged carried values, each with the logged value that the next iteration has of it: one log, with a cell more
 
     def keeps(self, name: str) -> bool:
-        """Whether a local array is kept for the reverse of its iteration."""
+        """Whether a local array is logged for the reverse of its iteration."""
         return name in self.expanded or name in self.rows
 
     @property
     def logs(self) -> list[str]:
-        """The values that have a log, with a word per iteration."""
+        """The values that are logged, one word per iteration each."""
         return [n for n, how in self.source.items() if how == "logged" and n not in self.before]
 
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """The blocks of a loop without derivative: no reverse sweep asks for their values."""
+    """The blocks of a loop without a derivative; the reverse sweep needs none of their values."""
 
     frame: Frame
 
@@ -140,27 +140,27 @@ class Plan:
 
     @cached_property
     def sizes(self) -> Sizes:
-        """The sizes of arrays that are known."""
+        """The array sizes that are known."""
         return known_sizes(self.facts.function)
 
     def variable(self, name: str, body: Body) -> Var:
-        """A value of an iteration, by its name."""
+        """The variable of an iteration with a given name."""
         carried = {c.name: c for c in body.loop.carried}
         if name in carried:
             return carried[name]
         return next(v for v in outputs(self.facts.definition[name]) if v.name == name)
 
     def before(self, a: Atom, body: Body) -> bool:
-        """Whether a value is in scope where the outermost logged loop of a path starts."""
+        """Whether a value is in scope before the outermost logged loop of a path."""
         return self.in_frame(a, body.frame)
 
     def in_frame(self, a: Atom, frame: Frame) -> bool:
-        """Whether a value is in scope all through a frame from where it is made."""
+        """Whether a value is in scope from its definition to the end of its frame."""
         a = self.facts.value(a)
         return isinstance(a, Const) or self.facts.home[a.name] in frame.visible()
 
     def rectangular(self, body: Body) -> bool:
-        """Whether the number of iterations of every loop of a path is known where its outermost loop starts."""
+        """Whether the trip count of every loop of a path is known before the outermost one."""
         return body.in_frame_block and not body.stacked and all(
             not b.loop.exits
             and b.loop.stop is not None

@@ -1,7 +1,7 @@
-"""Values of an iteration that are computed again: by which statements, and from what.
+"""Recomputation of an iteration's values: by which statements, and from which operands.
 
-A value is the result of an operation, a cell that is loaded, a size; or a result of an `if` whose arms come to it by a
-few of those. Of such an `if` only what leads to that one result is done again.
+Values that can be recomputed are results of operations, loaded cells, sizes, and results of an `if` whose arms compute
+them by a few of those. Of such an `if`, only what leads to that one result is recomputed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ MOST = 8  # statements in the arms of an `if` that is done again
 
 
 def parts(s: If, name: str, facts: Facts) -> tuple[Block, Block] | None:
-    """What the arms of an `if` do to come to one of its results; None where that is not a few operations and loads."""
+    """The statements by which the arms of an `if` compute one of its results; None if these are not a few operations
+    and loads."""
     (k,) = (k for k, v in enumerate(s.outs) if v.name == name)
     made = tuple(_leading_to(arm, arm.results[k], facts) for arm in blocks(s))
     inside = [t for arm in made for t in arm.stmts]
@@ -26,7 +27,7 @@ def parts(s: If, name: str, facts: Facts) -> tuple[Block, Block] | None:
 
 
 def sources(s: Stmt, name: str, facts: Facts) -> list[Atom]:
-    """The scalars that a value is computed from by the statement that makes it; none where it is not computed again."""
+    """The scalars from which a statement computes a value; empty if it is not recomputed."""
     match s:
         case Let() | Load():
             return _scalars(operands(s), facts)
@@ -42,7 +43,7 @@ def _scalars(atoms, facts: Facts) -> list[Atom]:
 
 
 def _leading_to(arm: Block, result: Atom, facts: Facts) -> Block:
-    """The statements of an arm that a result is computed by, and that result."""
+    """The statements of an arm from which a result is computed, and that result."""
     result = facts.value(result)
     wanted = {result.name} if isinstance(result, Var) else set()
 

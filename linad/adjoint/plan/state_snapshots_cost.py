@@ -1,9 +1,9 @@
-"""Whether a state that is kept as slices takes no more words than its loads do, whatever the sizes.
+"""Whether logging a state as whole slices never takes more words than logging its loads, for any sizes.
 
-The loads may stand in short loops or under conditions, the slices are whole: two words of an array with a thousand
-cells are not worth a thousand. So each word that the slices add must be matched by one that they save, in loops that
-run as often. A condition in a loop is taken to hold once: ``if j != i`` in a loop over ``j`` in one over ``i`` saves a
-word for each ``i``. Not one that only excludes the ends of a range, ``if i > 0``: it is taken to hold always.
+Loads may be in short loops or under conditions, while slices are whole: saving two words does not justify copying an
+array of a thousand cells. So every word that the slices add must be matched by a word saved in loops that run at least
+as often. A condition in a loop is assumed to hold once: ``if j != i`` in a loop over ``j`` inside one over ``i`` saves
+one word per ``i``. A condition that excludes only the ends of a range, ``if i > 0``, is assumed to hold always.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Times = tuple[str, ...]
 
 
 def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
-    """Whether ``plan`` logs fewer words than another one of the same loops, and never more."""
+    """Whether ``plan`` logs fewer words than another plan with the same loops, and never more."""
     if memory(plan) >= memory(other):
         return False
     mine, theirs = _words(plan, same), _words(other, same)
@@ -42,7 +42,8 @@ def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
 
 
 def _at_least(more: Times, times: Times) -> bool:
-    """Whether what is done ``more`` times is done as often as what is done ``times``, where no length is zero."""
+    """Whether something done ``more`` times is done at least as often as something done ``times``, if no length is
+    zero."""
     left = Counter(more)
     left.subtract(times)
     return all(n >= 0 and (n == 0 or not name.startswith("?")) for name, n in left.items())
@@ -84,8 +85,7 @@ def _named(plan: Plan, same: Lengths, a: Atom) -> str | int:
 
 
 def _path(b: Body, plan: Plan, same: Lengths) -> list[str | int]:
-    """How often the body of a loop is run: a factor for each loop of its path, and one for each that a condition may
-    pass by."""
+    """How often the body of a loop runs: one factor per loop of its path and one per condition that may be false."""
     found: list[str | int] = []
     outer: Body | None = None
     for inner in b.path:
@@ -111,7 +111,7 @@ def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
 
 
 def _settled(a: Var, b: Body, plan: Plan) -> bool:
-    """Whether an int is the same each time: it is there before the loops, or the size of an array that is."""
+    """Whether an int is loop-invariant: it is defined before the loops, or is the size of such an array."""
     if plan.before(a, b):
         return True
     s = plan.facts.definition.get(a.name)

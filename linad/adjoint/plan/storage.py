@@ -67,7 +67,7 @@ from .iteration_logs import choose_kept
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
-    """The plan of a function: in which a loop logs where that spares running loops in it again (`loop_results.py`)."""
+    """The plan of a function. A loop logs its results where that avoids re-running inner loops (`loop_results.py`)."""
     plan = _planned(facts, shapes, log_everything, frozenset())
     asked = [] if log_everything else list(rerun_for_results(plan))
     while asked:  # all at once: each plan of a long program takes its time
@@ -80,8 +80,7 @@ def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything:
 
 
 def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool, logged: frozenset[int]) -> Plan:
-    """The plan in which some loops are not fused. A marked loop takes snapshots if it logs anything in the plan in
-    which it takes none."""
+    """The plan when given loops are not fused. A marked loop takes snapshots if it would log anything without them."""
     loops = (s for s in walk(facts.function.body) if isinstance(s, Loop))
     free = {id(s) for s in loops if is_marked(s) and not log_everything}
     while True:
@@ -96,8 +95,8 @@ def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: 
 def make_call_plan(
     facts: Facts, shapes: dict[int, tuple[Atom, ...]], call: Loop, log_everything: bool = False
 ) -> Plan:
-    """The plan of a recursive function, whose body is that of ``call``, the one statement of ``facts.function``: its
-    values are gone when its reverse is called."""
+    """The plan of a recursive function whose body is that of ``call``, the only statement of ``facts.function``. Its
+    values are out of scope when its reverse is called."""
     plan = Plan(facts, shapes=shapes, log_everything=log_everything)
     planner = _Planner(plan)
     block = facts.function.body
@@ -129,7 +128,7 @@ class _Planner:
         return found
 
     def own_needs(self, s: Stmt) -> list[Atom]:
-        """Primal values that the reverse of a statement reads at its own level."""
+        """The primal values that the reverse of a statement reads itself."""
         facts = self.facts
         match s:
             case Let():
@@ -151,7 +150,7 @@ class _Planner:
         return []
 
     def closure(self, names: set[str]) -> set[str]:
-        """Values from which those may be recomputed."""
+        """The values from which given ones may be recomputed."""
         found, todo = set(), list(names)
         while todo:
             n = todo.pop()
@@ -175,7 +174,7 @@ class _Planner:
         self.collect(frame.block, frame)
 
     def modes(self, block: Block, region: Region, path: tuple[Body, ...], in_frame: bool) -> None:
-        """Decide every loop of a block, and of its arms."""
+        """Decide how each loop of a block and of its arms is reversed."""
         self.plan.region_of[id(block)] = region
         frame = region if isinstance(region, Frame) else region.frame
         for s in block.stmts:
@@ -220,7 +219,7 @@ class _Planner:
         return not self.plan.log_everything and (mine or around_marked(s, self.facts, self.free))
 
     def checkpointed(self, s: Loop, frame: Frame) -> None:
-        """The step is a frame of its own, which has copies of what is not as it was."""
+        """The step is a frame of its own, with copies of arrays that have changed."""
         self.plan.modes[id(s)] = "checkpointed"
         at = self.facts.end[id(s)]
         held = checkpointed(s, self.facts, self.rule_needed, lambda v: self.stable(v, at, frame, ()))
@@ -231,7 +230,7 @@ class _Planner:
         )
 
     def settle(self, block: Block, region: Region) -> None:
-        """Blocks of a loop without derivative belong to no reverse sweep; their values are lost."""
+        """The blocks of a loop without a derivative belong to no reverse sweep, so their values are lost."""
         self.plan.region_of[id(block)] = Outside(region if isinstance(region, Frame) else region.frame)
         for s in block.stmts:
             if isinstance(s, Loop):
@@ -299,17 +298,18 @@ class _Planner:
     # -- fusing
 
     def fusable(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether re-executing an iteration at its reverse position finds what it found the first time: that of a loop
-        that could run there as a whole, whose carried values only pass by (sums, products that no derivative needs)."""
+        """Whether re-running an iteration at its reverse position gives the original values. It does for loops that
+        could run there as a whole, and whose carried values only accumulate (sums, products that no derivative
+        needs)."""
         again = self.runs_late(s, frame, path, executed=True)
         return again and not carried_needed(s, self.facts, self.rule_needed)
 
     def runs_late(self, s: Loop, frame: Frame, path: tuple[Body, ...], executed: bool = False) -> bool:
         """Whether a loop would find at its reverse position what it finds at its own.
 
-        Arrays of outside that the body reads must not be written by the loop, nor later (they are re-readable); nothing
-        may move. A carried array does, or is dropped by the body, whose names are not in scope then. Where it has been
-        ``executed`` at its own position, it writes to no array of outside again, so that those need not be there.
+        Outer arrays that the body reads must not be written by the loop or later, and no array may be moved. A carried
+        array is moved, or dropped by the body, whose names are out of scope then. A loop that was ``executed`` at its
+        own position does not write to outer arrays again, so those need not be available.
         """
         if self.plan.log_everything or s.exits or id(s) in self.must_log:
             return False
@@ -336,14 +336,14 @@ class _Planner:
     # -- what is at hand
 
     def all_last(self, s: Loop, place: str, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether a loop only loads from an array, cells that are the same when the reverse sweep comes by."""
+        """Whether a loop only loads from an array, and only cells that are unchanged at its reverse."""
         uses = [
             t for t in walk(s.body) if any(isinstance(a, Var) and self.facts.place(a) == place for a in operands(t))
         ]
         return all(isinstance(t, Dim | Drop) or isinstance(t, Load) and self.lasts(t, frame, path) for t in uses)
 
     def lasts(self, s: Load, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether the cell that a load reads holds the same at the reverse of its position."""
+        """Whether a loaded cell is unchanged at the reverse of the load."""
         if self.stable(s.array, self.facts.position[id(s)], frame, path):
             return True
         if s.array.name in self.facts.moved:
@@ -354,12 +354,12 @@ class _Planner:
         return self.facts.home[s.array.name] in frame.visible() and self.reach.untouched(s, frame.first, frame.last)
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether an array still has its name when the reverse sweep comes to a place."""
+        """Whether an array still has its name in the reverse sweep of a place."""
         here = self.facts.home[v.name] in frame.visible() or frame.holds(v.name)
         return here or any(b.keeps(v.name) for b in (*frame.bodies, *path))
 
     def stable(self, v: Var, position: int, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether what ``v`` holds at a position is what it still holds at the reverse of that position."""
+        """Whether ``v`` has the same contents at a position and at the reverse of that position."""
         if v.name in self.facts.moved or not self.visible(v, frame, path):
             return False
         if self.undone_place(v):
@@ -381,7 +381,7 @@ class _Planner:
         return True
 
     def unchanged(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> tuple[int, ...]:
-        """Positions of the arrays lent to a call for reading that hold the same at its reverse position."""
+        """The positions of the arrays that a call borrows for reading and that are unchanged at its reverse."""
         modes, at = self.facts.modes(s.callee), self.facts.end[id(s)]
         read = [k for k, a in enumerate(s.args) if isinstance(a.type, Array) and modes[k] == "read"]
         if self.plan.log_everything:
@@ -429,7 +429,7 @@ class _Planner:
             region.requests.append((name, here))
 
     def solve(self, body: Body) -> set[str]:
-        """Decide the sources of a body's needed values; returns what it needs of outer regions."""
+        """Decide where a body's needed values come from. Returns what it needs of enclosing regions."""
         stores = {} if self.plan.log_everything or body.stacked else stored_values(body, self.plan)
         first, last = extent(body, stores, self.facts)
         kept = kept_cells(stores, body, self.plan, self.undone_places, first, last, self.reach)
@@ -481,7 +481,8 @@ class _Planner:
         return required
 
     def handed_on(self, body: Body) -> dict[str, str]:
-        """The carried values that are logged where the iteration before has logged them as its results."""
+        """The carried values that need no log of their own since the previous iteration has logged them as its results.
+        """
         loop, found = body.loop, {}
         if self.plan.log_everything or body.stacked:
             return found
@@ -494,7 +495,7 @@ class _Planner:
         return found
 
     def recomputable(self, name: str, body: Body, last: dict[str, int]) -> tuple[Atom, ...] | None:
-        """The operands from which a value can be had again, or None."""
+        """The operands from which a value can be recomputed, or None."""
         if self.plan.log_everything:
             return None
         s = self.facts.definition.get(name)
@@ -509,7 +510,7 @@ class _Planner:
         return None
 
     def repeatable(self, s: Stmt, body: Body) -> bool:
-        """Whether a statement gives the same in the reverse sweep, and is cheap."""
+        """Whether a statement gives the same result in the reverse sweep and is cheap."""
         match s:
             case Let(op=op, ins=ins, out=out):
                 return not OPS[op].dear and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
@@ -523,6 +524,6 @@ class _Planner:
         return self.facts.place(v) in self.undone_places
 
     def is_computed_float(self, a: Atom) -> bool:
-        """A float that arithmetic made: decisions taken on it are logged, a recomputation may round differently."""
+        """A float computed by arithmetic. Branches on it are logged, since a recomputation may round differently."""
         a = self.facts.value(a)
         return isinstance(a, Var) and is_float(a.type) and isinstance(self.facts.definition.get(a.name), Let)

@@ -1,7 +1,7 @@
-"""The undo log: which arrays have their writes put back by the reverse sweep, so that older contents can be read again.
+"""The undo log: which arrays have their writes undone by the reverse sweep, so that older contents can be re-read.
 
-A load of an array that is written later can either have its value logged, or the array's writes can be logged and
-undone. In Cholesky's factorisation by loops, for one, the first takes n^3/3 words and the second n^2/2.
+For an array that is loaded and written to later, either the loaded values are logged, or the overwritten cells are
+logged and restored. For Cholesky's factorisation by loops, the first takes n^3/3 words and the second n^2/2.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CANDIDATES = 6
 def choose_undo(
     f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
-    """The facts and the plan of a function for the set of undone arrays that logs the fewest words, found greedily."""
+    """The facts and the plan of a function for the set of undone arrays that logs the fewest words, chosen greedily."""
     facts = learn(f, modes, wrt)
     best = facts, make_plan(facts, shapes, log_everything)
     if log_everything:
@@ -63,7 +63,7 @@ def choose_undo(
 
 
 def memory(plan: Plan) -> int:
-    """Bytes logged, each loop of a path, and each axis of an array that is kept, counted with the same number."""
+    """An estimate of the bytes logged, with the same number for every trip count and every size of a logged array."""
     return sum(
         TRIPS ** len(b.path)
         * (
@@ -75,8 +75,8 @@ def memory(plan: Plan) -> int:
 
 
 def _candidates(facts: Facts, plan: Plan) -> list[str]:
-    """Arrays made in a frame, known under one name, written cell by cell, whose logged loads might be re-read instead.
-    """
+    """Arrays allocated in a frame, known under one name and written cell by cell, whose logged loads might be re-read
+    instead."""
     frames = set(plan.frames)
     one_name: dict[str, Var] = {}
     excluded = {r.name for r in facts.function.body.results if isinstance(r, Var)} | facts.moved
@@ -99,8 +99,8 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
 
 
 def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
-    """Whether all writes to an array stand in its own frame, or in fused loops of it: where the old cells are loaded,
-    these are not fused any more."""
+    """Whether all writes to an array are in its own frame or in fused loops of it. These loops are not fused any more
+    if the old cells are loaded in them."""
 
     def inside(block: Block, fused: bool = False) -> bool:
         region = plan.region_of.get(id(block), frame)
@@ -120,8 +120,8 @@ def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
 def _with_old_cells(
     f: Function, facts: Facts, places: set[str]
 ) -> tuple[Function, dict[int, Var], dict[int, Load]]:
-    """The function with the old cell loaded before each write to the arrays, where each write's old cell is, and which
-    writes exchange a cell with one of a log instead."""
+    """The function with a load of the old cell before each write to the arrays, the old cell of each write, and the
+    writes that exchange a cell with one of a log instead."""
     names = Names(all_names(f))
     undo: dict[int, Var] = {}
     exchange: dict[int, Load] = {}
@@ -174,7 +174,7 @@ def _with_old_cells(
 
 
 def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
-    """The value of a cell, where the statements before have loaded it and not written to its array since."""
+    """The value of a cell, if an earlier statement loaded it and the array has not been written to since."""
     place, cell = facts.place(array), tuple(map(facts.value, index))
     for s in reversed(before):
         if isinstance(s, Load) and facts.place(s.array) == place and tuple(map(facts.value, s.index)) == cell:
@@ -186,9 +186,9 @@ def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Fact
 
 
 def _read_once(f: Function, facts: Facts) -> dict[str, Load]:
-    """Loads by name of their value, each the only one of a log of cells: no other reads what the log then holds.
+    """By name of their value, the loads that are the only reader of the log cells that they load.
 
-    A log is written on the way there and read on the way back, a cell of it once by each load.
+    The forward sweep writes a log, the reverse sweep reads each cell of it once per such load.
     """
     logs = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "cells"} - facts.moved
     found: dict[str, list[Load]] = {}

@@ -1,1 +1,1 @@
-"""The sweeps that a derivative program consists of, forward and reverse, and forward mode."""
+"""The forward and reverse sweeps of a derivative program, and forward mode."""

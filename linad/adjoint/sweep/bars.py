@@ -1,4 +1,4 @@
-"""Adjoints in scope of the backward walk, and what they are called."""
+"""Adjoint variables in scope during the backward walk, and their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from linad_typecheck.ir.core import Atom, Names, Var, base_name
 
 
 def bar_name(a: Atom) -> str:
-    """The adjoint of ``x`` is called ``x_bar``, at every order. That is for readers: `Var.adjoint` says what is one."""
+    """The adjoint of ``x`` is called ``x_bar`` at every order. The name is for readers: `Var.adjoint` marks adjoints.
+    """
     return f"{base_name(a.name)}_bar" if isinstance(a, Var) else "result_bar"
 
 

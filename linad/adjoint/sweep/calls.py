@@ -1,10 +1,10 @@
-"""Adjoints of functions that stay functions, recursive ones and those with a rule (`custom`): a pair of functions for
-each way that one is called.
+"""Adjoints of calls that are not inlined, recursive ones and those with a rule (`custom`): two functions per kind of
+call.
 
-The first runs the primal and pushes what its reverse needs; the second pops it and runs the adjoint, with the modes of
-the parameters transposed. Each makes one call of its own kind where the primal makes one, so both take work in
-proportion to that of the primal, whatever the depth. A pair is specialised by the parameters that a derivative flows
-through, and by the arrays that its reverse may read again, because they still hold what they held.
+The first function runs the primal and pushes what the reverse needs; the second one pops it and runs the adjoint, with
+the modes of the parameters transposed. Each makes one call of its own kind where the primal makes one, so their work is
+proportional to that of the primal, whatever the depth. A pair is specialised for the parameters through which a
+derivative flows, and for the arrays that its reverse may re-read because they are unchanged.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from ..plan.storage import make_call_plan
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One way to call a function.
+    """A kind of call of a function.
 
     Attributes
     ----------
     active
         Positions of the parameters through which the derivative flows.
     kept
-        Positions of arrays lent for reading whose cells are the same when the reverse runs.
+        Positions of arrays borrowed for reading that are unchanged when the reverse runs.
     unused
-        Of a function with a rule: positions of float results that no derivative flows through.
+        For a function with a rule: positions of float results through which no derivative flows.
     """
 
     callee: str
@@ -61,22 +61,22 @@ class Key:
 
 @dataclass(eq=False)
 class Pair:
-    """The two functions that a call becomes, planned.
+    """The two functions that implement the derivative of a call, planned.
 
     Attributes
     ----------
     forward, reverse
         Their names.
     primal
-        The function, in linear form, with the sizes named that the reverse may ask for.
+        The function in linear form, with names for the sizes that the reverse may need.
     seeds
         Positions of the results whose cotangents the reverse takes.
     lent
-        Positions of the lent arrays whose adjoints the reverse updates.
+        Positions of the borrowed arrays whose adjoints the reverse updates.
     given
         Positions of the parameters whose adjoints the reverse returns: scalars and owned arrays.
     kinds
-        Of the words that a call may push.
+        The element types that a call may push.
     """
 
     key: Key
@@ -92,7 +92,7 @@ class Pair:
     kinds: tuple[str, ...] = field(default=())
 
     def own_kinds(self) -> set[str]:
-        """Of the words that the function itself pushes."""
+        """The element types that the function itself pushes."""
         found: set[str] = set()
         bodies = [b for b in self.plan.bodies.values() if b.stacked]
         facts = self.plan.facts
@@ -109,7 +109,7 @@ class Pair:
 
 
 class Calls:
-    """The pairs that a derivative needs, planned when they are asked for, generated at the end.
+    """The pairs that a derivative needs, planned on demand and generated at the end.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ class Calls:
     taken
         Names that generated functions must not have.
     log_everything
-        Whether no plan spares anything.
+        Whether every value is logged, without a plan.
     transposes
-        Of the functions of rules.
+        Transposes of the functions of rules.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Calls:
         self._taken = set(taken)
 
     def key(self, s: Call, plan: Plan) -> Key:
-        """How a call of a planned function calls."""
+        """The kind of a call in a planned function."""
         active = tuple(k for k, a in enumerate(s.args) if plan.facts.is_active(a))
         ruled = self.primal[s.callee].rule is not None
         unused = tuple(k for k, o in enumerate(s.outs) if ruled and is_float(o.type) and not plan.facts.is_active(o))
@@ -164,7 +164,7 @@ class Calls:
     # -- planning
 
     def _plan(self, key: Key) -> None:
-        """Plan a pair and all that it calls, then settle what each of them pushes."""
+        """Plan a pair and all pairs that it calls, then determine what each of them pushes."""
         todo, new = [key], []
         while todo:
             k = todo.pop()
@@ -289,8 +289,8 @@ class Calls:
 
 
 def _as_iteration(f: Function) -> tuple[Function, Loop]:
-    """The body of a function as the one iteration of a loop that carries its scalars: they are lost when it has run, as
-    those of an iteration are."""
+    """The body of a function as the single iteration of a loop that carries its scalars: like the values of an
+    iteration, they are out of scope after it has run."""
     names = Names(all_names(f))
     scalars = tuple(p.var for p in f.params if isinstance(p.var.type, Scalar))
     inits = tuple(

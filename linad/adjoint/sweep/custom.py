@@ -1,9 +1,9 @@
-"""Derivatives of functions with a rule: what calls of them become in reverse mode and in forward mode.
+"""Derivatives of functions with a user's rule, in reverse and in forward mode.
 
-In reverse mode a call becomes the pair that recursive functions become, too (`calls`): the first function runs the
-forward function of the rule and pushes what the backward one needs, the second one pops it and runs that. Arrays that
-still hold the same are not pushed. A rule that is given for one mode serves the other: what it is linear in, it is
-transposed by, and the transpose of a linear function is its reverse derivative.
+In reverse mode a call becomes a pair of functions, as for recursive functions (`calls`): the first one runs the forward
+function of the rule and pushes what the backward function needs, the second one pops it and runs the backward function.
+Arrays that are unchanged are not pushed. A rule for one mode serves the other one by transposition: the reverse
+derivative of a linear function is its transpose.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ Place = int | Result | Size | UnusedSize  # of what is needed in the reverse
 
 
 class Transposes:
-    """The transposes of functions of rules by the parameters that they are linear in, made when they are asked for.
+    """Transposes of functions of rules, by the parameters in which they are linear, made on demand.
 
     Attributes
     ----------
     made
-        By name, those that have been made, and what they call.
+        By name, the transposes made so far and the functions that they call.
     """
 
     def __init__(
@@ -76,14 +76,15 @@ class Transposes:
         self.made: dict[str, Function] = {}
 
     def backward(self, rule: Rule) -> str:
-        """Of the backward function of a ``vjp`` by its cotangents: after its parameters it takes a tangent for each
-        of its
-        results and an array for the tangent of each array, to which it adds; it returns the tangents of scalars."""
+        """The transpose of the backward function of a ``vjp`` with respect to its cotangents: after its parameters it
+        takes a tangent per scalar result and, per array result, an array of tangents to which it adds; it returns
+        the tangents of scalars."""
         f = self.functions[rule.backward]
         return self._of(f, range(len(rule.given), len(f.params)))
 
     def forward(self, rule: Rule) -> str:
-        """Of the forward function of a ``jvp`` by its tangents, without its primal results, in the same form."""
+        """The transpose of the forward function of a ``jvp`` with respect to its tangents, without its primal results,
+        in the same form."""
         f = self.functions[rule.forward]
         count = len(f.params) - len(rule.wrt)
         name = f"{f.name}_tangents"
@@ -105,18 +106,18 @@ class Transposes:
 
 
 def _tangents(outs: tuple[Var, ...]) -> tuple[Var, ...]:
-    """Those of the float results among what the forward function of a ``jvp`` returns."""
+    """The float results among the results of the forward function of a ``jvp``."""
     count = next(n for n in range(len(outs) + 1) if n + sum(is_float(o.type) for o in outs[:n]) == len(outs))
     return outs[count:]
 
 
 def primal_name(name: str) -> str:
-    """Of the function whose rule a function of the core belongs to."""
+    """The name of the function to whose rule a core function belongs."""
     return re.sub(r"(_ruled|_backward|_tangents?)+(#\d+)?$", "", name)
 
 
 def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
-    """Refuse a derivative by parameters that a rule does not differentiate by."""
+    """Refuse a derivative with respect to parameters that a rule excludes."""
     assert f.rule is not None
     for k in active:
         if k in f.rule.blocked:
@@ -132,7 +133,7 @@ def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
 
 @dataclass(eq=False)
 class RulePair:
-    """The two functions that a call of a function with a rule becomes; the attributes are those of `calls.Pair`."""
+    """The two functions that implement a call of a function with a rule; the attributes are those of `calls.Pair`."""
 
     key: Key
     forward: str
@@ -156,20 +157,20 @@ class RulePair:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """What the reverse needs of the primal."""
+        """The primal values that the reverse needs."""
         if self.rule.kind == "vjp":
             return self.rule.given
         return tuple(range(len(self.primal.params)))
 
     @property
     def pushed(self) -> tuple[Place, ...]:
-        """What of that goes to the stack: all but arrays that hold the same, and sizes of arrays with an adjoint."""
+        """The needed values that are pushed: all but unchanged arrays, and sizes of arrays with an adjoint."""
         kept, lent = self.key.kept, self.lent
         needed = [p for p in self.places if p not in kept and not (isinstance(p, Size) and p.param in lent)]
         return tuple(dict.fromkeys([*needed, *self._unused_sizes()]))
 
     def _unused_sizes(self) -> list[UnusedSize]:
-        """Of array results that have no adjoint."""
+        """The sizes of array results without an adjoint."""
         results = self.primal.body.results
         arrays = [k for k in self.key.unused if isinstance(results[k].type, Array)]
         return [UnusedSize(k, axis) for k in arrays for axis in range(results[k].type.rank)]  # type: ignore[union-attr]
@@ -184,7 +185,7 @@ class RulePair:
         return self.primal.params[p].var.type
 
     def own_kinds(self) -> set[str]:
-        """Of the words that the call pushes."""
+        """The element types that the call pushes."""
         types = [self._type(p) for p in self.pushed]
         return {kind_of(Scalar(t.dtype)) for t in types} | {"i64" for t in types if isinstance(t, Array)}
 
@@ -314,7 +315,7 @@ def _push(stack: Stack, v: Var, out: list[Stmt]) -> None:
 
 
 def _pop(stack: Stack, v: Var, out: list[Stmt]) -> Var:
-    """The array that was pushed last."""
+    """Pop the array that was pushed last."""
     sizes = [stack.names.var("n", I64) for _ in range(v.type.rank)]
     found = stack.pop(sizes, out)
     m = Matrices(stack.names)
@@ -344,9 +345,8 @@ def _pop(stack: Stack, v: Var, out: list[Stmt]) -> Var:
 def tangent_of(
     f: Function, active: tuple[int, ...], name: str, functions: Mapping[str, Function], transposes: Transposes
 ) -> Function:
-    """The function that a call of ``f`` becomes in forward mode, as `forward` makes it of functions without a rule:
-    it takes
-    the tangents of the parameters ``active`` and returns those of the float results."""
+    """The function that a call of ``f`` becomes in forward mode, in the form of `forward` for functions without a rule:
+    it takes the tangents of the parameters ``active`` and returns those of the float results."""
     assert f.rule is not None
     rule = f.rule.tangent or f.rule
     refuse_blocked(f, active)

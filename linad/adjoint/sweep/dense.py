@@ -1,10 +1,10 @@
-"""Dense linear algebra in the two sweeps: which contents of matrices are kept for the reverse, and where.
+"""Dense linear algebra in the two sweeps: which matrices are logged for the reverse, and where.
 
-The reverse of a `Dense` statement reads whole matrices. One that still holds the same when the reverse sweep comes by,
-under its own name, is read there; another one is pushed on a tape of its frame when the statement has run, and popped
-before its reverse. Reverses run in the opposite order, so places match. Where several statements of a block need a
-matrix that stays the same from one to the next, the last of them keeps it for all. Sizes are kept with it only where
-the reverse does not know them. Nothing is factorised, multiplied or solved a second time.
+The reverse of a `Dense` statement reads whole matrices. A matrix that is unchanged and in scope in the reverse sweep is
+read under its own name. Any other one is pushed on a tape of its frame after the statement, and popped before its
+reverse. Reverses run in the opposite order, so positions match. If several statements of a block need a matrix that
+does not change between them, the last one logs it for all. Sizes are logged only where the reverse does not know them.
+Nothing is factorised, multiplied or solved twice.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ KINDS = ("f64", "f32", "i64")
 
 
 def arrays_of(s: Dense) -> tuple[Var, ...]:
-    """All arrays of a statement: the positions of the rules count in them."""
+    """All arrays of a statement, in the order in which rules count positions."""
     return (*s.updated, *s.read)
 
 
 def active_positions(s: Dense, facts: Facts) -> frozenset[int]:
-    """Where a derivative flows: arrays read count only if the operation depends on them smoothly."""
+    """The positions through which a derivative flows: only arrays on which the operation depends smoothly."""
     op, first = DENSE[s.op], len(s.updated)
     sources = {first + j for positions in op.diff.values() for j in positions}
     found = {k for k in (*op.diff, *sources) if facts.is_active(arrays_of(s)[k])}
@@ -43,13 +43,13 @@ def active_positions(s: Dense, facts: Facts) -> frozenset[int]:
 
 
 def needed_arrays(s: Dense, facts: Facts) -> tuple[Var, ...]:
-    """The matrices whose contents the reverse of a statement reads."""
+    """The matrices that the reverse of a statement reads."""
     positions = RULES[s.op].needs(active_positions(s, facts))
     return tuple(dict.fromkeys(arrays_of(s)[k] for k in positions))
 
 
 def readable(s: Dense, plan: Plan, stable: Callable[[Var, int], bool]) -> frozenset[str]:
-    """The matrices that hold at the reverse of a statement what they hold when it has run."""
+    """The matrices that have the same contents after a statement and at its reverse."""
     if plan.log_everything:
         return frozenset()
     at = plan.facts.end[id(s)]
@@ -57,7 +57,7 @@ def readable(s: Dense, plan: Plan, stable: Callable[[Var, int], bool]) -> frozen
 
 
 def tape_sizes(s: Dense, plan: Plan, frame: Frame) -> dict[tuple[int, str], tuple[Atom, ...]]:
-    """By statement and matrix that it may keep: the sizes, where the reverse has them without asking."""
+    """By statement and matrix that it may log: the sizes that the reverse knows."""
     shapes = {} if plan.log_everything else {v.name: plan.sizes.get(v.name) for v in needed_arrays(s, plan.facts)}
     return {
         (id(s), n): shape
@@ -67,15 +67,14 @@ def tape_sizes(s: Dense, plan: Plan, frame: Frame) -> dict[tuple[int, str], tupl
 
 
 def sizes_asked(s: Dense, plan: Plan) -> list[Atom]:
-    """The sizes of matrices that the reverse of a statement may ask for; all that are known, where the plan has not
-    come to it."""
+    """The matrix sizes that the reverse of a statement may need: all known sizes, if the plan does not cover it."""
     asked = (v.name for v in needed_arrays(s, plan.facts))
     planned = id(s) in plan.dense
     return [a for n in asked for a in (plan.tape_sizes.get((id(s), n), ()) if planned else plan.sizes.get(n, ()))]
 
 
 def kept_later(block: Block, plan: Plan) -> dict[tuple[int, str], int]:
-    """By statement of a block and matrix that it would keep: the statement behind it that keeps the same, and is
+    """By statement of a block and matrix that it would log: the later statement that logs the same matrix and is
     reversed before it."""
     facts = plan.facts
     found: dict[tuple[int, str], int] = {}
@@ -97,7 +96,7 @@ def kept_later(block: Block, plan: Plan) -> dict[tuple[int, str], int]:
 
 
 def dense_text(s: Dense, plan: Plan) -> str:
-    """What the reverse of a statement does about the matrices that it needs, in words."""
+    """A description of how the reverse of a statement obtains the matrices that it needs."""
     needed = needed_arrays(s, plan.facts)
     again = [base_name(v.name) for v in needed if v.name in plan.dense[id(s)]]
     kept = [base_name(v.name) for v in saved(s, plan)]
@@ -109,7 +108,7 @@ def dense_text(s: Dense, plan: Plan) -> str:
 
 
 class Tapes:
-    """The tapes of the frames of one function: for each kind of word a log, and the place where each ends."""
+    """The tapes of the frames of one function: per element type a log and the current end."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -117,7 +116,7 @@ class Tapes:
         self.popped: dict[tuple[int, str], Var] = {}  # by statement and matrix: what its reverse found
 
     def log(self, sweep: ForwardSweep, frame: Frame, kind: str) -> tuple[Var, Var, Const]:
-        """A log, its frame's cursors and the place among them; made at the start of the frame."""
+        """A log and the position of its cursor among those of the frame, created at the start of the frame."""
         start = sweep.starts[id(frame)]
         if (id(frame), "cursor") not in self.made:
             cursor = self.made[id(frame), "cursor"] = self.names.var("tape_end", Array("i64", 1))
@@ -188,14 +187,14 @@ def _frame_of(s: Dense, region: Frame | Body) -> Frame:
 
 
 def saved(s: Dense, plan: Plan) -> list[Var]:
-    """The matrices that go to the tape."""
+    """The matrices that are pushed on the tape."""
     return [
         v for v in needed_arrays(s, plan.facts) if v.name not in plan.dense[id(s)] and (id(s), v.name) not in plan.later
     ]
 
 
 def forward(sweep: ForwardSweep, s: Dense, region: Frame | Body, out: list[Stmt]) -> None:
-    """The statement, and what its reverse will need."""
+    """The statement, and the pushes of what its reverse needs."""
     frame = _frame_of(s, region)
     out += sweep.erased(s, frame)
     for v in saved(s, sweep.plan):

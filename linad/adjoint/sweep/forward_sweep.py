@@ -1,4 +1,5 @@
-"""The forward sweep under a storage plan, and the way back: what is logged where, and how values are had again."""
+"""The forward sweep under a storage plan, and access to its values in the reverse sweep: re-read, recomputed or logged.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +51,18 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 class ForwardSweep:
-    """Emits primal statements with their logs.
+    """Emits primal statements and their logs.
 
     Attributes
     ----------
     there
-        Where the current sweep finds values of logged bodies and of arms: by name, the atom that holds it now.
+        By name, the atom that holds a value of a logged body or an arm at the current place of the sweep.
     bound
         Carried values of a fused loop, which its re-execution does not need.
     address
-        Of each logged body that is being emitted, the cells of this iteration in its logs.
+        For each logged body that is being emitted, the cells of this iteration in its logs.
     stack
-        What calls of recursive functions push to and pop from.
+        The stacks that calls of recursive functions push to and pop from.
     """
 
     stack: CallStack
@@ -82,7 +83,7 @@ class ForwardSweep:
     # -- atoms
 
     def at(self, a: Atom) -> Atom:
-        """Where a primal value is to be found now."""
+        """The atom that holds a primal value at the current place."""
         a = self.facts.value(a)
         if isinstance(a, Const):
             return a
@@ -101,7 +102,7 @@ class ForwardSweep:
     # -- primal statements
 
     def erased(self, s: Stmt, frame: Frame | None = None) -> tuple[Stmt, ...]:
-        """A simple statement without the marks of linearity, and without what a re-execution must not do again."""
+        """A simple statement without linearity marks, and without effects that a re-execution must not repeat."""
         if isinstance(s, Dup | Drop | Read):
             return ()
         redone = frame.redone if frame is not None else None
@@ -131,7 +132,7 @@ class ForwardSweep:
         return (s,)
 
     def exchanged(self, s: Store) -> tuple[Stmt, ...]:
-        """A word of a log is put into a cell, and the cell's old word into the log; there and back."""
+        """Exchange a cell with a word of a log. The exchange is its own inverse."""
         log = self.facts.exchange[id(s)]
         cell, word = tuple(map(self.at, s.index)), tuple(map(self.at, log.index))
         old, new = self.names.var("old", log.out.type), self.names.var("new", log.out.type)
@@ -143,22 +144,22 @@ class ForwardSweep:
         )
 
     def plain(self, block: Block) -> Block:
-        """A block whose reverse needs nothing of it."""
+        """A block of which the reverse needs nothing."""
         stmts = tuple(t for s in block.stmts for t in self.erased(s))
         return Block(stmts, tuple(map(self.at, block.results)))
 
     def begin(self, block: Block, region: Frame | Body, out: list[Stmt]) -> None:
-        """Called where the reverse of a block begins."""
+        """Called at the start of the reverse of a block."""
         if isinstance(region, Body):
             self.rows.begin(block, region, out)
 
     def end(self, block: Block, region: Frame | Body) -> None:
-        """Called where the reverse of a block ends."""
+        """Called at the end of the reverse of a block."""
         if isinstance(region, Body):
             self.rows.end(block, region)
 
     def slice_of(self, v: Var) -> tuple[Var, tuple[Atom, ...]] | None:
-        """The log that holds an expanded array, and the place of this iteration's slice in it."""
+        """The log that holds an expanded array, and the index of this iteration's slice in it."""
         if v.name not in self.logs:
             return None
         return next(
@@ -168,7 +169,7 @@ class ForwardSweep:
     # -- the forward sweep
 
     def block(self, block: Block, region: Frame | Body, start: list[Stmt] | None, out: list[Stmt]) -> None:
-        """The forward sweep of a block; ``start`` gets what its frame must allocate first."""
+        """The forward sweep of a block. ``start`` receives the allocations for the start of its frame."""
         frame = region if isinstance(region, Frame) else region.frame
         if start is not None:
             self.starts[id(frame)] = start
@@ -193,7 +194,7 @@ class ForwardSweep:
             self.rows.push(block, region, out)
 
     def branch(self, s: If, region: Frame | Body, out: list[Stmt]) -> None:
-        """An `if`; in a frame, values that the reverse of an arm needs become results."""
+        """An `if`. In a frame, values that the reverse of an arm needs become results of the `if`."""
         arms: list[list[Stmt]] = [[], []]
         saved: list[dict[str, Atom]] = [{}, {}]
         for k, arm in enumerate((s.then, s.orelse)):
@@ -218,7 +219,7 @@ class ForwardSweep:
         )
 
     def nothing(self, a: Atom, out: list[Stmt]) -> Atom:
-        """What stands for a value in the arm that does not make it."""
+        """A placeholder for a value in the arm that does not compute it."""
         if isinstance(a.type, Scalar):
             return _zero(a.type)
         empty = self.names.like(a)  # type: ignore[union-attr]
@@ -238,7 +239,7 @@ class ForwardSweep:
                 out += self.erased(s, frame) if frame.redone is None else self.without_effects(s, frame)
 
     def without_effects(self, s: Loop, frame: Frame) -> tuple[Stmt, ...]:
-        """A loop without derivative inside a re-execution."""
+        """A loop without a derivative inside a re-execution."""
 
         def inside(block: Block) -> Block:
             stmts = tuple(
@@ -278,7 +279,7 @@ class ForwardSweep:
             out.append(Store(cursor, (ZERO,), end, False, s.span))
 
     def cells(self, body: Body, count: Atom, out: list[Stmt]) -> Atom:
-        """The cells that so many iterations take in the logs, with the one that the first of them begins with."""
+        """The number of log cells that a number of iterations take, and the first of them."""
         return self.let(out, "add", count, ONE) if body.before else count
 
     def trips(self, s: Loop, out: list[Stmt]) -> Atom:
@@ -287,7 +288,7 @@ class ForwardSweep:
     # -- logs
 
     def make_logs(self, body: Body, out: list[Stmt]) -> None:
-        """Allocate what a body saves: before the outermost loop of its path where sizes are known there."""
+        """Allocate the logs of a body, before the outermost loop of its path if the sizes are known there."""
         if len(body.path) == 1:
             # its own, and those of inner loops, which must outlive its iterations
             for inside in self.plan.bodies.values():
@@ -305,7 +306,7 @@ class ForwardSweep:
             self.cursors[id(body)] = cursor
 
     def words(self, body: Body) -> dict[str, str]:
-        """What an iteration saves in words, with their types."""
+        """The values that an iteration logs, with their types."""
         logs = {n: self.plan.variable(n, body).type.dtype for n in body.logs}
         return logs | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
 
@@ -330,18 +331,18 @@ class ForwardSweep:
             out.append(Store(*self.logged_at(v.name, body, out), v, False, body.loop.span))
 
     def logged_at(self, n: str, body: Body, out: list[Stmt]) -> tuple[Var, tuple[Atom, ...]]:
-        """The log of a value, and where this iteration has it there."""
+        """The log of a value and the index of this iteration in it."""
         here = self.address[id(body)]
         if n in body.before:
             return self.logs[body.before[n]], here
         return self.logs[n], self.after(here, out) if n in body.before.values() else here
 
     def after(self, place: tuple[Atom, ...], out: list[Stmt]) -> tuple[Atom, ...]:
-        """The next place in a log along its last axis."""
+        """The next position of a log along its last axis."""
         return (*place[:-1], self.let(out, "add", place[-1], ONE))
 
     def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
-        """At the beginning of an iteration: where its values lie in the logs."""
+        """At the start of an iteration, compute its position in the logs."""
         if not body.expanded and not body.rows and not body.logs and not any(
             b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values()
         ):
@@ -363,7 +364,7 @@ class ForwardSweep:
     # -- the way back
 
     def reversed_range(self, s: Loop, out: list[Stmt]) -> tuple[Atom, Atom, Atom]:
-        """Start, stop and step of a loop's range backwards."""
+        """Start, stop and step of the reversed range of a loop."""
         start, step = self.at(s.start), self.at(s.step)
         unit = isinstance(step, Const) and step.value in (1, -1)
         back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
@@ -380,7 +381,7 @@ class ForwardSweep:
         return first, self.let(out, "sub", start, step), back
 
     def is_tame(self, a: Atom, deep: int = 6) -> bool:
-        """Whether an int is surely not one of the extreme ones: a size, or a number more or less."""
+        """Whether an int is known to be far from the limits of int64: a size, or a size plus or minus a constant."""
         a = self.facts.value(a)
         if isinstance(a, Const):
             return abs(a.value) < 2**62
@@ -392,7 +393,7 @@ class ForwardSweep:
         return any(isinstance(t, Loop) and t.index == a for t in walk(self.facts.function.body))
 
     def reversed_loop(self, body: Body, out: list[Stmt]) -> tuple[Loop, list[Stmt]]:
-        """The head of the reversed loop, and the statements its iterations begin with."""
+        """The header of the reversed loop, and the first statements of its iterations."""
         s = body.loop
         start, step = self.at(s.start), self.at(s.step)
         first, stop, back = self.reversed_range(s, out)
@@ -411,13 +412,14 @@ class ForwardSweep:
         return Loop(index, first, stop, back, (), (), Block(), (), span=s.span), stmts
 
     def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:
-        """Values of an iteration that a reversed statement needs: from the log, by loading or by computing again."""
+        """Obtain the values of an iteration that a reversed statement needs: from the log, by loads or by
+        recomputation."""
         missing = dict.fromkeys(n for n in names if n not in self.there)
         for n in sorted(missing, key=lambda n: self.facts.position.get(id(self.facts.definition.get(n)), -1)):
             self.bring(n, missing, body, out)
 
     def bring(self, n: str, missing: dict[str, None], body: Body, out: list[Stmt]) -> None:
-        """One of them, after those of the others that it is found by."""
+        """Obtain one of them, after the values on which it depends."""
         if n not in missing:
             return
         del missing[n]
@@ -439,7 +441,7 @@ class ForwardSweep:
         self.there[n] = new
 
     def again(self, s: Stmt, n: str, new: Var) -> tuple[Stmt, ...]:
-        """A statement that is done again to have one value that it made."""
+        """A statement re-executed for one of its outputs."""
         if not isinstance(s, If):
             *found, last = self.erased(s)
             last = rebuild(last, lambda a: a, lambda v: new)

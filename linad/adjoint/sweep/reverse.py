@@ -136,7 +136,7 @@ TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
 class BackwardWalk:
-    """The backward walk. Methods named after statements emit into ``out`` what each gives rise to."""
+    """The backward walk. Methods named after statements emit the adjoint of each into ``out``."""
 
     def __init__(
         self, facts: Facts, plan: Plan, names: Names, forward: ForwardSweep
@@ -191,7 +191,7 @@ class BackwardWalk:
         return tuple(map(self.at, index))
 
     def take(self, v: Var, bars: Bars) -> Atom | None:
-        """The adjoint of a scalar that ends its life here; None where it is zero."""
+        """The adjoint of a scalar at its definition, where it is no longer needed afterwards; None where it is zero."""
         bar = bars.scalars.pop(v.name, None)
         return None if bar is None or (isinstance(bar, Const) and bar.value == 0.0) else bar
 
@@ -247,7 +247,7 @@ class BackwardWalk:
             out.append(AddTo(bars.arrays[s.array.name], self.index(s.index), bar, False, s.span))
 
     def put_back(self, s: Store | AddTo, out: list[Stmt]) -> None:
-        """Undo a write: older contents can then be read again."""
+        """Undo a write, so that older contents can be re-read."""
         if id(s) in self.facts.exchange:
             out += self.forward.exchanged(s)
         old = self.facts.undo.get(id(s))
@@ -331,8 +331,8 @@ class BackwardWalk:
     # -- regions
 
     def outer_reads(self, inside: Iterable[Block], own: Iterable[str] = ()) -> list[Var]:
-        """Active float scalars of outer blocks that blocks borrow: their adjoints are carried through. ``own`` are
-        names that the blocks begin with."""
+        """Active float scalars of outer blocks that blocks read: their adjoints are carried through. ``own``: names
+        that the blocks define first."""
         made = set(own)
         read: dict[str, Var] = {}
         for b in inside:
@@ -462,8 +462,8 @@ class BackwardWalk:
     def frame_loop(
         self, s: Loop, mode: str, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
     ) -> tuple[Loop, Block]:
-        """A fused or merged loop: each iteration runs forward and at once backward, in the loop's own order if it may.
-        """
+        """A fused or merged loop: each iteration runs forward and backward at once, in the original order where
+        allowed."""
         if mode == "fused":
             for c in s.carried:
                 self.forward.bound[c.name] = Const(ZEROS[c.type.dtype], c.type)
@@ -478,7 +478,7 @@ class BackwardWalk:
     def logged_loop(
         self, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
     ) -> tuple[Loop, Block]:
-        """The reversed range; the iteration's primal values come back from the log, or are had again."""
+        """A loop over the reversed range; an iteration's primal values come from the log or are recomputed."""
         plan_body = self.plan.bodies[id(s)]
         header, stmts = self.forward.reversed_loop(plan_body, out)
         self.block(s.body, plan_body, bars, stmts)

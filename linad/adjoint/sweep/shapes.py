@@ -1,4 +1,4 @@
-"""What a reverse sweep may ask of the forward sweep, named beforehand: sizes of arrays and numbers of iterations."""
+"""Names for what a reverse sweep may need of the forward sweep: sizes of arrays and trip counts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from linad_typecheck.types import I64, Array, is_float
 
 
 def with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
-    """The function with everything named that its reverse may ask for: the sizes of each float array when it is dropped
-    (returned by id of the drop), the number of iterations of loops that exit early."""
+    """The function with a name for everything that its reverse may need: the sizes of each float array at its drop
+    (returned by id of the drop), and the trip counts of loops with early exits."""
     names = Names(all_names(f))
     shapes: dict[int, tuple[Atom, ...]] = {}
     known = known_sizes(f)

@@ -114,7 +114,7 @@ class _Split:
     # -- what is needed
 
     def depends(self, s: Stmt) -> bool:
-        """Whether a statement, or one inside of it, is of the linear part."""
+        """Whether a statement, or one nested in it, belongs to the linear part."""
         found = self.known.get(id(s))
         if found is None:
             wide = self.facts.is_wide
@@ -158,11 +158,11 @@ class _Split:
             self.needed.add(a.name)
 
     def is_there(self, a: Var) -> bool:
-        """Whether the second program has a scalar without being told."""
+        """Whether the second program has a scalar without logging."""
         return self.facts.is_wide(a) or a.name in self.params or a.name in self.replayed
 
     def free(self, a: Atom) -> bool:
-        """Whether a scalar follows exactly from what the second program has."""
+        """Whether a scalar can be computed exactly from what the second program has."""
         if not isinstance(a, Var) or self.is_there(a):
             return True
         match self.made.get(a.name):
@@ -175,7 +175,7 @@ class _Split:
         return False
 
     def foreign(self, s: Stmt) -> list[Var]:
-        """The arrays that a statement of the linear part reads and that are not of it: their cells are logged."""
+        """The arrays outside the linear part that a statement of it reads: their cells are logged."""
         if not isinstance(s, (Dense, Copy, AddArray)):
             return []
         own = (a for a in operands(s) if isinstance(a, Var) and isinstance(a.type, Array))
@@ -204,7 +204,7 @@ class _Split:
         return replace(self.program, entry=f.name, functions={**functions, f.name: f})
 
     def require(self, f: Function) -> None:
-        """That a program has what it uses: sizes of tangents may be asked for by the primal."""
+        """Make sure that a program has the values it uses; the primal may need sizes of tangents."""
         seen = {p.var.name for p in f.params}
         for s in walk(f.body):
             seen |= {v.name for v in outputs(s)}
@@ -220,7 +220,7 @@ class _Split:
         return r if self.facts.is_wide(r) else self.handed(r, record, replay)
 
     def whole(self, kind: str, out: list[Stmt]) -> Var:
-        """A log as an array of its own length, which outlives the call."""
+        """A log as an array of its exact length, which outlives the call."""
         log, size = self.stack.logs[kind], self.names.var("size", I64)
         made, i, e = self.names.like(log), self.names.var("i", I64), self.names.var("e", Scalar(kind))
         cells = Block((Load(e, log, (i,), False), Store(made, (i,), e, False)))
@@ -232,7 +232,7 @@ class _Split:
         return made
 
     def use(self, a: Atom, out: list[Stmt]) -> Atom:
-        """A scalar in the second program."""
+        """The name of a scalar in the second program."""
         if not isinstance(a, Var) or self.is_there(a):
             return a
         found = next((scope[a.name] for scope in reversed(self.scopes) if a.name in scope), None)
@@ -250,7 +250,7 @@ class _Split:
     def block(
         self, block: Block, place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt], begin: Iterable[Var]
     ) -> None:
-        """The statements of a block in both programs. ``begin``: scalars that are known when it begins."""
+        """The statements of a block in both programs. ``begin``: scalars that are known at its start."""
         mine, stmts = list(begin), []
         for s in block.stmts:
             if self.depends(s) and (isinstance(s, (If, Loop)) or self.foreign(s)):
@@ -263,8 +263,8 @@ class _Split:
     def run(
         self, stmts: list[Stmt], mine: Sequence[Var], place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt]
     ) -> None:
-        """Statements between regions of the linear part: what they give to it is logged at their end, and read at their
-        beginning."""
+        """Statements between regions of the linear part: the values that they provide to it are logged at their end and
+        read at their start."""
         primal = [s for s in stmts if not self.depends(s)]
         values = [v for v in (*mine, *(o for s in primal for o in outputs(s))) if v.name in self.needed]
         self.kinds |= {kind_of(v.type) for v in values}  # type: ignore[arg-type]
@@ -276,8 +276,8 @@ class _Split:
                 replay.append(rebuild(s, lambda a: a if isinstance(a.type, Array) else self.use(a, replay)))
 
     def region(self, s: Stmt, place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt]) -> list[Var]:
-        """A branch or a loop with statements of the linear part, or one on whole arrays. Returns the scalars that it
-        leaves to the primal."""
+        """A branch or a loop with statements of the linear part, or a statement on whole arrays. Returns the scalars
+        that it defines for the primal."""
         match s:
             case If():
                 return self.branch(s, place, record, replay)
@@ -291,7 +291,7 @@ class _Split:
     def inside(
         self, block: Block, place: _Queue | _Columns, begin: Iterable[Var], mine: Sequence[bool], first: int
     ) -> tuple[Block, Block]:
-        """A nested block in both programs. ``mine``: which of its results, behind ``first`` others, are linear."""
+        """A nested block in both programs. ``mine``: which of its results, after the first ``first``, are linear."""
         record: list[Stmt] = []
         replay: list[Stmt] = []
         self.scopes.append({})
@@ -337,7 +337,7 @@ class _Split:
         return [o for o in (*own.outs, *trips) if isinstance(o.type, Scalar) and o.name in self.made]
 
     def columns(self, s: Loop) -> _Columns | None:
-        """The log of a loop whose iterations all log alike; None for others."""
+        """The log of a loop whose iterations all log the same values; None for other loops."""
         if s.exits or s.stop is None or not isinstance(s.step, Const):
             return None
         if any(self.depends(t) and (isinstance(t, Loop) or self.foreign(t)) for t in walk(s.body)):
@@ -345,7 +345,7 @@ class _Split:
         return _Columns(self, s)
 
     def handed(self, a: Var, record: list[Stmt], replay: list[Stmt]) -> Var:
-        """An array of the primal as the second program has it: with the cells that it has now."""
+        """An array of the primal in the second program, with its current contents."""
         if a.name in self.params:
             return a
         sizes = [self.names.var("n", I64) for _ in range(a.type.rank)]
@@ -383,7 +383,7 @@ class _Split:
         return made
 
     def advance(self, kind: str, by: Atom, out: list[Stmt], grow: bool) -> Var:
-        """Where the next cells of a log are; the cursor moves behind them."""
+        """The position of the next cells of a log; the cursor is moved past them."""
         place = (Const(KINDS.index(kind), I64),)
         base = self.names.var("base", I64)
         out.append(Load(base, self.stack.cursor, place, False))
@@ -417,7 +417,7 @@ def _by_kind(values: Iterable[Var]) -> dict[str, list[Var]]:
 
 @dataclass(frozen=True)
 class _Queue:
-    """Values that are logged one after the other, in the order in which both programs run."""
+    """Values logged one after another, in the order in which both programs run."""
 
     split: _Split
 
@@ -439,7 +439,7 @@ class _Queue:
 
 @dataclass
 class _Columns:
-    """Values of a counted loop: a column for each of them, of as many cells as there are iterations."""
+    """Values of a counted loop: one column per value, with one cell per iteration."""
 
     split: _Split
     loop: Loop
@@ -471,7 +471,7 @@ class _Columns:
         return let(out, "add", first, self.at)
 
     def entered(self, s: Loop, out: list[Stmt], grow: bool) -> Loop:
-        """The loop in one of the programs; its columns are made in front of it."""
+        """The loop in one of the programs; its columns are allocated before it."""
         if not self.slots:
             return s
         assert s.stop is not None

@@ -45,7 +45,8 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import Array, Scalar, is_float
 
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import is_chain, is_counted, scatters, with_ranges, without_handed_on
+from linad.analysis.loop_facts import is_counted, scatters, with_ranges
+from linad.analysis.reductions import is_reduction, without_handed_on
 
 from ..scalars.constant_folding import fold
 from ..scalars.dead_code_elimination import drop_dead
@@ -86,7 +87,7 @@ def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
 def _only_sums(s: Loop) -> bool:
     """Whether iterations wait for nothing but sums, and extremes, of those before."""
     kept = without_handed_on(s)
-    return all(any(is_chain(kept, k, ops) for ops in CHAINS) for k in range(len(kept.carried)))
+    return all(any(is_reduction(kept, k, ops) for ops in CHAINS) for k in range(len(kept.carried)))
 
 
 def _cost(t: Stmt) -> int:

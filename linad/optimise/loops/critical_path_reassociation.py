@@ -44,6 +44,8 @@ from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
+from linad.analysis.reductions import is_reduction
+
 from .loop_distribution import Body
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
@@ -92,8 +94,9 @@ def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
     """What an iteration has from the one before, and what it makes of that for the next."""
     body, late, ends = Body(s), set(), []
     results = s.body.results[1:] if s.exits else s.body.results
-    for c, r in zip(s.carried, results, strict=True):
-        if is_float(c.type) and c.name in {v.name for t in s.body.stmts for v in inputs(t)} and not _is_sum(s, c, r):
+    used = {v.name for t in s.body.stmts for v in inputs(t)}
+    for k, (c, r) in enumerate(zip(s.carried, results, strict=True)):
+        if is_float(c.type) and c.name in used and not is_reduction(s, k, SUMS):
             late.add(c.name)
             ends.append(r)
     if isinstance(s.step, Const) and abs(s.step.value) == 1:
@@ -113,33 +116,6 @@ def _just_written(body: Body, w: Store | AddTo, t: Load, step: int) -> bool:
         return False
     (far, sizes), (near, others) = there[-1], here[-1]  # type: ignore[misc]
     return sizes == others and near == far - step
-
-
-def _is_sum(s: Loop, c: Var, r: Atom) -> bool:
-    """Whether a carried value only has terms added to it, and nothing else looks at it or at what it is on the way."""
-    made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let)}
-    uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
-    while isinstance(r, Var) and r != c:
-        t = made.get(r.name)
-        if t is None or t.op not in SUMS or uses[r.name] != 1:
-            return False
-        onwards = [a for a in t.ins if isinstance(a, Var) and (a == c or a.name in made and _reaches(a, c, made))]
-        if len(onwards) != 1:
-            return False
-        r = onwards[0]
-    return uses[c.name] <= 1
-
-
-def _reaches(a: Var, c: Var, made: Mapping[str, Let]) -> bool:
-    todo, seen = [a], set()
-    while todo:
-        v = todo.pop()
-        if v == c:
-            return True
-        if v.name in made and v.name not in seen:
-            seen.add(v.name)
-            todo += [x for x in made[v.name].ins if isinstance(x, Var)]
-    return False
 
 
 def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:

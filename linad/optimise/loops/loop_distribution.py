@@ -46,7 +46,7 @@ from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, is_float
 
-from linad.analysis.dependence import verdict
+from linad.analysis.parallelism import verdict
 
 from ..ints import Maker, upwards
 

@@ -42,7 +42,8 @@ from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.analysis.loop_facts import at_innermost, is_chain, is_counted
+from linad.analysis.loop_facts import at_innermost, is_counted
+from linad.analysis.reductions import is_reduction
 
 from ..ints import Maker
 from .loop_distribution import Body, is_short
@@ -87,7 +88,7 @@ class _Division:
         self.stmts = s.body.stmts
         self.made_by = {v.name: t for t in self.stmts for v in outputs(t)}
         self.results = dict(enumerate(s.body.results))
-        self.sums = [k for k in self.results if is_chain(s, k, _JOINING)]
+        self.sums = [k for k in self.results if is_reduction(s, k, _JOINING)]
         self.serial = [k for k in self.results if k not in self.sums]
         self.chain = self.on_chain()
         self.parts = (_Part(), _Part(carried=list(self.serial)), _Part())

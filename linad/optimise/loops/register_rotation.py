@@ -47,7 +47,8 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
-from linad.analysis.loop_facts import is_counted, without_handed_on
+from linad.analysis.loop_facts import is_counted
+from linad.analysis.reductions import without_handed_on
 
 from ..ints import Maker
 from .loop_distribution import Body, is_short

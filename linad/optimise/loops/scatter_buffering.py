@@ -45,6 +45,8 @@ from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.reductions import is_reduction
+
 LENGTH = Const(64, I64)  # iterations of a block: buffers of a few hundred bytes
 WORTH = 8  # operations for each delayed addition
 COSTS = {"div": 5, "sqrt": 5, "neg": 0}
@@ -73,7 +75,9 @@ def delayable(s: Loop) -> list[AddTo]:
         return []
     if not (isinstance(s.step, Const) and s.step.value in (1, -1)):
         return []
-    if not all(isinstance(t, Let | Load | Store | AddTo | Dim) for t in body) or not _sums_only(s):
+    if not all(isinstance(t, Let | Load | Store | AddTo | Dim) for t in body) or not all(
+        is_float(c.type) and is_reduction(s, k, ("add", "sub")) for k, c in enumerate(s.carried)
+    ):
         return []
     made = {v.name: t for t in body for v in outputs(t)}
     loaded = {t.array.name for t in body if isinstance(t, Load)}
@@ -102,30 +106,6 @@ def _cost(t: Stmt) -> int:
     if not isinstance(t, Let) or not is_float(t.out.type):
         return 0
     return DEAR if OPS[t.op].dear else COSTS.get(t.op, 1)
-
-
-def _sums_only(s: Loop) -> bool:
-    """Whether all that is carried is added to, and looked at by nobody else."""
-    uses = [a.name for t in s.body.stmts for a in operands(t) if isinstance(a, Var)]
-    made = {v.name: t for t in s.body.stmts for v in outputs(t)}
-    for c, r in zip(s.carried, s.body.results, strict=True):
-        sums = 0  # so far, from the last one on: only the sum behind it looks at one
-        while isinstance(r, Var) and r.name != c.name:
-            t = made.get(r.name)
-            if not (isinstance(t, Let) and t.op in ("add", "sub") and is_float(t.out.type)):
-                return False
-            first, second = t.ins
-            late = [a for a in (first, second) if isinstance(a, Var) and _reaches(a, c, made)]
-            if len(late) != 1 or (t.op == "sub" and late[0] is second) or uses.count(t.out.name) != min(sums, 1):
-                return False
-            r, sums = late[0], sums + 1
-        if not isinstance(r, Var) or uses.count(c.name) != min(sums, 1):
-            return False
-    return True
-
-
-def _reaches(a: Atom, c: Var, made: dict[str, Stmt]) -> bool:
-    return isinstance(a, Var) and (a.name == c.name or any(c in operands(t) for t in _needed((a,), made)))
 
 
 def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:

@@ -42,7 +42,8 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.analysis.loop_facts import at_innermost, is_chain, is_counted
+from linad.analysis.loop_facts import at_innermost, is_counted
+from linad.analysis.reductions import is_reduction
 
 from .loop_distribution import Body, is_cheap, is_short, needed
 from .loop_invariant_motion import hoist_invariants
@@ -91,7 +92,7 @@ class _Division:
 
     def worth(self) -> bool:
         """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
-        if not self.groups or not all(is_chain(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))):
+        if not self.groups or not all(is_reduction(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))):
             return False
         gone = {id(t) for t in self.additions}
         for name, writes in self.body.written.items():

@@ -48,9 +48,12 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
+from linad.analysis.accesses import accesses
 from linad.analysis.affine import Ranges
-from linad.analysis.dependence import own_indices, verdict
-from linad.analysis.loop_facts import defined, is_chain, is_counted, with_ranges
+from linad.analysis.dependence import Nest
+from linad.analysis.parallelism import verdict
+from linad.analysis.loop_facts import defined, is_counted, with_ranges
+from linad.analysis.reductions import is_reduction
 
 from ..ints import Maker
 from ..pass_manager import Remark, Remarks, remark
@@ -61,7 +64,6 @@ AT_ONCE = 4  # iterations: two gain less, eight no more
 ALIVE = 4  # floats of an iteration, at most, that are kept in registers in an innermost loop
 ROWS = 4  # rows of its own, at most, that an iteration goes along in an innermost loop
 LONG = 80  # statements at most that are written out for each of them
-FAR = 2**20  # that ints of iterations are known to be apart
 
 Part = tuple[Stmt, ...] | Loop  # of the body of a loop: innermost loops, and what stands between them
 Given = dict[str, Atom]  # what the names of an iteration are in the copy of it
@@ -79,8 +81,8 @@ def jam(f: Function) -> tuple[Function, Remarks]:
         inside = list(walk(s.body))
         if len(inside) > LONG or not any(isinstance(t, Loop) for t in inside) or not all(map(_is_plain, inside)):
             return [s]
-        nest = _Nest.of(s, r, names)
-        if not (nest.pays(sizes) and nest.independent(r) and nest.known_in_time()):
+        nest = _Jammed.of(s, r, names)
+        if not (nest.pays(sizes) and nest.independent() and nest.known_in_time()):
             return [s]
         remarks.append(remark(s.span, "loop", "four iterations at once"))
         return nest.jammed(names)
@@ -105,27 +107,27 @@ class _Access:
     inside: bool  # an innermost loop
 
 
-class _Nest:
+class _Jammed:
     """A loop, and what it has around its innermost loops."""
 
-    def __init__(self, loop: Loop, whole: Loop) -> None:
+    def __init__(self, loop: Loop, whole: Loop, ranges: Ranges) -> None:
         self.loop, self.whole = loop, whole
         self.parts = list(_parts(loop.body))
         self.made = defined(loop)
-        self.own = own_indices(loop, self.made)
+        self.nest = Nest(loop, ranges=ranges)
         self.varies = _varying(loop)
-        self.distances = _distances(loop)
+        self.distances = self.nest.distances()
         self.at = {v.name: k for k, p in enumerate(self.parts) for t in _stmts(p) for v in outputs(t)}
         self.in_time = [self._in_time(c, r) for c, r in zip(loop.carried, loop.body.results, strict=True)]
 
     @staticmethod
-    def of(s: Loop, r: Ranges, names: Names) -> _Nest:
+    def of(s: Loop, r: Ranges, names: Names) -> _Jammed:
         """A loop in which sums to cells that stay the same in innermost loops are in registers."""
         body: list[Stmt] = []
         for t in s.body.stmts:
             cells = cells_to_sum(t, r, set()) if isinstance(t, Loop) else {}
             body += with_sums(t, cells, names) if isinstance(t, Loop) and cells else [t]
-        return _Nest(replace(s, body=replace(s.body, stmts=tuple(body))), s)
+        return _Jammed(replace(s, body=replace(s.body, stmts=tuple(body))), s, r)
 
     # ------------------------------------------------------------------------------------------- whether it pays
 
@@ -176,7 +178,8 @@ class _Nest:
 
     def row_apart(self, t: Store | AddTo, body: Body, differs: set[str]) -> bool:
         others = [a for a in t.index if isinstance(a, Var) and a.name in differs]
-        if not others or any(a.name in self.own for a in others):
+        (access,) = accesses(t)
+        if not others or not self.nest.between(access, access).carried:
             return True
         return (
             others == [t.index[-1]]
@@ -186,7 +189,7 @@ class _Nest:
 
     # ------------------------------------------------------------------------------------ whether it may be done
 
-    def independent(self, r: Ranges) -> bool:
+    def independent(self) -> bool:
         """Whether iterations may change places but for what stands between the same innermost loops."""
         by_array: dict[str, list[_Access]] = {}
         for k, p in enumerate(self.parts):
@@ -195,27 +198,15 @@ class _Nest:
                 if isinstance(t, Load | Store | AddTo):
                     by_array.setdefault(t.array.name, []).append(_Access(t, k, inside))
         return all(
-            self.apart(a, b, r) for found in by_array.values() for a, b in combinations_with_replacement(found, 2)
+            self.apart(a, b) for found in by_array.values() for a, b in combinations_with_replacement(found, 2)
         )
 
-    def apart(self, a: _Access, b: _Access, r: Ranges) -> bool:
+    def apart(self, a: _Access, b: _Access) -> bool:
         """Whether two accesses in different iterations are to different cells, or their order is kept, or is free."""
-        if (
-            isinstance(a.stmt, Load)
-            and isinstance(b.stmt, Load)
-            or isinstance(a.stmt, AddTo)
-            and isinstance(b.stmt, AddTo)
-        ):
+        (first,), (second,) = accesses(a.stmt), accesses(b.stmt)
+        if first.kind == second.kind != "write" or a.part == b.part and not a.inside:
             return True
-        if a.part == b.part and not a.inside:
-            return True
-        for i, j in zip(a.stmt.index, b.stmt.index, strict=True):
-            mine, other = (self.own.get(x.name) if isinstance(x, Var) else None for x in (i, j))
-            if mine is not None and other is not None and (mine.text, mine.offset) == (other.text, other.offset):
-                return True
-            if not (_among(i, self.made) and _among(j, self.made)) and r.apart((i,), (j,)):
-                return True
-        return False
+        return not self.nest.between(first, second).carried
 
     def known_in_time(self) -> bool:
         """Whether what is carried is there when the next iteration needs it, or is a sum."""
@@ -229,7 +220,7 @@ class _Nest:
         return there is not None and all(there < k or there == k and isinstance(self.parts[k], tuple) for k in used)
 
     def summed(self, k: int) -> bool:
-        return is_float(self.loop.carried[k].type) and is_chain(self.loop, k, ("add", "sub"))
+        return is_float(self.loop.carried[k].type) and is_reduction(self.loop, k, ("add", "sub"))
 
     # ---------------------------------------------------------------------------------------------- what is made
 
@@ -379,18 +370,3 @@ def _copied(stmts: tuple[Stmt, ...], given: Given, names: Names) -> tuple[Stmt, 
     copy = freshen(Block(stmts, outs), names, given)
     given.update((v.name, a) for v, a in zip(outs, copy.results, strict=True))
     return copy.stmts
-
-
-def _distances(s: Loop) -> dict[str, int]:
-    """The ints that are a number more in each iteration than in the one before, and that number."""
-    assert isinstance(s.step, Const)
-    made, found = defined(s), {s.index.name: s.step.value}
-    for t in walk(s.body):
-        match t:
-            case Loop(index=index):
-                found[index.name] = 0
-            case Let(out=out, op="add" | "sub" as op, ins=ins) if out.type == I64:
-                x, y = (found.get(a.name) if isinstance(a, Var) and a.name in made else 0 for a in ins)
-                if x is not None and y is not None and abs(apart := x + y if op == "add" else x - y) < FAR:
-                    found[out.name] = apart
-    return found

@@ -52,7 +52,7 @@ from linad_typecheck.ir.sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
 from linad.analysis.alias import alias_groups
-from linad.analysis.loop_facts import is_chain
+from linad.analysis.reductions import is_reduction
 
 from ..loops.loop_distribution import FEW, is_short
 from ..pass_manager import Remark, Remarks, known_as, remark
@@ -264,7 +264,7 @@ class _Along:
     def votes(self) -> Iterator[Vote]:
         s = self.loop
         in_order = s.stop is not None and not s.exits
-        vectors = all(is_chain(s, k, JOINED) for k in range(len(s.carried)))
+        vectors = all(is_reduction(s, k, JOINED) for k in range(len(s.carried)))
         self.moves[s.index.name] = True
         self.moves |= dict.fromkeys(c.name for c in s.carried)
         for t in walk(s.body):

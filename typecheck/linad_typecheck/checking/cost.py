@@ -1,15 +1,12 @@
 """What the differentiating half of linad knows of a program: loop kinds, logged values; and the facts made of them.
 
-The front end imports nothing of that half; it is asked for by name, where it is installed, and imports no compiler to
-answer.
+The front end imports nothing of that half, which adds the remarks (`parts`) and imports no compiler for them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import islice
 
 from ..ir.core import Program, walk
@@ -17,6 +14,7 @@ from ..diagnostics import Diagnostic
 from ..messages import Message
 from ..messages.cost import ArrayCopied, LogGrows, LogSize, LoopInOrder, ValueLogged
 from ..names.scope import FunctionSource
+from ..parts import part
 from ..signature import Checked, Leaf, RecordStructure
 from ..span import Span
 from .suppress import silenced
@@ -65,12 +63,11 @@ def remarks_of(
     """The remarks on the lines of a function and of those it calls, with ``threads`` also why a loop could not run on
     them; none where there is no derivative, or ``linad`` is not installed, or the program has more than ``limit``
     statements."""
-    program = checked.program
-    if program is None or find_spec("linad") is None or (limit is not None and _large(program, limit)):
+    program, explain = checked.program, part("remarks")
+    if program is None or explain is None or (limit is not None and _large(program, limit)):
         return
     try:
-        explain = import_module("linad.show.explain").explain_program
-        explanation = explain(program.entry, program, _wrt(function, checked), {}, checked.facts, threads)
+        explanation = explain.load()(program.entry, program, _wrt(function, checked), {}, checked.facts, threads)
     except Exception:  # no derivative of this program: the gradient says so where it is asked for
         return
     named = {n.strip() for f in checked.facts if f.kind == "type" for n in f.name.split(",")}

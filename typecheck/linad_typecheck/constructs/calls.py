@@ -36,7 +36,7 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
 from ..ownership.state import (
-    array_leaves, as_one, inherits, meets, movable, move, names_of, others, stays_in_use, write,
+    array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
@@ -404,7 +404,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
                     write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom):
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
-                as_one(ctx, atoms[k].name, atom.name)
+                stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
                 continue
             move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")

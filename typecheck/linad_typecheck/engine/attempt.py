@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..ownership.state import as_one, inherits, lose, movable, shared_use
+from ..ownership.state import as_one, inherits, lose, movable, shared_use, stands_for
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
@@ -85,7 +85,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
             made = own_array(ctx, v, name, span, defined)
-            as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+            stands_for(ctx, made.var, v, span)
             return made
     return v
 
@@ -103,6 +103,7 @@ class Attempt:
         self.owner: dict[str, tuple[str, Var]] = {}
         self.flags: dict[str, Var] = {}
         self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
+        self.unknown: set[str] = set()  # names that an error in the body leaves without a value that is known
         self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
         self.steady: dict[Place, Var] = {}
         self.entered: frozenset[str] = frozenset()  # the names that this attempt carries: others are for the next one
@@ -223,7 +224,9 @@ class Attempt:
         ctx.fact(
             "copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere"
         )
-        var = self.carry(name, t, materialise(ctx, ArrayValue(first), name, self.span).var, in_order=in_order)
+        copy = materialise(ctx, ArrayValue(first), name, self.span).var
+        stands_for(ctx, copy, ArrayValue(first), self.span)
+        var = self.carry(name, t, copy, in_order=in_order)
         as_one(ctx, var.name, (taken or first).name)
         return var
 
@@ -316,6 +319,7 @@ class Attempt:
                     grown.lost[name] = lost_leaf(h.value)
                 # what was told is told again only if the head is as it was
                 grown.types.setdefault(name, type_of(h.value))
+                self.unknown.add(name)
                 continue
             t = type_of(b.value)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
@@ -480,6 +484,7 @@ class Attempt:
         for name, t in self.grown.types.items():
             if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 after[name] = Binding(t.value, self.span)
+        after |= {n: Binding(Poison(), self.span) for n in self.unknown}
         ctx.go(env=Fixed(after))
         for first, (name, _) in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))

@@ -15,7 +15,7 @@ from .entities import named, unknown_constant
 from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
-from .refusal import Refused, refuse, refused, unknown
+from .refusal import Refused, refuse, refused
 from .state import CTL, RETURN, RUN, Lowering
 from .values import Binding, NoneValue, ScalarValue, Value, is_optional
 
@@ -166,8 +166,7 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
     try:
         lower(ctx, s)
     except Refused as e:
-        refused(ctx, e, before)
-        unknown(ctx, s)
+        refused(ctx, e, before, s)
 
 
 def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:

@@ -54,7 +54,7 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
     try:
         value = lower(ctx, node, hint)
     except Refused as e:
-        value = refused(ctx, e, start)
+        value = refused(ctx, e, start, node)
     path, kind = ctx.path, type(value)
     if kind is TupleValue and value.record is OPTIONAL and not none:
         value = _present(ctx, node, value)
@@ -90,7 +90,7 @@ def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
     try:
         return _condition(ctx, node)
     except Refused as e:
-        refused(ctx, e, before)
+        refused(ctx, e, before, node)
         return None
 
 

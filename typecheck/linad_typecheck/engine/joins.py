@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
-from ..ownership.state import as_one, inherits, lose, movable
+from ..ownership.state import as_one, inherits, lose, movable, stands_for
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -70,7 +70,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)
-                as_one(ctx, made.var.name, *(a.name for a in arrays(v)))
+                stands_for(ctx, made.var, v, span)
                 v = made
             yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
         case ViewType(base=base, view=view):
@@ -402,9 +402,9 @@ class _Joiner:
             self.ctx.fact(
                 "copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere"
             )
-            if isinstance(v, ArrayValue):
-                return materialise(self.ctx, v, name, self.span).var
-            return own_array(self.ctx, v, name, self.span, self.defined[k]).var
+            made = own_array(self.ctx, v, name, self.span, None if isinstance(v, ArrayValue) else self.defined[k])
+            stands_for(self.ctx, made.var, v, self.span)
+            return made.var
 
 
 def _other_dtype(v: Value | None, t: ScalarType | ArrayType) -> bool:

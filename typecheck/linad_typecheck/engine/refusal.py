@@ -11,7 +11,7 @@ from ..messages import Message
 from ..messages.language import Unsupported
 from .path import Path
 from .state import Lowering
-from .values import Binding, Poison, Value
+from .values import SILENT, Binding, Poison, Value
 
 
 class Refused(Exception):
@@ -26,11 +26,14 @@ class Refused(Exception):
         self.message, self.value = message, value
 
 
-def refused(ctx: Lowering, e: Refused, before: Path) -> Value:
-    """What stands for an expression that was refused, with the path as it was before."""
+def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None) -> Value:
+    """What stands for an expression that was refused, with the path as it was before, except that the names that
+    ``node`` would have bound have an unknown value."""
     if e.message is not None:
         ctx.report(e.message)
     ctx.path = before
+    if node is not None:
+        unknown(ctx, node, e.value if isinstance(e.value, SILENT) else Poison())
     return e.value
 
 
@@ -50,7 +53,7 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
         unknown(ctx, node)
 
 
-def unknown(ctx: Lowering, node: ast.stmt) -> None:
-    """What a statement would have bound is unknown from here on, which is no further mistake."""
+def unknown(ctx: Lowering, node: ast.AST, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
+    """What a statement or an expression would have bound is unknown from here on, which is no further mistake."""
     for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
-        ctx.bind(name, Binding(Poison(), ctx.span(node)))
+        ctx.bind(name, Binding(value, ctx.span(node)))

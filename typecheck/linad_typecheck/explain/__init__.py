@@ -37,14 +37,14 @@ def rule_page(rule: Rule, slugs: str = "`{}`") -> str:
 def rules_document() -> str:
     """Every ownership rule with its page, as one Markdown document."""
     rows = [f"| [{r.number}](#{r.number.lower()}) | {r.statement} |" for r in RULES.values()]
-    pages = ["#" + rule_page(r, "[`{}`](../codes.md#{})") for r in RULES.values()]
+    pages = ["#" + rule_page(r, "[`{}`](codes.md#{})") for r in RULES.values()]
     return (
         "# Ownership rules\n\nA program is accepted where it is known for each use of an array which updates it shows. "
         "Reading "
         "is free, numbers are free,\nand copies, array expressions and constructors give arrays of their own; the rest "
         "are "
         "these rules. A message names the rule\nthat it enforces, and `linad explain R3` prints one. "
-        "[Ownership](../ownership.md)"
+        "[Ownership](../explanation/ownership.md)"
         " is the introduction.\n\n| | |\n|---|---|\n" + "\n".join(rows) + f"\n\nThe programs below begin with\n\n"
         f"```python\n{HEAD}```\n\n" + "\n".join(pages)
     )

@@ -13,8 +13,8 @@ statement takes the array and gives it back. An array is carried, or is a result
 bound to another array (``u, v = v, u``); being carried, a result, or an `own` argument moves it.
 
 The linear form of a program is the same program with `Dup`, `Drop` and `Read` made explicit so that every float scalar
-and every array is used exactly once (`linear/check_linear.py`). Passes that do not need it work on the form without
-them.
+and every array is used exactly once (`linear/check_linear.py`), and with `Same` where a copy stands for an array. Passes
+that do not need it work on the form without them.
 """
 
 from __future__ import annotations
@@ -69,6 +69,16 @@ class Read:
 
     out: Var
     x: Var
+    span: Span = NOWHERE
+
+
+@frozen(slots=True)
+class Same:
+    """``same &copy &array``: in Python the two are one array, of which the program holds a copy from here on; linear
+    form only, written by lowering. `linear/check_aliases.py` shows that the copy makes no difference."""
+
+    copy: Var
+    array: Var
     span: Span = NOWHERE
 
 
@@ -280,6 +290,7 @@ Stmt = (
     | Dup
     | Drop
     | Read
+    | Same
     | Load
     | Store
     | AddTo
@@ -435,6 +446,7 @@ _OPERANDS: dict[type, Callable[..., tuple[Atom, ...]]] = {
     Dup: lambda s: (s.x,),
     Drop: lambda s: (s.x,),
     Read: lambda s: (s.x,),
+    Same: lambda s: (s.copy, s.array),
     Load: lambda s: (s.array, *s.index),
     Store: lambda s: (s.array, *s.index, s.value),
     AddTo: lambda s: (s.array, *s.index, s.value),

@@ -39,6 +39,7 @@ from .core import (
     Reserve,
     Result,
     Rule,
+    Same,
     Size,
     Stmt,
     Store,
@@ -459,6 +460,7 @@ class _Reader:
 
 _BARE: dict[str, Callable[[_Reader, _Line], Stmt]] = {
     "drop": lambda r, line: Drop(r.var(line)),
+    "same": lambda r, line: Same(r.lent(line), r.lent(line)),
     "reserve": lambda r, line: Reserve(r.lent(line), r.atom(line)),
     "call": lambda r, line: r.call(line, []),
     "check": _Reader.check,

@@ -35,6 +35,7 @@ from .core import (
     Program,
     Read,
     Reserve,
+    Same,
     Scheme,
     Stmt,
     Store,
@@ -206,8 +207,13 @@ class _Verifier:
         if expected is not None:
             self.typed("result", s.out, expected)
 
-    def only_linear(self, s: Dup | Drop | Read) -> None:
+    def only_linear(self, s: Dup | Drop | Read | Same) -> None:
         self.require(self.linear, f"{type(s).__name__} outside the linear form")
+
+    def same(self, s: Same) -> None:
+        self.only_linear(s)
+        if self.is_array(s.copy) and self.is_array(s.array):  # the copy of a row, say
+            self.require(s.copy.type.dtype == s.array.type.dtype, f"{s.copy} is no copy of cells of {s.array}")
 
     def dup(self, s: Dup) -> None:
         self.only_linear(s)
@@ -396,6 +402,7 @@ _RULES: dict[type, Callable[..., None]] = {
     Dup: _Verifier.dup,
     Drop: _Verifier.only_linear,
     Read: _Verifier.read,
+    Same: _Verifier.same,
     Load: _Verifier.load,
     Store: _Verifier.store,
     AddTo: _Verifier.store,
@@ -420,7 +427,7 @@ def verify(program: Program, *, linear: bool = False) -> list[str]:
     ----------
     program : Program
     linear : bool
-        Whether `Dup`, `Drop` and `Read` may occur.
+        Whether `Dup`, `Drop`, `Read` and `Same` may occur.
     """
     errors: list[str] = []
     if program.entry not in program.functions:

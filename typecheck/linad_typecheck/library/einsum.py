@@ -23,7 +23,7 @@ from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
-from ..ownership.state import as_one
+from ..ownership.state import stands_for
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import FLOATS, DType, Scalar
@@ -122,7 +122,7 @@ def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Val
         return transposed(ctx, a, [letters.index(c) for c in result], args.span)
     found = contraction(ctx, args, [a], subscripts)
     if isinstance(found, ArrayValue) and isinstance(a, (ArrayValue, ViewValue)):
-        as_one(ctx, found.var.name, a.var.name)
+        stands_for(ctx, found.var, a, args.span)
     return found
 
 

@@ -11,18 +11,18 @@ from collections.abc import Iterable
 
 from ..ir.core import Block, Drop, Dup, Function, If, Loop, Param, Program, Read, Stmt, Var, blocks, outputs
 from ..types import Array, is_linear
+from .check_aliases import NotLinear as NotLinear
+from .check_aliases import check_aliases
 from .uses import Modes, modes_of, uses
 
 
-class NotLinear(Exception):
-    """A program breaks the linear discipline: for generated programs an internal error, never a wrong number."""
-
-
 def check_linear(program: Program) -> None:
-    """Raise `NotLinear` unless every linear value is used exactly once and every loan respects its parameter's mode."""
+    """Raise `NotLinear` unless every linear value is used exactly once, every loan respects its parameter's mode,
+    and no copy that stands for an array makes a difference."""
     modes = modes_of(program.functions)
     for f in program.functions.values():
         _Checker(f, modes).function()
+    check_aliases(program)
 
 
 class _Checker:

@@ -1,15 +1,15 @@
-"""From the linear form back to the form with free reuse: dup, drop and read disappear."""
+"""From the linear form back to the form with free reuse: dup, drop, read and same disappear."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir.core import Atom, Block, Drop, Dup, Function, Program, Read, Stmt, Var
+from ..ir.core import Atom, Block, Drop, Dup, Function, Program, Read, Same, Stmt, Var
 from ..ir.rewrite import rebuild
 
 
 def erase(program: Program) -> Program:
-    """The same program without `Dup`, `Drop` and `Read`; the inverse of `linearise` up to names."""
+    """The same program without `Dup`, `Drop`, `Read` and `Same`; the inverse of `linearise` up to names."""
     return replace(program, functions={k: erase_function(f) for k, f in program.functions.items()})
 
 
@@ -28,7 +28,7 @@ def erase_function(f: Function) -> Function:
                     same[a.name] = same[b2.name] = use(x)
                 case Read(o, x):
                     same[o.name] = use(x)
-                case Drop():
+                case Drop() | Same():
                     pass
                 case _:
                     out.append(rebuild(s, use, block=inside))

@@ -25,6 +25,7 @@ from ..ir.core import (
     Mode,
     Read,
     Reserve,
+    Same,
     Stmt,
     Store,
     Var,
@@ -54,6 +55,9 @@ def atom_uses(s: Stmt, modes: Modes) -> Iterator[tuple[Atom, Use]]:
             yield from ((k, "consume") for k in (*i, v))
         case Dim(array=a) | Copy(array=a):
             yield a, "borrow"
+        case Same(copy=a, array=b):
+            yield a, "borrow"
+            yield b, "borrow"
         case AddArray(array=a, other=b):
             yield a, "accumulate"
             yield b, "borrow"

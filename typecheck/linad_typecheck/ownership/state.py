@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..ir.core import Atom, Var
+from ..ir.core import Atom, Same, Var
 from ..diagnostics import Edit
 from ..messages.ownership import (
     ArgumentUpdated,
@@ -65,6 +65,14 @@ def as_one(ctx: Lowering, *names: str) -> None:
     together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
+
+
+def stands_for(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
+    """A copy has been made that Python does not make, of an array that stays in use. The fact goes into the program, and
+    `check_aliases` shows from it that the copy makes no difference."""
+    for array in arrays(value):
+        as_one(ctx, copy.name, array.name)
+        ctx.emit(Same(copy, array, span))
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:

@@ -1,0 +1,1 @@
+#include "../../suite/c/lstm.c"

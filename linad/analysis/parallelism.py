@@ -1,0 +1,191 @@
+"""Whether the iterations of a loop may run at the same time, and what each thread then needs of its own.
+
+The answer is found in the text of the loop alone. A cell that one iteration writes must not be touched by another one,
+unless all that is done to its array is adding to it; a value that is carried must be a sum, or be left by the last
+iteration. Everything else is an order, and is named in the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from linad_typecheck.ir.core import (
+    AddTo, Alloc, Atom, Call, Check, Copy, Dense, If, Let, Load, Loop, Reserve, Stmt, Store, Var, base_name, blocks, operands,
+    outputs, walk,
+)
+from linad_typecheck.ops import OPS
+from linad_typecheck.span import NOWHERE, Span
+from linad_typecheck.types import FLOATS, Array
+
+from .accesses import Access
+from .dependence import Nest, farthest
+from .loop_facts import defined, outer_accesses
+from .reductions import is_reduction, without_handed_on
+
+Reduction = Literal["add", "bitor", "last"]
+LARGEST_SPAN = 64  # of the cells around its own that an iteration adds to, for chunks to take turns
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a loop may run.
+
+    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that
+    iterations add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add
+    around their own cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop
+    is sequential.
+    """
+
+    reason: str = ""
+    sums: tuple[Reduction, ...] = ()
+    added: tuple[Var, ...] = ()
+    private: tuple[Alloc | Copy, ...] = ()
+    near: tuple[Var, ...] = ()
+    span: int = 0
+
+    @property
+    def kind(self) -> Literal["map", "sum", "sequential"]:
+        if self.reason:
+            return "sequential"
+        return "sum" if self.added or self.near or set(self.sums) - {"last"} else "map"
+
+
+class _Order(Exception):
+    """What gives the iterations an order."""
+
+
+def verdict(s: Loop, fastmath: bool) -> Verdict:
+    """Whether the iterations of a loop without checked accesses may run at the same time.
+
+    ``fastmath`` allows the terms of float sums to be added in another order than that of the program.
+    """
+    try:
+        _only_what_can_be_spread(s)
+        private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
+        sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
+        added, near, span = _shared(s, fastmath)
+        _sizes_known(private, defined(s))
+        return Verdict("", sums, added, private, near, span)
+    except _Order as order:
+        return Verdict(str(order))
+
+
+def is_even(s: Loop) -> bool:
+    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in
+    each iteration, also in the last ones, for which no vector is left."""
+    if not any(isinstance(t, Let) and OPS[t.op].dear for t in s.body.stmts):
+        return False
+    if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
+        return False
+    if s.exits:
+        return False
+    v = verdict(without_handed_on(s), True)
+    return not (v.reason or v.added or v.near)
+
+
+# --------------------------------------------------------------------------------------------------------------- kinds
+
+
+def _only_what_can_be_spread(s: Loop) -> None:
+    if s.stop is None:
+        raise _Order("how often it runs is not known before it starts")
+    if s.exits or s.trips is not None:
+        raise _Order("an iteration may end it")
+    for t in walk(s.body):
+        match t:
+            case Call(callee=callee):
+                raise _Order(f"it calls {callee.partition('#')[0]}, which calls itself")
+            case Reserve(array=a):
+                raise _Order(f"what it logs, {base_name(a.name)}, grows as it runs")
+            case Dense():
+                raise _Order(f"it has linear algebra on whole matrices in it{_at(t.span)}")
+        if isinstance(t, Loop | If):
+            named = [*t.outs, *(t.carried if isinstance(t, Loop) else ())]
+            for v in named:
+                if isinstance(v.type, Array):
+                    raise _Order(f"the name {base_name(v.name)} goes from one array to another in it{_at(t.span)}")
+    for v in s.carried:
+        if isinstance(v.type, Array):
+            raise _Order(f"the name {base_name(v.name)} goes from one array to another in it")
+    fails = any(isinstance(t, Check) for t in walk(s.body))
+    if fails and any(isinstance(t, Loop) and (t.stop is None) for t in walk(s.body)):
+        # what runs behind an error in Python's order has never run there, and need not end
+        raise _Order("an error must keep what comes after it, which has a while loop, from running")
+
+
+def _at(span: Span) -> str:
+    return "" if span == NOWHERE else f" (line {span.line})"
+
+
+def _sizes_known(private: Iterable[Alloc | Copy], made: set[str]) -> None:
+    known: set[str] = set()
+    for t in private:
+        inner = [a.name for a in t.shape if isinstance(a, Var)] if isinstance(t, Alloc) else [t.array.name]
+        if any(n in made and n not in known for n in inner):
+            raise _Order(f"the size of its array {base_name(t.out.name)} differs between iterations{_at(t.span)}")
+        if isinstance(t, Alloc) and t.log == "stack":
+            raise _Order(f"what it logs, {base_name(t.out.name)}, grows as it runs")
+        known.add(t.out.name)
+
+
+# ------------------------------------------------------------------------------------------------------ carried values
+
+
+def _reduction(s: Loop, k: int, fastmath: bool) -> Reduction:
+    """How the values that chunks of iterations leave in a carried value are put together."""
+    c, name = s.carried[k], base_name(s.carried[k].name)
+    result = s.body.results[k]
+    used = any(a == c for t in walk(s.body) for a in (*operands(t), *(r for b in blocks(t) for r in b.results)))
+    if not used and c not in s.body.results:
+        return "last"
+    if is_reduction(s, k, ("add", "sub")):
+        if c.type.dtype == "bool":
+            raise _Order(f"each iteration needs {name} of the one before")
+        if not fastmath and c.type.dtype in FLOATS and result != c:
+            raise _Order(f"the terms of {name} are added in the order of the program, as fastmath=False asks for")
+        return "add"
+    if c.type.dtype == "i64" and is_reduction(s, k, ("bitor",)):
+        return "bitor"
+    raise _Order(f"each iteration needs {name} of the one before{_at(_definition(s, result))}")
+
+
+def _definition(s: Loop, a: Atom) -> Span:
+    return next((t.span for t in walk(s.body) if a in outputs(t)), NOWHERE)
+
+
+# --------------------------------------------------------------------------------------------------------------- cells
+
+
+def _shared(s: Loop, fastmath: bool) -> tuple[tuple[Var, ...], tuple[Var, ...], int]:
+    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all
+    others must be touched apart."""
+    added: list[Var] = []
+    near: list[Var] = []
+    span = 0
+    nest = Nest(s)
+    touched: dict[Var, list[tuple[Stmt, Access]]] = {}
+    for t, access in outer_accesses(s):
+        touched.setdefault(access.array, []).append((t, access))
+    for array, uses in touched.items():
+        reads, stores, adds = ([t.span for t, a in uses if a.kind == kind] for kind in ("read", "write", "update"))
+        if not (stores or adds) or (far := farthest(nest, (a for _, a in uses))) == 0:
+            continue
+        name = base_name(array.name)
+        if stores and not reads and not adds:
+            raise _Order(f"two iterations may store to one cell of {name}{_at(stores[0])}")
+        if stores or reads:
+            write = (*stores, *adds)[0]
+            read = (*reads, *adds)[0]
+            raise _Order(f"an iteration uses cells of {name}{_at(read)} that another one may write{_at(write)}")
+        if not fastmath and array.type.dtype in FLOATS:
+            raise _Order(
+                f"the terms in the cells of {name} are added in the order of the program, as fastmath=False asks for"
+            )
+        if far is not None and far <= LARGEST_SPAN:
+            near.append(array)
+            span = max(span, far)
+        else:
+            added.append(array)
+    return tuple(added), tuple(near), span

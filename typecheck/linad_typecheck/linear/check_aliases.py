@@ -1,0 +1,205 @@
+"""Copies that stand for arrays make no difference: shown from the core alone.
+
+Where Python has one array and the program has a copy of it, `Same` says so. That is right as long as no update of one
+shows in the other: after an update of either, the other one is *stale*, and must not be read, updated or passed on until
+it is defined again. Lowering refuses programs in which it would be; this is a second proof, by abstract interpretation,
+which knows nothing of lowering but the `Same` statements. Which arrays may be one is found from the core, for branches,
+loops (by a fixpoint) and calls (by a summary of each function).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+
+from ..frozen import frozen
+from ..ir.core import Atom, Block, Call, Dim, Drop, Function, If, Loop, Program, Same, Stmt, Var, outputs, walk
+from ..types import Array
+from .uses import Modes, modes_of, uses
+
+Pair = frozenset[str]
+
+
+class NotLinear(Exception):
+    """A program breaks the linear discipline: for generated programs an internal error, never a wrong number."""
+
+
+@frozen
+class Summary:
+    """What a call does to classes of arrays: the parameters that it updates, the ones that each result may be, and the
+    results that may be one array."""
+
+    updated: frozenset[int] = frozenset()
+    given_back: frozenset[tuple[int, int]] = frozenset()
+    together: frozenset[tuple[int, int]] = frozenset()
+
+
+def check_aliases(program: Program) -> None:
+    """Raise `NotLinear` where a copy that stands for an array is used after the array was updated, or the other way
+    round."""
+    if not any(isinstance(s, Same) for f in program.functions.values() for s in walk(f.body)):
+        return
+    modes = modes_of(program.functions)
+    known = {name: Summary() for name in program.functions}
+    while True:  # up a finite lattice: sets of positions that only grow
+        found = {name: _Checker(f, modes, known).summary() for name, f in program.functions.items()}
+        if found == known:
+            return
+        known = found
+
+
+class _State:
+    """The pairs of names that may be one array, and the stale names, each with what made it stale."""
+
+    def __init__(self, pairs: Iterable[Pair] = (), stale: Mapping[str, Stmt] | None = None) -> None:
+        self.pairs, self.stale = set(pairs), dict(stale or {})
+
+    def copy(self) -> _State:
+        return _State(self.pairs, self.stale)
+
+    def others(self, name: str) -> set[str]:
+        return {other for pair in self.pairs if name in pair for other in pair if other != name}
+
+    def define(self, name: str, like: Iterable[str] = ()) -> None:
+        """A name of a new array, or of one that may be any of those ``like``."""
+        like = set(like) - {name}
+        self.pairs = {p for p in self.pairs if name not in p} | {frozenset((name, other)) for other in like}
+        self.stale.pop(name, None)
+
+    def moved(self, pairs: Iterable[tuple[Atom, Var]], gone: Iterable[str] = ()) -> _State:
+        """The state in which arrays have other names, and those of ``gone`` mean nothing."""
+        to = {a.name: v.name for a, v in pairs if isinstance(a, Var) and isinstance(a.type, Array)}
+        gone = set(gone).union(to.values()) - to.keys()
+        kept = (p for p in self.pairs if not p & gone)
+        named = (frozenset(to.get(n, n) for n in p) for p in kept)
+        stale = {to.get(n, n): s for n, s in self.stale.items() if n not in gone}
+        return _State((p for p in named if len(p) > 1), stale)
+
+    def joined(self, other: _State) -> _State:
+        return _State(self.pairs | other.pairs, {**other.stale, **self.stale})
+
+    def above(self, other: _State) -> bool:
+        return self.pairs >= other.pairs and self.stale.keys() >= other.stale.keys()
+
+
+class _Checker:
+    def __init__(self, f: Function, modes: Modes, known: Mapping[str, Summary]) -> None:
+        self.f, self.modes, self.known = f, modes, known
+        self.heads: dict[int, _State] = {}  # of loops that were met before, from where a search goes on
+
+    def fail(self, name: str, state: _State, s: Stmt | None) -> None:
+        where = f" at {s.span}" if s is not None and s.span.line else ""
+        why = f"{name} is used{where} after its other copy was updated by {state.stale[name]}"
+        raise NotLinear(f"{self.f.name}: {why}"[:600])
+
+    def summary(self) -> Summary:
+        state = _State()
+        params = {k: p for k, p in enumerate(self.f.params) if isinstance(p.var.type, Array)}
+        # what an owned array is to its caller, who may know it by another name
+        outer = {k: p.var.name if p.mode != "own" else f"{p.var.name} of the caller" for k, p in params.items()}
+        for k, p in params.items():
+            if p.mode == "own":
+                state.define(outer[k], (p.var.name,))
+        self.block(self.f.body, state)
+        for k, p in params.items():
+            if p.mode != "own" and p.var.name in state.stale:  # the caller would miss an update
+                self.fail(p.var.name, state, None)
+        results = {k: r.name for k, r in enumerate(self.f.body.results) if isinstance(r.type, Array)}
+        for r in results.values():
+            if r in state.stale:
+                self.fail(r, state, None)
+        return Summary(
+            frozenset(k for k, p in params.items() if p.mode in ("acc", "mut", "out") or outer[k] in state.stale),
+            frozenset((r, k) for r, name in results.items() for k in params if outer[k] in state.others(name)),
+            frozenset((r, q) for r, name in results.items() for q, n in results.items() if n in state.others(name)),
+        )
+
+    def block(self, block: Block, state: _State) -> None:
+        for s in block.stmts:
+            match s:
+                case Same(copy=copy, array=array):
+                    state.define(copy.name, {*state.others(copy.name), array.name, *state.others(array.name)})
+                case If():
+                    self.branch(s, state)
+                case Loop():
+                    self.loop(s, state)
+                case Call():
+                    self.call(s, state)
+                case _:
+                    self.simple(s, state)
+
+    def simple(self, s: Stmt, state: _State) -> None:
+        if not isinstance(s, (Dim, Drop)):  # sizes are the same
+            for v, use in uses(s, self.modes):
+                if isinstance(v.type, Array):
+                    self.use(v.name, use != "borrow", state, s)
+        for v in outputs(s):
+            if isinstance(v.type, Array):
+                state.define(v.name)
+
+    def use(self, name: str, updates: bool, state: _State, s: Stmt) -> None:
+        if name in state.stale:
+            self.fail(name, state, s)
+        if updates:
+            for other in state.others(name):
+                state.stale.setdefault(other, s)
+
+    def branch(self, s: If, state: _State) -> None:
+        ends = []
+        for arm in (s.then, s.orelse):
+            end = state.copy()
+            self.block(arm, end)
+            ends.append(end.moved(zip(arm.results, s.outs, strict=True)))
+        joined = ends[0].joined(ends[1])
+        state.pairs, state.stale = joined.pairs, joined.stale
+
+    def loop(self, s: Loop, state: _State) -> None:
+        head = state.moved(zip(s.inits, s.carried, strict=True))
+        if id(s) in self.heads:
+            head = head.joined(self.heads[id(s)])
+        inside = {v.name for x in walk(s.body) for v in outputs(x)} | {v.name for v in s.carried}
+        results = s.body.results[len(s.body.results) - len(s.carried) :]
+        while True:
+            end = head.copy()
+            self.block(s.body, end)
+            moved = {r.name for r in results if isinstance(r, Var)}
+            end = end.moved(zip(results, s.carried, strict=True), inside - moved)
+            if head.above(end):
+                break
+            head = head.joined(end)
+        self.heads[id(s)] = head
+        after = head.moved(zip(s.carried, s.outs, strict=True))
+        state.pairs, state.stale = after.pairs, after.stale
+
+    def call(self, s: Call, state: _State) -> None:
+        does, modes = self.known[s.callee], self.modes(s.callee)
+        given = {k: a.name for k, a in enumerate(s.args) if isinstance(a.type, Array)}
+        for name in given.values():
+            self.use(name, False, state, s)
+        for k in does.updated & given.keys():
+            for other in state.others(given[k]):
+                state.stale.setdefault(other, s)
+        for k, j in product(does.updated & given.keys(), given):
+            if given[j] in state.others(given[k]) and (modes[k], modes[j]) != ("acc", "acc"):
+                self.fail(given[j], state, s)
+        may_be = {
+            r: {n for p in ps for n in (*state.others(given[p]), *((given[p],) if modes[p] != "own" else ()))}
+            for r, ps in _grouped(does.given_back)
+        }
+        arrays = {k: o.name for k, o in enumerate(s.outs) if isinstance(o.type, Array)}
+        of = dict(_grouped(does.given_back))
+        for r, name in arrays.items():
+            state.define(name, may_be.get(r, ()))
+        for r, name in arrays.items():
+            for q, other in arrays.items():
+                one = ((p, o) for p in of.get(r, ()) for o in of.get(q, ()))
+                meet = any(p == o or given[o] in state.others(given[p]) for p, o in one)
+                if r < q and (meet or (r, q) in does.together):
+                    state.pairs.add(frozenset((name, other)))
+
+
+def _grouped(pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, set[int]]]:
+    """The second numbers for each first one."""
+    pairs = set(pairs)
+    for first in {a for a, _ in pairs}:
+        yield first, {b for a, b in pairs if a == first}
