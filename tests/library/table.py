@@ -86,7 +86,9 @@ _each("scipy.special", "exp2 exp10 expm1 log1p cbrt cosm1 softplus sinc i0 i1 i0
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
-_each("scipy.special", "loggamma", "F(e)")
+_each("scipy.special", "loggamma k0 k1 k0e k1e", "F(e)")
+_each("scipy.special", "kv kve", "F(0.5, e)", "F(e, 1.5)")
+_each("scipy.special", "kn", "F(2, e)")
 _each("scipy.special", "inv_boxcox inv_boxcox1p perm agm", "F(e, f)")
 _each("scipy.special", "softmax log_softmax", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
 _rows("scipy.special", """
@@ -468,6 +470,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "clip": ("e.clip(-1, 2)",),
     "conj": ("e.conj().copy()",),
     "conjugate": ("e.conjugate().copy()",),
+    "compress": ("x.compress(x > 0)", "x.compress(y > 0)"),
     "copy": ("x.copy()", "A.T.copy()"),
     "diagonal": ("A.diagonal().copy()",),
     "dot": ("x.dot(y)", "S.dot(b)"),
@@ -486,6 +489,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "take": ("x.take(k)",),
     "tolist": ("np.array(x.tolist(), dtype=np.float64)",),
     "trace": ("A.trace()",),
+    "__len__": ("x.__len__()", "A.__len__()"),
     "transpose": ("A.transpose().copy()", "T.transpose(2, 0, 1).copy()"),
 }
 TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}

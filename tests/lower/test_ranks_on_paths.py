@@ -1,6 +1,8 @@
 """Names that have one rank on one path and another one, or a number, on another: the rest of a block in each arm, loops with their first
 iteration apart."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from linad import LinadError, linear_grad
@@ -85,7 +87,36 @@ def inside_a_loop(x):
     return s
 
 
-CASES = [total, total_in_place, powers, downwards, nested, two_arms, either, updates_after, inside_a_loop]
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+class One(NamedTuple):
+    a: float
+
+
+def of_two_classes(x):
+    p = One(x[0, 0])
+    if x.shape[0] > 1:
+        p = Pair(x[1, 1], x[0, 0])
+    q = One(0.5)
+    for row in x:
+        q = Pair(q.a + row[1], row[0])
+    return p.a * q.a
+
+
+def functions_of_a_loop(x):
+    g = None
+    for i in range(3):
+
+        def g(y):
+            return y * i * x[0, 0]
+
+    return g(x[0, 1]) + g(1.0)
+
+
+CASES = [total, total_in_place, powers, downwards, nested, two_arms, either, updates_after, inside_a_loop, of_two_classes, functions_of_a_loop]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

@@ -241,7 +241,7 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
         one, other = map(describe, types[lost])
         text = (
             f"the loop runs no iteration, and `{lost}` would be {one} where it is {other} after others"
-            " (see 'Loops that do not run' in docs/deviations.md: give it a first value of that type)"
+            " (see 'Loops that do not run' in docs/reference/deviations.md: give it a first value of that type)"
         )
         if runs != TRUE:
             ctx.emit(Check(runs, "ValueError", text, (), span))

@@ -16,8 +16,8 @@ from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
 from .refusal import Refused, refuse, refused
-from .state import CTL, RETURN, RUN, Lowering
-from .values import Binding, NoneValue, ScalarValue, Value, is_optional
+from .state import CTL, RET, RETURN, RUN, Lowering
+from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is_optional
 
 
 Body = Sequence[ast.stmt]
@@ -84,7 +84,8 @@ def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozense
             twice = ctx.attempt(lambda: if_(ctx, either, [*either.body, *rest], [*either.orelse, *rest], live))
         finally:
             ctx.programs.twice -= 1
-        if not any(d.severity == "error" for d in twice.findings.diagnostics):
+        result = twice.path.env.get(RET)
+        if not any(d.severity == "error" for d in twice.findings.diagnostics) and not (result and contains(result.value, Poison)):
             ctx.take(twice)
             return True
     ctx.take(joined)
