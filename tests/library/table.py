@@ -291,7 +291,6 @@ _rows("numpy", """
     unique: np.unique(x) | np.unique(A) | np.unique(x, return_counts=True) | np.unique(x, True, True)
     union1d: np.union1d(x, y)
     setxor1d: np.setxor1d(x, y) | np.setxor1d(x, x[:1])
-    trim_zeros: np.trim_zeros(x).copy() | np.trim_zeros(x, "f").copy() | np.trim_zeros(np.append(0, x), "b").copy()
     rollaxis: np.rollaxis(T, 2).copy() | np.rollaxis(T, 0, 3).copy() | np.rollaxis(T, 1).copy() | np.rollaxis(T, -1, 1).copy()
     nanmedian: np.nanmedian(x) | np.nanmedian(A) | np.nanmedian(A, axis=0) | np.nanmedian(A, axis=1, keepdims=True)
     nanquantile: np.nanquantile(x, 0.3) | np.nanquantile(A, 0.7) | np.nanquantile(A, 0.25, axis=0)

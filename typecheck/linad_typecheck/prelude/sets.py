@@ -153,36 +153,3 @@ def setxor1d(ar1, ar2):
     both = np.sort(np.concatenate((unique(ar1), unique(ar2))))
     new = np.concatenate((np.array([True]), both[1:] != both[:-1], np.array([True])))
     return both[new[1:] & new[:-1]] if both.shape[0] > 0 else both
-
-
-@implements("numpy.trim_zeros")
-def trim_zeros(filt, trim="fb"):
-    """A vector without the zeros at its ends.
-
-    Parameters
-    ----------
-    filt : array_like
-        Numbers of rank 1.
-    trim : str
-        'f' for the front, 'b' for the back, 'fb' for both.
-
-    Returns
-    -------
-    numpy.ndarray
-        What lies between.
-
-    Examples
-    --------
-    >>> trim_zeros(np.array([0.0, 1.0, 0.0]))
-    array([1.])
-    """
-    filt = np.asarray(filt)
-    if filt.ndim != 1 or trim not in ("f", "b", "fb", "bf"):
-        raise TypeError("is of a vector, and takes a `trim` of 'f', 'b' or 'fb'")
-    some = np.nonzero(filt)[0]
-    first, last = (some[0], some[-1] + 1) if some.shape[0] > 0 else (filt.shape[0], filt.shape[0])
-    if trim == "f":
-        return filt[first:]
-    if trim == "b":
-        return filt[: last if some.shape[0] > 0 else 0]
-    return filt[first:last]
