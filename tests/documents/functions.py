@@ -31,6 +31,7 @@ import numba
 import numpy as np
 import scipy.integrate as si
 import scipy.linalg as sl
+import scipy.ndimage as sn
 import scipy.signal as sg
 import scipy.signal.windows as sw
 import scipy.sparse
@@ -60,7 +61,7 @@ TYPES = {
 }  # fmt: skip
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.integrate": "si",
-    "scipy.spatial.distance": "sd", "scipy.signal.windows": "sw",
+    "scipy.spatial.distance": "sd", "scipy.signal.windows": "sw", "scipy.ndimage": "sn",
 }  # fmt: skip
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
@@ -139,7 +140,7 @@ EXAMPLES = {
     "scipy.special.logsumexp": "sp.logsumexp(v, b=u)", "scipy.special.multigammaln": "sp.multigammaln(x, 2)",
     "scipy.special.polygamma": "sp.polygamma(1, v)",
     "scipy.linalg.cho_solve": "sl.cho_solve((A, True), v)", "numpy.broadcast_shapes": "np.broadcast_shapes((k, 1), (m,))",
-    **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv")},
+    **{f"scipy.special.{n}": f"sp.{n}(2, v)" for n in ("iv", "ive", "jn", "jv", "kn", "kv", "kve")},
     **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, v)" for n in _POLYNOMIALS},
     "scipy.special.huber": "sp.huber(x, v)", "scipy.special.pseudo_huber": "sp.pseudo_huber(x, v)",
     **{f"scipy.stats.norm.{n}": f"st.norm.{n}(v, x, y)" for n in "pdf logpdf cdf logcdf sf logsf ppf isf".split()},
@@ -153,12 +154,18 @@ EXAMPLES = {
     **{f"scipy.signal.{n}": f"sg.{n}(v, u)" for n in "convolve fftconvolve oaconvolve correlate".split()},
     "scipy.signal.convolve2d": "sg.convolve2d(A, B)", "scipy.signal.lfilter": "sg.lfilter(v, u, v)",
     "numpy.resize": "np.resize(v, k)", **{f"numpy.{n}": f"np.{n}(v, u)" for n in "union1d intersect1d setdiff1d".split()},
+    **{f"scipy.ndimage.{n}": f"sn.{n}(v, u)" for n in "correlate1d convolve1d correlate convolve".split()},
+    **{f"scipy.ndimage.{n}": f"sn.{n}(v, x)" for n in ("gaussian_filter1d", "gaussian_filter")},
+    "scipy.ndimage.uniform_filter1d": "sn.uniform_filter1d(v, k)", "numpy.promote_types": "v.astype(np.promote_types(v.dtype, np.float32))",
+    "numpy.nanquantile": "np.nanquantile(v, 0.5)", "numpy.nanpercentile": "np.nanpercentile(v, 50.0)", "numpy.rollaxis": "np.rollaxis(A, 1)",
+    "numpy.setxor1d": "np.setxor1d(v, u)", "numpy.common_type": "v.astype(np.common_type(v, u))",
+    "scipy.linalg.solve_sylvester": "sl.solve_sylvester(A, B, A)", "scipy.linalg.svd": "sl.svd(A, full_matrices=False)",
     "scipy.stats.pearsonr": "st.pearsonr(v, u)[0]",
     "scipy.signal.windows.gaussian": "sw.gaussian(k, x)", "scipy.signal.windows.kaiser": "sw.kaiser(k, x)",
     "scipy.signal.windows.general_hamming": "sw.general_hamming(k, x)",
     "scipy.signal.windows.exponential": "sw.exponential(k, tau=x)",
     "ndarray.astype": "v.astype(np.float32)", "ndarray.clip": "v.clip(x, y)", "ndarray.diagonal": "A.diagonal()",
-    "ndarray.trace": "A.trace()", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
+    "ndarray.trace": "A.trace()", "ndarray.compress": "v.compress(mask)", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
     "ndarray.nonzero": "v.nonzero()", "ndarray.repeat": "v.repeat(2)", "ndarray.reshape": "A.reshape(-1)",
     "ndarray.round": "v.round(2)", "ndarray.searchsorted": "v.searchsorted(x)", "ndarray.sort": "w.sort()",
     "ndarray.squeeze": "A[:1].squeeze(axis=0)", "ndarray.swapaxes": "A.swapaxes(0, 1)", "ndarray.take": "v.take(idx)",
@@ -186,6 +193,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
     ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
     ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
+    ("scipy.ndimage", lambda n, kind: n.startswith("scipy.ndimage.")),
     ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
@@ -211,7 +219,7 @@ with the way to write it instead.
   the shape or kind of a result.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
   `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
-  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`, `sw` `scipy.signal.windows`; `w` and `C` are
+  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`, `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are
   copies of `v` and `A`, `cube` is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
   constant or jumps; that such a gradient is zero is [a warning](codes.md).

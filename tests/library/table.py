@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
-    "scipy.integrate": "si", "scipy.signal": "sg", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
+    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
 }  # what the modules are called in expressions
 
 
@@ -86,7 +86,9 @@ _each("scipy.special", "exp2 exp10 expm1 log1p cbrt cosm1 softplus sinc i0 i1 i0
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
-_each("scipy.special", "loggamma", "F(e)")
+_each("scipy.special", "loggamma k0 k1 k0e k1e", "F(e)")
+_each("scipy.special", "kv kve", "F(0.5, e)", "F(e, 1.5)")
+_each("scipy.special", "kn", "F(2, e)")
 _each("scipy.special", "inv_boxcox inv_boxcox1p perm agm", "F(e, f)")
 _each("scipy.special", "softmax log_softmax", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1)")
 _rows("scipy.special", """
@@ -130,6 +132,18 @@ _rows("scipy.linalg", """
     expm: sl.expm(S / max(1.0, np.max(np.abs(S)))) | sl.expm(0.01 * A)
     inv: sl.inv(S)
     det: sl.det(S)
+    norm: sl.norm(x) | sl.norm(A) | sl.norm(A, 1) | sl.norm(A, axis=1)
+    eigh: sl.eigh(S)[0] | sl.eigh(S, lower=False, eigvals_only=True) | sl.eigh(S * 1.0, S @ S.T + np.eye(len(S), dtype=(S * 1.0).dtype))[0]
+    eigvalsh: sl.eigvalsh(S) | sl.eigvalsh(S, lower=False)
+    svd: sl.svd(A, full_matrices=False)[1] | sl.svd(A, compute_uv=False) | sl.svd(S)[1]
+    svdvals: sl.svdvals(A)
+    pinv: sl.pinv(A) | sl.pinv(S, rtol=1e-3)
+    lstsq: sl.lstsq(A, b)[0] | sl.lstsq(A, C)[0]
+    solve_sylvester: sl.solve_sylvester(np.clip(np.nan_to_num(S), -1, 1), np.clip(np.nan_to_num(S), -1, 1) + 9.0 * np.eye(len(S)), np.clip(np.nan_to_num(S), -1, 1))
+    solve_continuous_lyapunov: sl.solve_continuous_lyapunov(np.clip(np.nan_to_num(S), -1, 1) + 9.0 * np.eye(len(S)), np.clip(np.nan_to_num(S), -1, 1))
+    solve_lyapunov: sl.solve_lyapunov(np.clip(np.nan_to_num(S), -1, 1) + 9.0 * np.eye(len(S)), np.clip(np.nan_to_num(S), -1, 1))
+    solve_discrete_lyapunov: sl.solve_discrete_lyapunov(0.1 * np.clip(np.nan_to_num(S), -1, 1), np.clip(np.nan_to_num(S), -1, 1))
+    companion: sl.companion(x)
 """)  # fmt: skip
 
 _each("numpy", "sum prod mean var std any all count_nonzero nansum nanprod nanmean nanvar nanstd", "F(x)", "F(A)", "F(A, axis=0)", "F(A, axis=1, keepdims=True)", "F(T, axis=1)")
@@ -229,6 +243,7 @@ _rows("scipy.stats", """
     zscore: st.zscore(x * 1.0) | st.zscore(A * 1.0, axis=1, ddof=1)
     sem: st.sem(x * 1.0) | st.sem(A * 1.0, axis=1, ddof=0)
     gmean: st.gmean(x * x + 1.0) | st.gmean(A * A + 1.0, axis=1)
+    median_abs_deviation: st.median_abs_deviation(x * 1.0) | st.median_abs_deviation(A * 1.0, axis=1) | st.median_abs_deviation(A * 1.0, axis=None, scale="normal")
     pearsonr: st.pearsonr(x * 1.0, y * 1.0)[0] | 1e3 + st.pearsonr(x * 1.0, y * 1.0)[1]
 """)  # fmt: skip
 _rows("scipy.signal", """
@@ -238,6 +253,15 @@ _rows("scipy.signal", """
     correlate: sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0], mode="same") | sg.correlate([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), "valid")
     convolve2d: sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
     lfilter: sg.lfilter([0.5, 0.25], [2.0, -1.0, 0.5], np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0) | sg.lfilter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
+""")  # fmt: skip
+_rows("scipy.ndimage", """
+    correlate1d: sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0]) | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="mirror") | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, -1.0, 0.5], mode="constant", cval=1.5)
+    convolve1d: sn.convolve1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0], mode="wrap") | sn.convolve1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="nearest")
+    correlate: sn.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0])
+    convolve: sn.convolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="constant")
+    gaussian_filter1d: sn.gaussian_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 0.75) | sn.gaussian_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 1.5, truncate=2.0, mode="nearest")
+    gaussian_filter: sn.gaussian_filter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 0.75)
+    uniform_filter1d: sn.uniform_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 3) | sn.uniform_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 2, mode="wrap")
 """)  # fmt: skip
 _each("scipy.signal.windows", "hann hamming blackman blackmanharris bartlett cosine", "F(4)", "F(5, 0)", "F(1)")
 _rows("scipy.signal.windows", """
@@ -266,6 +290,11 @@ _each("numpy", "zeros_like ones_like", "F(x)", "F(A)", "F(x, dtype=np.float32)")
 _rows("numpy", """
     unique: np.unique(x) | np.unique(A) | np.unique(x, return_counts=True) | np.unique(x, True, True)
     union1d: np.union1d(x, y)
+    setxor1d: np.setxor1d(x, y) | np.setxor1d(x, x[:1])
+    rollaxis: np.rollaxis(T, 2).copy() | np.rollaxis(T, 0, 3).copy() | np.rollaxis(T, 1).copy() | np.rollaxis(T, -1, 1).copy()
+    nanmedian: np.nanmedian(x) | np.nanmedian(A) | np.nanmedian(A, axis=0) | np.nanmedian(A, axis=1, keepdims=True)
+    nanquantile: np.nanquantile(x, 0.3) | np.nanquantile(A, 0.7) | np.nanquantile(A, 0.25, axis=0)
+    nanpercentile: np.nanpercentile(x, 30) | np.nanpercentile(A, 50, axis=1)
     intersect1d: np.intersect1d(x, y) | np.intersect1d(x, x[::-1])
     setdiff1d: np.setdiff1d(x, y) | np.setdiff1d(x, x[:1])
     resize: np.resize(x, 5) | np.resize(A, (2, 3)) | np.resize(x, (0,))
@@ -440,6 +469,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "clip": ("e.clip(-1, 2)",),
     "conj": ("e.conj().copy()",),
     "conjugate": ("e.conjugate().copy()",),
+    "compress": ("x.compress(x > 0)", "x.compress(y > 0)"),
     "copy": ("x.copy()", "A.T.copy()"),
     "diagonal": ("A.diagonal().copy()",),
     "dot": ("x.dot(y)", "S.dot(b)"),
@@ -458,6 +488,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "take": ("x.take(k)",),
     "tolist": ("np.array(x.tolist(), dtype=np.float64)",),
     "trace": ("A.trace()",),
+    "__len__": ("x.__len__()", "A.__len__()"),
     "transpose": ("A.transpose().copy()", "T.transpose(2, 0, 1).copy()"),
 }
 TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
@@ -476,7 +507,7 @@ ELSEWHERE = {
     "linad.vjp's directions": "no function of a library: tests/transforms/test_jacobian.py",
     **{
         f"numpy.{name}": "of types, known when compiled: tests/api/test_static_arguments.py, test_other_peoples_code.py"
-        for name in "dtype finfo iinfo iscomplexobj isrealobj isscalar issubdtype iterable result_type".split()
+        for name in "common_type dtype finfo iinfo iscomplexobj isrealobj isscalar issubdtype iterable promote_types result_type".split()
     },
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",

@@ -125,7 +125,7 @@ def test_accepted(case):
     check_linear(linearise(found.program))
 
 
-@pytest.mark.parametrize("bound", ["for i in range(3):\n    def g(y):\n        return y * c", "for i in range(3):\n    if c > i:\n        g = lambda y: y"])
+@pytest.mark.parametrize("bound", ["for i in range(3):\n    if i > c:\n        break\n    def g(y):\n        return y * c", "for i in range(3):\n    if c > i:\n        g = lambda y: y"])
 def test_a_name_without_one_type_is_unknown_after_the_loop(bound):
     found = checked("c: float", f"g = None\n{bound}\nreturn g(c) + g(1.0)")
     assert [d.slug for d in found.diagnostics] == ["type-changes"]

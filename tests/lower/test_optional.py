@@ -180,8 +180,38 @@ def test_results_that_a_caller_may_update_do_not_meet():
         linear_grad(load(f"import numpy as np\n\n{text}\ndef f(x):\n    y = g(x)\n    y[0] += 1.5\n    return y.sum()\n"))(POINTS[0])
 
 
-def test_a_result_that_is_none_is_told_of_at_once():
-    with pytest.raises(LinadError, match="one path returns np.float64 and another None"):
-        linear_grad(_loaded("if x[0] > 1.0:\n    return x[1]\nreturn None"))(POINTS[0])
+def test_a_part_of_a_result_that_is_none_is_told_of_at_once():
     with pytest.raises(LinadError, match=r"one path returns \(np.float64, None\) and another"):
         linear_grad(_loaded("if x[0] > 1.0:\n    return x[1], None\nreturn x[1], x"))(POINTS[0])
+
+
+def none_of_few(x, twice=False):
+    if x.shape[0] < 3:
+        return None
+    y = x * x[0]
+    if twice:
+        return y * 2.0
+    return y
+
+
+def none_between(x):
+    if x[0] > 1.0:
+        return x[0] * x[1]
+    if x[0] > 0.5:
+        return None
+    return x[1] ** 2
+
+
+@pytest.mark.parametrize(("f", "here", "none"), [
+    (none_of_few, np.array([1.5, 2.0, 3.0]), np.array([1.5, 2.0])),
+    (none_between, np.array([0.25, 2.0]), np.array([0.75, 2.0])),
+])  # fmt: skip
+def test_a_result_that_is_none_on_a_path_raises_there(f, here, none):
+    g = linear_grad(f, backend="interpret")
+    assert np.allclose(g(here), f(here)) and f(none) is None
+    weights = np.ones_like(f(here))
+    wanted = [np.sum(weights * (f(here + e) - f(here - e))) / 2e-6 for e in 1e-6 * np.eye(here.size)]
+    assert np.allclose(g.vjp(here)[1](weights)[0], wanted, atol=1e-6)
+    for call in (g, g.vjp):
+        with pytest.raises(TypeError, match=f"`{f.__name__}` returns None here, and an? "):
+            call(none)

@@ -88,8 +88,7 @@ REFUSED = {
     "_asdict": ("unsupported", "c: float", "N(c, c)._asdict()\nreturn c", "one by one"),
     "_make": ("unsupported", "c: float", "return N._make((c, c)).a", "call the class"),
     "attribute of a tuple": ("unsupported", "p: tuple[float, float]", "return p.a", "of a tuple"),
-    "two classes": ("type-changes", "c: float", "p = D(c)\nif c > 0.0:\n    p = N(c, c)\nreturn p.a", "`p` is"),
-    "two classes in a loop": ("type-changes", "c: float", "p = D(c)\nfor i in range(3):\n    p = N(c, p.a)\nreturn p.a", "`p` is"),
+    "two classes in a loop": ("type-changes", "c: float", "p = D(c)\nfor i in range(3):\n    if c > i:\n        p = N(c, p.a)\nreturn p.a", "`p` is"),
     "two results": ("mixed-returns", "c: float", "if c > 0.0:\n    return D(c)\nreturn N(c, c)", "one path returns"),
     "parameter bound and updated": (
         "alias-escapes", "p: P, c: bool", "u = np.zeros(2)\nif c:\n    u = p.w\nu[0] = 1.0\nreturn u", "belongs to the caller",

@@ -101,6 +101,8 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     # a text or None is equal to no number, and to no array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
+        if isinstance(other, TupleValue) and other.record in SEQUENCES:
+            return False
         return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)
     return None
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..arrays.indexing import alike
-from ..ir.core import Const
+from ..ir.core import Check, Const
 from ..engine.attempt import Attempt, Shape
 from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
+from ..engine.evaluation import condition
 from ..engine.exits import breaks, returns
 from ..engine.fixpoint import fixpoint
-from ..engine.joins import branch
+from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.settled import Settled, settled_from
-from ..engine.state import BREAK, ONE, RETURN, RUN, ZERO, Ahead, Lowering
-from ..engine.values import ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, type_of
+from ..engine.state import BREAK, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
+from ..engine.values import (
+    ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
+)  # fmt: skip
 from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
@@ -166,7 +170,8 @@ def run_loop(ctx: Lowering, shape: Shape) -> None:
     set_left(ctx, RUN, ctx.span(shape.node))
 
 
-def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
+def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
+    """Lower a loop; ``first``: its first iteration may be lowered apart."""
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
@@ -195,12 +200,65 @@ def _loop(ctx: Lowering, shape: Shape, hint: str) -> None:
     if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
         found = fixpoint(run, start)
     ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
+    apart = first and not _leaves(node) and any(d.slug == "type-changes" for d in (*found.findings.diagnostics, *found.value.changes.values()))
+    if apart and (peeled := ctx.attempt(lambda: _peeled(ctx, shape, hint))).value and not _wrong_in(peeled):
+        ctx.take(peeled)
+        return
     for change in ctx.take(found).changes.values():
         ctx.report(change)
 
 
+def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
+    """Loop peeling: the first iteration, and then a loop over the others, where a name has another type after the first one
+    than before, as in ``total = 0`` and ``total = total + row``. Where no iteration runs, such a name has no type that it
+    could have after the loop: that raises if it is live there. False where it is not known whether one runs."""
+    node, span = shape.node, ctx.span(shape.node)
+    after = ctx.live.after.get(id(node), frozenset())
+    if shape.test is not None:
+        runs = condition(ctx, shape.test)
+    elif shape.runs:
+        runs = TRUE
+    elif isinstance(shape.step, Const) and shape.step != ZERO:
+        order = (shape.start, shape.stop) if shape.step.value > 0 else (shape.stop, shape.start)
+        runs = ctx.let("runs", "lt", order, BOOL, span)
+    else:
+        runs = None
+    if runs is None:
+        return False
+
+    def go() -> None:
+        shape.enter(shape.start)
+        block(ctx, node.body, ctx.live.head[id(node)])
+        second = shape.start
+        if shape.test is None:
+            second = ctx.let(hint, "add", (shape.start, shape.step), I64, span, nonneg=shape.nonneg)
+        _loop(ctx, replace(shape, start=second, key=(shape.key, "second")), hint, first=False)
+
+    before, found = ctx.env, ctx.ahead(go)
+    types = {n: tuple(type_of(env[n].value) for env in (before, found.path.env)) for n in after if n in before and n in found.path.env}
+    lost = next((n for n, pair in types.items() if join_types(*pair) is None), None)
+    if lost is not None:
+        one, other = map(describe, types[lost])
+        text = (
+            f"the loop runs no iteration, and `{lost}` would be {one} where it is {other} after others"
+            " (see 'Loops that do not run' in docs/reference/deviations.md: give it a first value of that type)"
+        )
+        if runs != TRUE:
+            ctx.emit(Check(runs, "ValueError", text, (), span))
+        runs = TRUE
+    if runs == TRUE:
+        ctx.take(found)
+    else:
+        join(ctx, runs, [Arm(f.stmts, f.path) for f in (found, ctx.ahead(lambda: None))], after, span)
+    return True
+
+
+def _wrong_in(found: Ahead) -> bool:
+    return any(d.severity == "error" for d in found.findings.diagnostics)
+
+
 def _wrong(found: Ahead[Head]) -> bool:
-    return bool(found.value.changes) or any(d.severity == "error" for d in found.findings.diagnostics)
+    return bool(found.value.changes) or _wrong_in(found)
 
 
 STATEMENTS.update({ast.For: _for, ast.While: _while})

@@ -16,11 +16,12 @@ from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
 from .refusal import Refused, refuse, refused
-from .state import CTL, RETURN, RUN, Lowering
-from .values import Binding, NoneValue, ScalarValue, Value, is_optional
+from .state import CTL, RET, RETURN, RUN, Lowering
+from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is_optional
 
 
 Body = Sequence[ast.stmt]
+MOST_APART = 3  # statements with arms that the rest of a block is lowered after twice, one inside the other
 STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {ast.Pass: lambda ctx, s: None}
 TARGETS: dict[type[ast.expr], Callable[[Lowering, ast.expr, Value, Span], None]] = {}
 
@@ -39,7 +40,7 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
     """Lower statements; ``live`` are the names still used after them.
 
     What follows an `if` that may leave the block goes into the arm that does not, where one of the two always leaves;
-    otherwise it is guarded by the control value.
+    otherwise it is guarded by the control value. Where a name has types after the arms that do not join, it goes into both.
     """
     for k, s in enumerate(body):
         left = how_left(ctx)
@@ -55,7 +56,40 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
                 return if_(ctx, s, [*s.body, *rest], s.orelse, live)
         if exits(s) and rest:
             return guarded(ctx, s, rest, live)
-        statement(ctx, s)
+        if (either := _either(s)) is None or not rest:
+            statement(ctx, s)
+        elif apart(ctx, s, either, rest, live):
+            return
+
+
+def _either(s: ast.stmt) -> ast.If | None:
+    """A statement that has two arms as an `if`: ``x = a if c else b``, too."""
+    match s:
+        case ast.If():
+            return s
+        case ast.Assign(value=ast.IfExp(test=test, body=one, orelse=other)):
+            arms = [[ast.copy_location(ast.Assign(s.targets, v), s)] for v in (one, other)]
+            return ast.copy_location(ast.If(test, *arms), s)
+    return None
+
+
+def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
+    """Lower a statement with two arms. Where a name has an array of one rank after one of them and another rank, or a number,
+    after the other, the rest of the block is lowered in each: then this is True."""
+    joined = ctx.attempt(lambda: statement(ctx, s))
+    differ = any(d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error")
+    if differ and ctx.programs.twice < MOST_APART:
+        ctx.programs.twice += 1
+        try:
+            twice = ctx.attempt(lambda: if_(ctx, either, [*either.body, *rest], [*either.orelse, *rest], live))
+        finally:
+            ctx.programs.twice -= 1
+        result = twice.path.env.get(RET)
+        if not any(d.severity == "error" for d in twice.findings.diagnostics) and not (result and contains(result.value, Poison)):
+            ctx.take(twice)
+            return True
+    ctx.take(joined)
+    return False
 
 
 def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:

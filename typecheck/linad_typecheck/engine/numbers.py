@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.core import Atom, Check, Const, Var
 from ..messages.types import WrongType
-from ..names.scope import EnumMember
+from ..names.scope import EnumMember, Instance
 from ..span import Span
 from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
 from .refusal import Refused
@@ -24,12 +24,18 @@ def as_scalar(
         ctx.programs.poisoned |= isinstance(v, Poison)
         raise Refused(None)
     is_array = isinstance(v, (*ARRAYS, Delayed))
-    if is_array:
-        instead = instead or "use one cell of it: `a[i]`"
-    else:
-        numbers = isinstance(v, TupleValue) and not v.closed and all(isinstance(x, ScalarValue) for x in v.items)
-        instead = "make an array of it: `np.array(...)`" if numbers and v.items else ""
-    raise Refused(WrongType(span, what, f"an {describe(type_of(v))}" if is_array else describe(type_of(v)), instead))
+    shown = describe(type_of(v))
+    match v:
+        case EntityValue(entity=Instance(classes=(key, *_), made=None)):
+            shown = f"{shown}, an object of the class `{key.rpartition('.')[2]}`"
+            instead = "write the computation with floats: operators of classes have no meaning here, their attributes have"
+        case _ if is_array:
+            shown, instead = f"an {shown}", instead or "use one cell of it: `a[i]`"
+        case TupleValue(items=(_, *_) as items) if not v.closed and all(isinstance(x, ScalarValue) for x in items):
+            instead = "make an array of it: `np.array(...)`"
+        case _:
+            instead = ""
+    raise Refused(WrongType(span, what, shown, instead))
 
 
 def number_of(v: Value) -> ScalarValue | None:

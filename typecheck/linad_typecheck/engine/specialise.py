@@ -21,6 +21,7 @@ from ..messages.ownership import ViewOnSomePaths
 from ..names.scope import CustomRule, FunctionSource, parameters
 from ..span import Span
 from ..types import BOOL, I64, Array
+from ..words import with_article
 from .blocks import block
 from .compiled import call_of_compiled
 from .findings import Findings
@@ -128,6 +129,7 @@ class Specialiser:
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where those of what is being lowered go
+    twice: int = 0  # statements with arms after which the rest of a block is being lowered in each
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
@@ -444,7 +446,8 @@ def _body(ctx: Lowering) -> Value:
             first, kinds = (span, t), t
             continue
         joined = (join_results if ctx.spec is None else join_types)(kinds, t)
-        if joined is None or (_has_optional(joined) and ctx.spec is None):  # nothing is differentiable about None
+        none = joined is not None and ctx.spec is None and _has_optional(joined)  # nothing is differentiable about None
+        if joined is None or (none and not (is_optional(joined) and _is_return(ctx, span) and not _has_optional(joined.items[0]))):
             ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined
@@ -452,6 +455,15 @@ def _body(ctx: Lowering) -> Value:
     if held is None:  # every path raises
         return NoneValue() if kinds is None else Poison()
     value = held.value
+    if ctx.spec is None and is_optional(value):
+        span = next(at for at, v in ctx.path.returned if isinstance(v, NoneValue) or is_optional(v))
+        kinds = kinds.items[0]
+        text = (
+            f"`{ctx.source.name}` returns None here, and {with_article(describe(kinds))} on other paths: what is differentiated has results of"
+            " one type (see 'None' in docs/reference/deviations.md)"
+        )
+        ctx.emit(Check(value.items[1].atom, "TypeError", text, (), span))
+        value = value.items[0]
     if contains(value, (UnionValue, LostArray)) and not contains(value, (Poison, Bottom)):
         ctx.report(ViewOnSomePaths(ctx.path.returned[-1][0], ctx.source.name))
         return Poison()

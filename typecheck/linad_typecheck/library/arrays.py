@@ -227,6 +227,13 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     return from_array(ctx, array, True, args.span)
 
 
+def _method_compress(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    """``a.compress(condition)``."""
+    if len(args.values) != 1:
+        raise Refused(BadCall(args.span, args.name, "takes a condition"))
+    return call_external(ctx, "numpy.compress", replace(args, values=(*args.values, array)))
+
+
 OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "copy": _method_copy,
     "tolist": _method_tolist,
@@ -238,6 +245,8 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "sort": _method_sort,
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
+    "compress": _method_compress,
+    "__len__": lambda ctx, array, args, by: call_external(ctx, "builtins.len", replace(args, values=(array, *args.values))),
 }
 
 

@@ -339,6 +339,18 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
     return DTypeValue(found)
 
 
+def _common_type(ctx: Lowering, args: Args) -> Value:
+    """``np.common_type(a, b)``: of floats, that of ints is float64."""
+    found: DType | None = None
+    for v in args.values:
+        d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) and not v.weak else "bool"
+        if d not in NUMPY_NAMES or d == "bool":
+            raise Refused(Unsupported(args.span, f"this `{args.name}`", "give it arrays of floats or ints"))
+        d = d if d in FLOATS else "f64"
+        found = d if found is None else common(found, d)
+    return DTypeValue(found or "f64")
+
+
 def _dtype(ctx: Lowering, args: Args) -> Value:
     _counted(args, 1)
     d = dtype_meant(args.values[0])
@@ -365,6 +377,8 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     ),
     "numpy.issubdtype": _is_sub_dtype,
     "numpy.result_type": _result_type,
+    "numpy.promote_types": _result_type,
+    "numpy.common_type": _common_type,
     "numpy.finfo": _info_of("finfo", FLOATS),
     "numpy.iinfo": _info_of("iinfo", INTS),
 }

@@ -289,7 +289,7 @@ def svd(a, full_matrices=True, compute_uv=True):
     a : array_like
         Matrices of shape (..., m, n); k is the smaller size.
     full_matrices : bool
-        False; True without vectors only, as the vectors beyond k are determined by nothing.
+        True for square matrices only, as the vectors beyond k are determined by nothing.
     compute_uv : bool
         Whether there are vectors.
 
@@ -304,8 +304,8 @@ def svd(a, full_matrices=True, compute_uv=True):
 
     Raises
     ------
-    TypeError
-        For all vectors.
+    ValueError
+        For all vectors of a matrix that is not square.
 
     Examples
     --------
@@ -313,10 +313,8 @@ def svd(a, full_matrices=True, compute_uv=True):
     array([2., 1.])
     """
     a = _matrices(a)
-    if full_matrices and compute_uv:
-        raise TypeError(
-            "with all singular vectors is not determined: write `full_matrices=False` or `compute_uv=False`"
-        )
+    if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
+        raise ValueError("all singular vectors of a matrix that is not square: write `full_matrices=False`")
     if a.ndim == 2 and compute_uv:
         return np.linalg.svd(a, full_matrices=False)
     found = np.linalg.svd(a, full_matrices=False) if a.ndim == 2 else _singular_vectors(a)
@@ -369,8 +367,8 @@ def lstsq(a, b, rcond=None):
         Matrix of shape (m, n).
     b : array_like
         Right side of shape (m,) or (m, k).
-    rcond : None
-        No singular value is taken as 0.
+    rcond : float, optional
+        Singular values that are not larger than this part of the largest count as 0; none does by default.
 
     Returns
     -------
@@ -396,9 +394,10 @@ def lstsq(a, b, rcond=None):
     a, b = np.asarray(a), np.asarray(b)
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise TypeError("is of one matrix and a right side of rank 1 or 2")
-    if rcond is not None:
-        raise TypeError("has no `rcond`: leave it out, or write `rcond=None`")
-    return np.linalg.lstsq(a, b, rcond=None)
+    found = np.linalg.lstsq(a, b, rcond=None)
+    if rcond is not None and np.min(np.append(found[3], np.inf)) <= rcond * np.max(np.append(found[3], 0.0)):
+        raise np.linalg.LinAlgError("columns that depend on each other, by `rcond`")
+    return found
 
 
 @implements("numpy.linalg.cond")

@@ -197,3 +197,35 @@ def pearsonr(x, y):
     if n == 2:
         return r, 0.0 * r + 1.0
     return r, 2.0 * sp.betainc(0.5 * n - 1.0, 0.5 * n - 1.0, 0.5 * (1.0 - abs(r)))
+
+
+@implements("scipy.stats.median_abs_deviation")
+def median_abs_deviation(x, axis=0, *, scale=1.0):
+    """Median distance from the median.
+
+    Parameters
+    ----------
+    x : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells for None.
+    scale : float or str
+        What it is divided by; 'normal' for the one that gives the standard deviation of a normal distribution.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The distances.
+
+    Examples
+    --------
+    >>> float(median_abs_deviation(np.array([1.0, 2.0, 4.0])))
+    1.0
+    """
+    x = np.asarray(x)
+    by = 0.6744897501960817 if isinstance(scale, str) else scale
+    if isinstance(scale, str) and scale != "normal":
+        raise TypeError("takes a number or 'normal' as `scale`")
+    if axis is None:
+        return np.median(np.abs(x - np.median(x))) / by
+    return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis) / by

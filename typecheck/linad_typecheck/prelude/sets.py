@@ -129,3 +129,27 @@ def setdiff1d(ar1, ar2):
     """
     found = unique(ar1)
     return found[~np.isin(found, np.asarray(ar2))]
+
+
+@implements("numpy.setxor1d")
+def setxor1d(ar1, ar2):
+    """The different numbers that one of two arrays has and the other has not, in order.
+
+    Parameters
+    ----------
+    ar1, ar2 : array_like
+        Numbers.
+
+    Returns
+    -------
+    numpy.ndarray
+        Those that are in one of them only.
+
+    Examples
+    --------
+    >>> setxor1d(np.array([3, 1]), np.array([2, 1]))
+    array([2, 3])
+    """
+    both = np.sort(np.concatenate((unique(ar1), unique(ar2))))
+    new = np.concatenate((np.array([True]), both[1:] != both[:-1], np.array([True])))
+    return both[new[1:] & new[:-1]] if both.shape[0] > 0 else both

@@ -262,8 +262,8 @@ def require(a, dtype=None, requirements=None):
         Cells.
     dtype : dtype, optional
         Their type.
-    requirements : str, optional
-        'C', or nothing.
+    requirements : str or list of str, optional
+        'C', and what a new array fulfils: 'W', 'O', 'A' and 'E'.
 
     Returns
     -------
@@ -275,7 +275,41 @@ def require(a, dtype=None, requirements=None):
     >>> require([1.0, 2.0])
     array([1., 2.])
     """
-    if requirements is not None and requirements != "C":
-        raise TypeError("takes no requirements but 'C'")
     a = np.asarray(a) if dtype is None else np.asarray(a, dtype=dtype)
-    return a if requirements is None else np.ascontiguousarray(a)
+    contiguous = False
+    if requirements is not None:
+        for wanted in requirements:
+            if wanted in ("C", "C_CONTIGUOUS", "CONTIGUOUS"):
+                contiguous = True
+            elif wanted not in ("W", "A", "E", "WRITEABLE", "ALIGNED", "ENSUREARRAY"):
+                raise TypeError("takes the requirements 'C', 'W', 'A' and 'E'")
+    return np.ascontiguousarray(a) if contiguous else a
+
+
+@implements("numpy.rollaxis")
+def rollaxis(a, axis, start=0):
+    """An array with an axis moved in front of another one.
+
+    Parameters
+    ----------
+    a : array_like
+        Cells.
+    axis : int
+        The axis that is moved.
+    start : int
+        The axis that it comes before.
+
+    Returns
+    -------
+    numpy.ndarray
+        The same cells.
+
+    Examples
+    --------
+    >>> rollaxis(np.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    a = np.asarray(a)
+    axis = axis + a.ndim if axis < 0 else axis
+    start = start + a.ndim if start < 0 else start
+    return np.moveaxis(a, axis, start - 1 if axis < start else start)

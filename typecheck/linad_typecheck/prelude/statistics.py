@@ -301,6 +301,153 @@ def nanstd(a, axis=None, *, ddof=0, keepdims=False):
     return np.where(v > 0, np.sqrt(np.where(v > 0, v, 1.0)), v)
 
 
+@implements("numpy.nanmedian")
+def nanmedian(a, axis=None, *, keepdims=False):
+    """Medians of the cells that are not NaN.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    axis : int, optional
+        The axis; all cells by default.
+    keepdims : bool
+        Whether the axis stays, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The medians; NaN where there is no cell.
+
+    Examples
+    --------
+    >>> float(nanmedian(np.array([3.0, np.nan, 1.0, 2.0])))
+    2.0
+    """
+    a = np.asarray(a)
+    if a.dtype.kind != "f":
+        return np.median(a, axis=axis, keepdims=keepdims)
+    return _of_numbers(a, axis, keepdims, 0.5, True)
+
+
+def _of_numbers(a, axis, keepdims, q, middle):
+    """The quantile of the cells that are not NaN; ``middle``: the mean of the two in the middle, as medians are rounded."""
+    if axis is None and keepdims:
+        raise TypeError("takes `keepdims` with an axis")
+    if axis is None:
+        found = _last_axis(a.reshape(1, a.size), q, middle)[0]
+    else:
+        moved = np.moveaxis(a, axis, -1)
+        count = 1
+        for k in range(a.ndim - 1):
+            count = count * moved.shape[k]
+        found = _last_axis(moved.reshape(count, a.shape[axis]), q, middle).reshape(moved.shape[:-1])
+        if keepdims:
+            found = np.expand_dims(found, axis)
+    return found
+
+
+def _last_axis(rows, q, middle):
+    found = np.full(rows.shape[0], np.nan, dtype=rows.dtype)
+    for i in range(rows.shape[0]):
+        cells = np.sort(rows[i])  # NaNs are last
+        n = np.sum(~np.isnan(cells))
+        if n > 0 and middle:
+            found[i] = cells[n // 2] if n % 2 == 1 else 0.5 * (cells[n // 2 - 1] + cells[n // 2])
+        elif n > 0:
+            place = q * (n - 1)
+            low = min(int(place), n - 1)
+            high = min(low + 1, n - 1)
+            t = place - low
+            step = cells[high] - cells[low]
+            found[i] = cells[low] + step * t if t < 0.5 else cells[high] - step * (1.0 - t)
+    return found
+
+
+@implements("numpy.nanquantile")
+def nanquantile(a, q, axis=None, *, keepdims=False):
+    """Quantiles of the cells that are not NaN, linear between them.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    q : float
+        Between 0 and 1.
+    axis : int, optional
+        The axis; all cells by default.
+    keepdims : bool
+        Whether the axis stays, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The quantiles; NaN where there is no cell.
+
+    Raises
+    ------
+    ValueError
+        For ``q`` outside of its range.
+
+    Examples
+    --------
+    >>> float(nanquantile(np.array([3.0, np.nan, 1.0]), 0.25))
+    1.5
+    """
+    a = np.asarray(a)
+    if np.ndim(q) != 0:
+        raise TypeError("takes one number as `q`")
+    if a.dtype.kind == "b":
+        raise TypeError("is of numbers")
+    if a.dtype.kind != "f":
+        a = a.astype(np.float64)
+    if not 0.0 <= q <= 1.0:
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    return _of_numbers(a, axis, keepdims, q, False)
+
+
+@implements("numpy.nanpercentile")
+def nanpercentile(a, q, axis=None, *, keepdims=False):
+    """Percentiles of the cells that are not NaN, linear between them.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    q : float
+        Between 0 and 100.
+    axis : int, optional
+        The axis; all cells by default.
+    keepdims : bool
+        Whether the axis stays, of size 1.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The percentiles; NaN where there is no cell.
+
+    Raises
+    ------
+    ValueError
+        For ``q`` outside of its range.
+
+    Examples
+    --------
+    >>> float(nanpercentile(np.array([3.0, np.nan, 1.0]), 25))
+    1.5
+    """
+    a = np.asarray(a)
+    if np.ndim(q) != 0:
+        raise TypeError("takes one number as `q`")
+    if a.dtype.kind == "b":
+        raise TypeError("is of numbers")
+    if a.dtype.kind != "f":
+        a = a.astype(np.float64)
+    if not 0.0 <= q <= 100.0:
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return _of_numbers(a, axis, keepdims, q / 100.0, False)
+
+
 @implements("numpy.nancumsum")
 def nancumsum(a, axis=None, dtype=None):
     """Running sums, NaN taken as 0.

@@ -1,0 +1,383 @@
+"""`scipy.linalg`: what NumPy has, too, and equations with a matrix as their solution."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+def _plain(a):
+    """A matrix of finite floats."""
+    a = np.asarray_chkfinite(a)
+    if a.ndim != 2:
+        raise TypeError(f"is of a matrix, not of an array of rank {a.ndim}")
+    return a if a.dtype.kind == "f" else a.astype(np.float64)
+
+
+@implements("scipy.linalg.norm")
+def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
+    """Norm of a vector or matrix, as `numpy.linalg.norm` has it.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    ord : int, float or str, optional
+        Which norm; the Euclidean one by default.
+    axis : int or tuple of int, optional
+        Axes of the vectors or matrices.
+    keepdims : bool
+        Whether axes stay, of size 1.
+    check_finite : bool
+        Whether numbers that are not finite raise ValueError.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The norms.
+
+    Examples
+    --------
+    >>> float(norm(np.array([3.0, 4.0])))
+    5.0
+    """
+    a = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
+    if a.dtype == np.float32:
+        raise TypeError("of float32 gives a number of one precision or another: write `np.linalg.norm`")
+    if a.ndim == 1 and a.dtype.kind == "f" and axis is None and (ord is None or ord == 2):  # by BLAS, which does not overflow
+        size = np.max(np.append(np.abs(a), 0.0))
+        length = size * np.linalg.norm(a / size) if 0.0 < size < np.inf else size
+        return np.full((1,), length) if keepdims else length
+    return np.linalg.norm(a, ord=ord, axis=axis, keepdims=keepdims)
+
+
+@implements("scipy.linalg.eigh")
+def eigh(a, b=None, *, lower=True, eigvals_only=False):
+    """Eigenvalues and eigenvectors of a symmetric matrix, of which one triangle is read.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric matrix.
+    b : array_like, optional
+        Symmetric positive definite matrix: the values ``w`` are those with ``a v = w b v``.
+    lower : bool
+        Whether the lower triangles are read.
+    eigvals_only : bool
+        Whether there are no vectors.
+
+    Returns
+    -------
+    numpy.ndarray or tuple of numpy.ndarray
+        The values in rising order, and the vectors as columns.
+
+    Examples
+    --------
+    >>> eigh(np.diag([2.0, 1.0]), eigvals_only=True)
+    array([1., 2.])
+    """
+    a = _plain(a)
+    part = "L" if lower else "U"
+    if b is None:
+        if eigvals_only:
+            return np.linalg.eigvalsh(a, part)
+        w, v = np.linalg.eigh(a, part)
+        return w, v
+    whole = np.tril(a) + np.tril(a, -1).T if lower else np.triu(a) + np.triu(a, 1).T
+    b = _plain(b)
+    factor = np.linalg.cholesky(np.tril(b) + np.tril(b, -1).T if lower else np.triu(b) + np.triu(b, 1).T)
+    inner = np.linalg.solve(factor, np.linalg.solve(factor, whole).T)
+    if eigvals_only:
+        return np.linalg.eigvalsh(inner)
+    w, v = np.linalg.eigh(inner)
+    return w, np.linalg.solve(factor.T, v)
+
+
+@implements("scipy.linalg.eigvalsh")
+def eigvalsh(a, b=None, *, lower=True):
+    """Eigenvalues of a symmetric matrix in rising order.
+
+    Parameters
+    ----------
+    a : array_like
+        Symmetric matrix.
+    b : array_like, optional
+        Symmetric positive definite matrix: the values ``w`` are those with ``a v = w b v``.
+    lower : bool
+        Whether the lower triangles are read.
+
+    Returns
+    -------
+    numpy.ndarray
+        The values.
+
+    Examples
+    --------
+    >>> eigvalsh(np.diag([2.0, 1.0]))
+    array([1., 2.])
+    """
+    return eigh(a, b, lower=lower, eigvals_only=True)
+
+
+@implements("scipy.linalg.svd")
+def svd(a, full_matrices=True, compute_uv=True):
+    """Singular values and vectors of a matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n); k is the smaller size.
+    full_matrices : bool
+        True for square matrices only, as the vectors beyond k are determined by nothing.
+    compute_uv : bool
+        Whether there are vectors.
+
+    Returns
+    -------
+    numpy.ndarray or tuple of numpy.ndarray
+        Left vectors as columns, the values in falling order, and right vectors as rows; or the values.
+
+    Raises
+    ------
+    ValueError
+        For all vectors of a matrix that is not square.
+
+    Examples
+    --------
+    >>> svd(np.diag([1.0, -2.0]), compute_uv=False)
+    array([2., 1.])
+    """
+    a = _plain(a)
+    if not compute_uv:
+        return np.linalg.svd(a, compute_uv=False)
+    if full_matrices and a.shape[0] != a.shape[1]:
+        raise ValueError("all singular vectors of a matrix that is not square: write `full_matrices=False`")
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    return u, s, vh
+
+
+@implements("scipy.linalg.svdvals")
+def svdvals(a):
+    """Singular values of a matrix in falling order.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        The values.
+
+    Examples
+    --------
+    >>> svdvals(np.diag([1.0, -2.0]))
+    array([2., 1.])
+    """
+    return np.linalg.svd(_plain(a), compute_uv=False)
+
+
+@implements("scipy.linalg.pinv")
+def pinv(a, *, atol=None, rtol=None):
+    """Pseudo-inverse of a matrix by its singular values.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    atol : float, optional
+        Values that are not larger count as 0; 0 by default.
+    rtol : float, optional
+        Likewise, as a part of the largest one; the larger size times the distance of 1 from the next number by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of shape (n, m).
+
+    Examples
+    --------
+    >>> pinv(np.diag([2.0, 4.0]))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+    """
+    a = _plain(a)
+    least = 0.0 if atol is None else atol
+    if rtol is None:
+        part = max(a.shape[0], a.shape[1]) * np.finfo(a.dtype).eps if atol is None else 0.0
+    else:
+        part = rtol
+    largest = np.max(np.append(np.linalg.svd(a, compute_uv=False), 0.0))
+    if largest == 0.0:
+        return np.zeros((a.shape[1], a.shape[0]), dtype=a.dtype)
+    return np.linalg.pinv(a, least / largest + part)
+
+
+@implements("scipy.linalg.lstsq")
+def lstsq(a, b, cond=None):
+    """Least squares for a matrix of full column rank.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    b : array_like
+        Right side of shape (m,) or (m, k).
+    cond : float, optional
+        Singular values that are not larger than this part of the largest count as 0; none does by default.
+
+    Returns
+    -------
+    tuple
+        The solution of shape (n,) or (n, k), sums of squares for each right side, the number of columns, and the singular
+        values.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the columns depend on each other.
+
+    Examples
+    --------
+    >>> lstsq(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]))[0]
+    array([2.])
+    """
+    a, b = _plain(a), np.asarray(b)
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond=cond)
+    return x, np.sum((b - a @ x) ** 2, axis=0), rank, s
+
+
+@implements("scipy.linalg.solve_sylvester")
+def solve_sylvester(a, b, q):
+    """The matrix ``x`` with ``a x + x b = q``.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Square matrices of sizes m and n.
+    q : array_like
+        Matrix of shape (m, n).
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of shape (m, n).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where there is no such matrix, or more than one.
+
+    Examples
+    --------
+    >>> solve_sylvester(np.diag([1.0, 2.0]), np.diag([1.0, 2.0]), np.diag([2.0, 8.0]))
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    a, b, q = _plain(a), _plain(b), _plain(q)
+    left = np.kron(a, np.eye(b.shape[0])) + np.kron(np.eye(a.shape[0]), b.T)
+    return np.linalg.solve(left, q.ravel()).reshape(q.shape)
+
+
+@implements("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov")
+def solve_continuous_lyapunov(a, q):
+    """The matrix ``x`` with ``a x + x a.T = q``.
+
+    Parameters
+    ----------
+    a, q : array_like
+        Square matrices of one size.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of that size.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where there is no such matrix, or more than one.
+
+    Examples
+    --------
+    >>> solve_continuous_lyapunov(np.diag([1.0, 2.0]), np.diag([2.0, 8.0]))
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    a = _plain(a)
+    return solve_sylvester(a, a.T, q)
+
+
+@implements("scipy.linalg.solve_discrete_lyapunov")
+def solve_discrete_lyapunov(a, q, method=None):
+    """The matrix ``x`` with ``a x a.T - x + q = 0``.
+
+    Parameters
+    ----------
+    a, q : array_like
+        Square matrices of one size.
+    method : str, optional
+        Makes no difference.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of that size.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where there is no such matrix, or more than one.
+
+    Examples
+    --------
+    >>> solve_discrete_lyapunov(np.diag([0.0, 0.5]), np.diag([2.0, 3.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    a, q = _plain(a), _plain(q)
+    left = np.eye(a.shape[0] ** 2) - np.kron(a, a)
+    return np.linalg.solve(left, q.ravel()).reshape(q.shape)
+
+
+@implements("scipy.linalg.companion")
+def companion(a):
+    """Companion matrix of a polynomial.
+
+    Parameters
+    ----------
+    a : array_like
+        Two or more coefficients, of the highest power first.
+
+    Returns
+    -------
+    numpy.ndarray
+        Square matrix, one smaller than there are coefficients.
+
+    Raises
+    ------
+    ValueError
+        For less than two coefficients, and where the first is 0.
+
+    Examples
+    --------
+    >>> companion(np.array([1.0, -3.0, 2.0]))
+    array([[ 3., -2.],
+           [ 1.,  0.]])
+    """
+    a = np.asarray(a)
+    if a.ndim != 1:
+        raise TypeError(f"is of coefficients of rank 1, not of rank {a.ndim}")
+    if a.shape[0] < 2:
+        raise ValueError("The length of `a` along the last axis must be at least 2.")
+    if a[0] == 0:
+        raise ValueError("The first coefficient(s) of `a` (i.e. elements of `a[..., 0]`) must not be zero.")
+    n = a.shape[0] - 1
+    first = -a[1:] / (1.0 * a[0])
+    c = np.zeros((n, n), dtype=first.dtype)
+    c[0] = first
+    for k in range(n - 1):
+        c[k + 1, k] = 1.0
+    return c

@@ -1,0 +1,341 @@
+"""`scipy.ndimage`: filters of signals and of matrices, with what they take beyond the borders."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements
+
+
+def _floats(a):
+    """An array of rank 1 or 2, of floats: those of ints are rounded by SciPy."""
+    a = np.asarray(a)
+    if a.ndim not in (1, 2):
+        raise TypeError(f"is of an array of rank 1 or 2, not {a.ndim}")
+    if a.dtype.kind != "f":
+        raise TypeError("is of floats: write `x.astype(float)`")
+    return a
+
+
+def _padded(a, before, after, mode, cval):
+    """A signal, or a matrix along its first axis, with cells before and after it."""
+    if mode == "constant":
+        if a.ndim == 1:
+            return np.concatenate((np.full(before, cval, dtype=a.dtype), a, np.full(after, cval, dtype=a.dtype)))
+        n = a.shape[1]
+        return np.concatenate((np.full((before, n), cval, dtype=a.dtype), a, np.full((after, n), cval, dtype=a.dtype)))
+    n = a.shape[0]
+    if n == 0:
+        raise ValueError("a filter of no cells")
+    k = np.arange(-before, n + after)
+    if mode == "reflect" or mode == "grid-mirror":
+        k = k % (2 * n)
+        return a[np.where(k < n, k, 2 * n - 1 - k)]
+    if mode == "mirror":
+        k = k % max(2 * n - 2, 1)
+        return a[np.where(k < n, k, 2 * n - 2 - k)]
+    if mode == "nearest":
+        return a[np.minimum(np.maximum(k, 0), n - 1)]
+    if mode == "wrap" or mode == "grid-wrap":
+        return a[k % n]
+    raise TypeError("takes the modes 'reflect', 'constant', 'nearest', 'mirror' and 'wrap'")
+
+
+def _along(a, weights, before, mode, cval):
+    """Sums of a window over a signal, or over the columns of a matrix: weights begin ``before`` cells in front of a cell."""
+    n, size = a.shape[0], weights.shape[0]
+    wide = _padded(a, before, size - 1 - before, mode, cval)
+    out = np.zeros(a.shape, dtype=a.dtype)
+    for j in range(size):
+        out += weights[j] * wide[j : j + n]
+    return out
+
+
+def _along_axis(a, weights, axis, before, mode, cval):
+    weights = np.asarray(weights).astype(a.dtype)
+    if weights.ndim != 1:
+        raise TypeError("takes weights of rank 1")
+    if a.ndim == 1 or axis == 0 or axis == -a.ndim:
+        return _along(a, weights, before, mode, cval)
+    return _along(a.T.copy(), weights, before, mode, cval).T.copy()
+
+
+@implements("scipy.ndimage.correlate1d")
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Sums of the cells of a window, times weights, along an axis.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    weights : array_like
+        Of rank 1; the one in the middle, or just after it, is that of the cell itself.
+    axis : int
+        The axis.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> correlate1d(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, -1.0])
+    array([-1., -3., -2.])
+    """
+    a, weights = _floats(input), np.asarray(weights)
+    if output is not None:
+        raise TypeError("takes no `output`")
+    return _along_axis(a, weights, axis, weights.shape[0] // 2, mode, cval)
+
+
+@implements("scipy.ndimage.convolve1d")
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Convolution with weights along an axis.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    weights : array_like
+        Of rank 1.
+    axis : int
+        The axis.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> convolve1d(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, -1.0])
+    array([1., 3., 2.])
+    """
+    a, weights = _floats(input), np.asarray(weights)
+    if output is not None:
+        raise TypeError("takes no `output`")
+    size = weights.shape[0]
+    return _along_axis(a, weights[::-1], axis, size - 1 - size // 2, mode, cval)
+
+
+def _windows(a, weights, up, left, mode, cval):
+    """Sums of a window over a matrix."""
+    rows, columns = weights.shape
+    n, m = a.shape
+    tall = _padded(a, up, rows - 1 - up, mode, cval)
+    wide = _padded(tall.T.copy(), left, columns - 1 - left, mode, cval)
+    out = np.zeros(a.shape, dtype=a.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            out += weights[i, j] * wide[j : j + m, i : i + n].T
+    return out
+
+
+@implements("scipy.ndimage.correlate")
+def correlate(input, weights, output=None, mode="reflect", cval=0.0):
+    """Sums of the cells of a window, times weights.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    weights : array_like
+        Of the same rank.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> correlate(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, -1.0])
+    array([-1., -3., -2.])
+    """
+    a = _floats(input)
+    weights = np.asarray(weights).astype(a.dtype)
+    if weights.ndim != a.ndim or output is not None:
+        raise TypeError("takes weights of the rank of the array, and no `output`")
+    if a.ndim == 1:
+        return _along(a, weights, weights.shape[0] // 2, mode, cval)
+    return _windows(a, weights, weights.shape[0] // 2, weights.shape[1] // 2, mode, cval)
+
+
+@implements("scipy.ndimage.convolve")
+def convolve(input, weights, output=None, mode="reflect", cval=0.0):
+    """Convolution with weights.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    weights : array_like
+        Of the same rank.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+
+    Returns
+    -------
+    numpy.ndarray
+        The sums, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> convolve(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, -1.0])
+    array([1., 3., 2.])
+    """
+    a = _floats(input)
+    weights = np.asarray(weights).astype(a.dtype)
+    if weights.ndim != a.ndim or output is not None:
+        raise TypeError("takes weights of the rank of the array, and no `output`")
+    size = weights.shape[0]
+    if a.ndim == 1:
+        return _along(a, weights[::-1], size - 1 - size // 2, mode, cval)
+    width = weights.shape[1]
+    return _windows(a, weights[::-1, ::-1], size - 1 - size // 2, width - 1 - width // 2, mode, cval)
+
+
+def _bell(sigma, radius):
+    x = np.arange(-radius, radius + 1)
+    w = np.exp(-0.5 / (sigma * sigma) * x**2)
+    return w / np.sum(w)
+
+
+@implements("scipy.ndimage.gaussian_filter1d")
+def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0):
+    """Means weighted by a normal density along an axis.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    sigma : float
+        The standard deviation, in cells.
+    axis : int
+        The axis.
+    order : int
+        0: no derivative of the density.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+    truncate : float
+        How many standard deviations the window goes on each side.
+
+    Returns
+    -------
+    numpy.ndarray
+        The means, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> gaussian_filter1d(np.array([1.0, 1.0, 1.0]), 1.0)
+    array([1., 1., 1.])
+    """
+    a = _floats(input)
+    if output is not None or order != 0:
+        raise TypeError("takes no `output`, and an `order` of 0")
+    radius = int(truncate * float(sigma) + 0.5)
+    return _along_axis(a, _bell(sigma, radius), axis, radius, mode, cval)
+
+
+@implements("scipy.ndimage.gaussian_filter")
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0):
+    """Means weighted by a normal density along all axes.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    sigma : float
+        The standard deviation, in cells.
+    order : int
+        0: no derivative of the density.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+    truncate : float
+        How many standard deviations the window goes on each side.
+
+    Returns
+    -------
+    numpy.ndarray
+        The means, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> gaussian_filter(np.array([1.0, 1.0, 1.0]), 1.0)
+    array([1., 1., 1.])
+    """
+    a = _floats(input)
+    if np.ndim(sigma) != 0:
+        raise TypeError("takes one `sigma`")
+    once = gaussian_filter1d(a, sigma, 0, order, output, mode, cval, truncate)
+    if a.ndim == 1:
+        return once
+    return gaussian_filter1d(once, sigma, 1, order, output, mode, cval, truncate)
+
+
+@implements("scipy.ndimage.uniform_filter1d")
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Means of windows along an axis.
+
+    Parameters
+    ----------
+    input : array_like
+        Floats, of rank 1 or 2.
+    size : int
+        How many cells a window has.
+    axis : int
+        The axis.
+    output : None
+        There is none.
+    mode : str
+        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The number beyond them for 'constant'.
+
+    Returns
+    -------
+    numpy.ndarray
+        The means, of the shape of ``input``.
+
+    Examples
+    --------
+    >>> uniform_filter1d(np.array([3.0, 6.0, 9.0]), 3)
+    array([4., 6., 8.])
+    """
+    a = _floats(input)
+    if output is not None:
+        raise TypeError("takes no `output`")
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    return _along_axis(a, np.ones(size) / size, axis, size // 2, mode, cval)
