@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from .codegen import EmitOptions
 
-# What is asked of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
+# The outputs of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
 # derivative, and FORWARD in place of the second for a forward one, PATTERN for what the results depend on.
 FORWARD = "forward"
 EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
@@ -296,7 +296,7 @@ class Specialisation:
 
 
 def _derivative(request: Request) -> str:
-    """What is asked of a program, in words before its name."""
+    """A description of the requested outputs, which precedes the name in messages."""
     if len(request) > 1 and request[0] != EXACT:
         return "a higher derivative of "
     if request[:1] == (EXACT,):

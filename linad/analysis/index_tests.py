@@ -18,7 +18,7 @@ LARGE = 2**61  # more than any index
 EDGE = 3  # iterations at an end of a range
 ZERO = Const(0, I64)
 _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-# by comparison with a number: how far behind it the first iteration stands in which the answer is another one, and that
+# by comparison with a number: how far after it the first iteration is in which the answer is another one, and that
 # answer
 _FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "eq": (0, True), "ne": (0, False)}
 

@@ -1,4 +1,4 @@
-"""What operations cost: which of them are library calls, and which may be done once more."""
+"""The cost of operations: which are library calls, and which may be repeated."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from linad_typecheck.types import is_float
 
 def is_library_call(t: Stmt) -> bool:
     """Whether a statement is an operation on floats that costs a library call."""
-    return isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type)
+    return isinstance(t, Let) and OPS[t.op].expensive and is_float(t.out.type)
 
 
 def is_cheap(t: Let) -> bool:
-    """Whether an operation may be done once more."""
-    return not OPS[t.op].dear and t.op not in ("sqrt", "div")
+    """Whether an operation is cheap enough to be repeated."""
+    return not OPS[t.op].expensive and t.op not in ("sqrt", "div")

@@ -111,7 +111,7 @@ def _only_what_can_be_spread(s: Loop) -> None:
             raise _Order(f"the name {base_name(v.name)} goes from one array to another in it")
     fails = any(isinstance(t, Check) for t in walk(s.body))
     if fails and any(isinstance(t, Loop) and (t.stop is None) for t in walk(s.body)):
-        # what runs behind an error in Python's order has never run there, and need not end
+        # statements after an error in Python's order are never reached there, and need not terminate
         raise _Order("an error must keep what comes after it, which has a while loop, from running")
 
 

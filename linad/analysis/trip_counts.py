@@ -10,7 +10,7 @@ FEW = 8  # iterations, known to be no more, that are not worth a loop of their o
 
 
 def is_short(s: Loop, sizes: Mapping[str, Let] | None = None) -> bool:
-    """Whether a loop surely has few iterations; ``sizes`` are ints by name."""
+    """Whether a loop is known to have few iterations; ``sizes`` are ints by name."""
     if s.stop is None or not isinstance(s.step, Const):
         return False
     up = s.step.value > 0

@@ -158,7 +158,7 @@ class Record:
         return True
 
     def _sort(self) -> None:
-        """Sort the lookups into module names that only need an identity check, and others. The first are looked up
+        """Sort the lookups into module names that only need an identity check, and others. The first kind is looked up
         together: per dictionary, the names that it has, and those that it must not have."""
         self._sorted, self._other = len(self.lookups), []
         bound: dict[int, tuple[dict, dict[str, object]]] = {}

@@ -1,5 +1,5 @@
 """What programs are specialised for besides types: a short last axis, such as that of positions in space, and arrays of
-one shape."""
+equal shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the simplified core to readable Numba source, and from there to machine code."""
+"""Code generation: from the optimised core to readable Numba source, and from there to machine code."""
 
 from .module import EmitOptions, Generated, emit
 from .sites import Site

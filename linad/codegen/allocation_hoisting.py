@@ -1,6 +1,7 @@
-"""Allocation in the driver: what the arguments determine is made before the kernel, which gets it as an argument.
+"""Allocation hoisting: arrays whose sizes follow from the arguments are allocated by the driver and passed to the
+kernel.
 
-Arrays that no result may be are scratch: the driver takes them from a workspace that is kept between calls.
+Arrays that cannot be results are scratch, taken from a workspace that is kept between calls.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips"
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """A function split in two: the kernel, and the sizes and arrays that the driver makes for it."""
+    """A function split in two: the kernel, and the sizes and arrays that the driver computes for it."""
 
     kernel: Function
     sizes: tuple[Stmt, ...] = ()
@@ -30,8 +31,8 @@ class Lifted:
 def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
     """Move the allocations at the top of a function whose shapes follow from its parameters.
 
-    A size that may be negative stays in the kernel: that is an error, which has its place; not if ``negative``, where
-    the result is not run. ``copies`` says that also copies of parameters that are only read may move, because nothing
+    A size that may be negative stays in the kernel, where it is an error with a source position; except if
+    ``negative``, where the result is not run. ``copies``: copies of read-only parameters may move too, because nothing
     that is written overlaps them.
     """
     scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
@@ -49,7 +50,7 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
         return not isinstance(a, Var) or a.name in known or a.name in scalars
 
     def positive(a: Atom) -> bool:
-        """Whether a size is surely not negative."""
+        """Whether a size is known to be non-negative."""
         if not isinstance(a, Var):
             return a.value >= 0
         match known.get(a.name):
@@ -64,7 +65,7 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
         return False
 
     def divides(a: Atom) -> bool:
-        """Whether a number is surely not below 1."""
+        """Whether a number is known to be at least 1."""
         if not isinstance(a, Var):
             return a.value >= 1
         match known.get(a.name):
@@ -107,7 +108,7 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
 
 
 def _passing(body: Block) -> set[str]:
-    """Logs of single steps of loops with snapshots, which are there for the time of that loop only."""
+    """Logs of single steps of checkpointed loops, which only live during that loop."""
     found: set[str] = set()
     elsewhere: set[str] = set()
     for s in body.stmts:
@@ -126,7 +127,7 @@ def resized(f: Function) -> set[str]:
 
 
 def scratch(f: Function) -> set[str]:
-    """The arrays of a function that are surely not among its results, nor logs that have contents before they grow."""
+    """The arrays of a function that are not among its results, without logs that have contents before they grow."""
     find = alias_groups(f)
     staying = {r.name for r in f.body.results if isinstance(r, Var)} | {p.var.name for p in f.params}
     longer = resized(f)

@@ -1,4 +1,4 @@
-"""Scratch arrays out of workspaces: how much is needed is found first, then each array is a part of one."""
+"""Scratch arrays in workspaces: the total size is computed first, then each array is a part of a workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ZERO = Num(Const(0, I64))
 
 
 def workspaces(taken: Iterable[Alloc | Copy], names: Names) -> dict[str, Var]:
-    """One flat array for each element type of what is taken."""
+    """One flat array per element type."""
     dtypes = sorted({s.out.type.dtype for s in taken})
     return {d: names.var("ws" if d == "f64" else f"ws_{d}", Array(d, 1)) for d in dtypes}
 
@@ -23,8 +23,8 @@ def workspaces(taken: Iterable[Alloc | Copy], names: Names) -> dict[str, Var]:
 def carve(
     nodes: Iterable[Node], spaces: dict[str, Var], taken: set[str], growing: set[str], names: Names
 ) -> tuple[Node, ...]:
-    """The nodes of a driver in which the ``taken`` arrays are parts of workspaces instead of fresh; those that are
-    ``growing`` begin as long as they were found to become."""
+    """The nodes of a driver in which the ``taken`` arrays are parts of workspaces instead of allocations; the
+    ``growing`` ones start with the length that they reached before."""
     before: list[Node] = []
     after: list[Node] = []
     at = {d: names.var("at", I64) for d in spaces}
@@ -71,7 +71,7 @@ def _shape(t: Var, value: New | CopyOf) -> tuple[Expr, ...]:
 
 
 def _named(e: Expr, names: Names, out: list[Node]) -> Expr:
-    """A size under a name, for it is mentioned twice."""
+    """A size bound to a name, since it is used twice."""
     if not isinstance(e, Apply):
         return e
     v = names.var("size", I64)

@@ -71,8 +71,7 @@ ANSWERS: dict[Answer, str] = {
 
 @dataclass(frozen=True)
 class Access:
-    """An index of an access in a loop: whether it is proved to be in range, tested before a loop, or where it is used.
-    """
+    """An index of an access in a loop: proved in range, checked before a loop, or checked at the access."""
 
     span: Span
     array: str
@@ -82,7 +81,7 @@ class Access:
 
 @dataclass
 class Frame:
-    """A loop around the current place, whose checks may be moved in front of it."""
+    """An enclosing loop, before which its checks may be moved."""
 
     loop: Loop
     movable: bool  # all iterations run, and run the whole body, unless an error ends them
@@ -94,14 +93,14 @@ class Frame:
 
 
 def check_accesses(f: Function, retry: bool) -> tuple[Function, Remarks]:
-    """The function with its index checks written out; with ``retry``, before loops where they can be."""
+    """The function with explicit index checks; with ``retry``, before loops where possible."""
     checker = Checker(f, retry)
     f = replace(f, body=checker.block(f.body))
     return f, tuple(_remarks(checker.accesses))
 
 
 def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
-    """Which index tests of loops stay there, which are made before the loop, which are not needed."""
+    """The remarks on index checks: which stay in loops, which are made before loops, which are unnecessary."""
     found: dict[tuple[int, str], set[str]] = {}
     for a in accesses:
         found.setdefault((a.span.line, a.array), set()).add(a.answer)
@@ -166,8 +165,8 @@ class Checker:
                 out.append(s)
 
     def innermost(self) -> bool:
-        """Whether no loop is within the one that this place is in. There a test keeps vectors away; around others it
-        costs nothing, and without it short loops inside become longer code."""
+        """Whether no loop is nested in the loop of the current place. There a test prevents vectorisation; in outer
+        loops it is cheap, and removing it would make short inner loops longer code."""
         return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
 
     def size(self, array: Var, axis: int) -> Affine:
@@ -178,7 +177,7 @@ class Checker:
         return d
 
     def alloc(self, s: Alloc, out: list[Stmt]) -> None:
-        """Sizes must not be negative; what has been allocated is at most the address space."""
+        """Sizes must not be negative; allocated arrays fit the address space."""
         r = self.ranges
         for axis, a in enumerate(s.shape):
             v = r.value(a)
@@ -251,8 +250,7 @@ class Checker:
         out.append(replace(s, body=body))
 
     def carried_sizes(self, s: Loop) -> None:
-        """Carried arrays that only change places keep their sizes, as do those that are made anew with the same ones.
-        """
+        """Carried arrays that only trade places keep their sizes, as do those reallocated with the same sizes."""
         for v in (*s.carried, *s.outs):
             if v.name not in self.resized:
                 for axis, n in enumerate(self.known.get(v.name, ())):
@@ -273,7 +271,7 @@ class Checker:
                     self.ranges.dims[c.name, axis] = self.ranges.dims[o.name, axis] = self.size(a, axis)
 
     def induction(self, c: Var, init: Atom, s: Loop, k: int) -> tuple[int, Affine]:
-        """Whether a carried int only grows (1) or only shrinks (-1), and where it starts; 0 if neither is known."""
+        """Whether a carried int only grows (1) or only shrinks (-1), and its initial value; 0 if neither is known."""
         if not _is_int(c) or c.type.dtype != "i64":
             return 0, constant(0)
         start = self.ranges.value(init)
@@ -351,7 +349,7 @@ class Checker:
             self.accesses.append(Access(s.span, base_name(s.array.name), axis, answer))
 
     def passed(self, array: Var, axis: int, f: Affine, size: Affine) -> None:
-        """From here on the index is known to be in range."""
+        """The index is known to be in range from here on."""
         r = self.ranges
         r.done.add((array.name, axis, f))
         if r.exact(f):
@@ -359,7 +357,7 @@ class Checker:
             r.learn(size - 1 - f)
 
     def endpoints(self, f: Affine, size: Affine | None, i: Atom | None) -> bool:
-        """Test an affine index before the loop, at the first and the last iteration; False where that cannot be."""
+        """Check an affine index before the loop, at the first and last iteration; False if that is not possible."""
         frame = self.movable()
         if frame is None:
             return False
@@ -397,17 +395,17 @@ class Checker:
         return self.ranges.proves(low * -1 - 1)
 
     def visible(self, f: Affine, frame: Frame) -> bool:
-        """Whether the unknowns of a form have a value in front of the loop."""
+        """Whether the unknowns of a form are defined before the loop."""
         own = {self.places[a][0].name for a in f.atoms if a in self.places}
         return not (own | set(f.atoms)) & frame.inside
 
     def movable(self) -> Frame | None:
-        """The innermost loop, if a check at this place may move in front of it."""
+        """The innermost loop, if a check at this place may move before it."""
         frame = self.frames[-1] if self.frames else None
         return frame if frame and frame.movable and not frame.conditional else None
 
     def scan(self, i: Atom, size: Affine) -> bool:
-        """Test all indices that a loop takes from an array before the loop, where the loop can then be vectorised."""
+        """Check all indices that a loop loads from an array before the loop, if the loop can be vectorised then."""
         frame = self.movable()
         load = self.loads.get(i.name) if isinstance(i, Var) else None
         if frame is None or load is None or i.name not in frame.inside:
@@ -430,7 +428,7 @@ class Checker:
         return True
 
     def readable(self, t: Scan, frame: Frame) -> bool:
-        """Whether the cells that a scan reads are cells of the array, from what is known before the loop alone."""
+        """Whether the cells that a scan reads are in range, by facts known before the loop."""
         r = self.ranges
         assert frame.entry is not None
         with r.scope():
@@ -442,13 +440,13 @@ class Checker:
             )
 
     def may_leave(self, t: Test, outer: Frame) -> bool:
-        """Whether a test in front of a loop may go in front of the loop around it as well."""
+        """Whether a test before a loop may also be moved before the enclosing loop."""
         if not outer.movable or outer.conditional or t.mentions(outer.inside, self.places):
             return False
         return not isinstance(t, Scan) or (t.array.name not in outer.updated and self.readable(t, outer))
 
     def explicit(self, array: Var, axis: int, index: Atom, span: Span) -> list[Stmt]:
-        """A test of one index where it is used. A user's index that was negative is reported as it was written."""
+        """A check of one index at its use. A negative index is reported as the user wrote it."""
         fresh = self.names.var
         size, high = fresh("size"), fresh("high", BOOL)
         out: list[Stmt] = [Dim(size, array, axis, span), Let(high, "lt", (index, size), span)]

@@ -1,4 +1,4 @@
-"""From the core to the statement tree: expressions rebuilt, exits turned into ``break``, errors given site numbers."""
+"""From the core to the statement tree: expressions are rebuilt, exits become ``break``, errors get site numbers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Builder:
         return Leaf(atom)
 
     def define(self, out: Var, value: Expr) -> None:
-        """A scalar gets its value: kept for its only use, or assigned."""
+        """Define a scalar: it is kept pending until its only use, or assigned."""
         used = self.uses[out.name]
         if used == 0:
             return
@@ -67,14 +67,14 @@ class Builder:
             self.out.append(Assign(out, value))
 
     def flush(self, which: Callable[[str, Expr], bool] = lambda name, e: True) -> None:
-        """Assign the waiting values that the next statement would invalidate."""
+        """Assign the pending values that the next statement would invalidate."""
         for name, (var, e) in list(self.pending.items()):
             if which(name, e):
                 del self.pending[name]
                 self.out.append(Assign(var, e))
 
     def flush_reads(self, arrays: Mapping[str, Var]) -> None:
-        """Assign the waiting values that read any of the arrays, which are about to be updated."""
+        """Assign the pending values that read any of the arrays, which are about to be updated."""
         if not arrays:
             return
         types = {a.type for a in arrays.values()}
@@ -92,7 +92,7 @@ class Builder:
             self.stmt(s)
 
     def nested(self, build: Callable[[], None], given: dict[str, tuple[Var, Expr]] | None = None) -> tuple[Node, ...]:
-        """The nodes that ``build`` emits, in a list of their own; ``given`` are waiting values used only there."""
+        """The nodes that ``build`` emits, as a list. ``given``: pending values used only there."""
         outer, self.out = self.out, []
         waiting, self.pending = self.pending, given or {}
         build()
@@ -151,13 +151,13 @@ class Builder:
         self.out.append(Put(array, at, e, add))
 
     def named(self, a: Atom) -> Expr:
-        """A value that is mentioned more than once."""
+        """A variable for a value that is used more than once."""
         if isinstance(a, Var) and a.name in self.pending:
             self.out.append(Assign(*self.pending.pop(a.name)))
         return Num(a) if isinstance(a, Const) else Leaf(a)
 
     def try_log(self, s: Alloc) -> None:
-        """A log whose size the driver does not know."""
+        """Allocate a log whose size the driver does not know."""
         shape = tuple(map(self.named, s.shape))
         size = cells_of(shape, s.out.type.dtype)
         short = Apply("lt", (Size(s.out, 0), shape[0]), BOOL, I64)
@@ -166,7 +166,7 @@ class Builder:
 
     @property
     def filled(self) -> Const | None:
-        """What may be in the new cells of a log that the caller has made."""
+        """The fill value of new cells of a log that the caller allocated."""
         made = (s for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Alloc))
         return next((s.fill for s in made if s.fill is not None and s.shape == (Const(0, I64),)), None)
 
@@ -217,7 +217,7 @@ class Builder:
         )
 
     def arms(self, s: If, also: tuple[Atom, ...] = ()) -> tuple[dict, dict]:
-        """The waiting values that only one arm needs go there, the others are assigned now."""
+        """Pending values that only one arm needs are moved there, the others are assigned now."""
         then, orelse, shared = free_vars(s.then), free_vars(s.orelse), {a.name for a in also if isinstance(a, Var)}
         inside = {n for n in self.pending if (n in then) != (n in orelse) and n not in shared}
         self.flush(lambda name, e: name not in inside)
@@ -232,7 +232,7 @@ class Builder:
         return self.uses[v.name] > 0
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
-        """Parallel copies; a value may be named twice, so only waiting values with one use are folded in."""
+        """Parallel copies. A value may be used twice, so only pending values with one use are folded in."""
         for target, value in pairs:
             if isinstance(value, Var) and isinstance(value.type, Array):
                 self.fills.setdefault(target.name, self.fills.get(value.name, Const(0, value.type)))
@@ -287,9 +287,9 @@ class Builder:
             self.out.append(ParallelCopy(tuple(after)))
 
     def tail(self, stmts: tuple[Stmt, ...], results: tuple[Atom, ...], tail: Tail) -> None:
-        """The end of a loop body: the next values of what is carried, and whether to go on.
+        """The end of a loop body: the next carried values, and whether to continue.
 
-        Where that is decided by the last ``if`` of the body, each arm gets its own end: a plain ``break`` or nothing.
+        If the last ``if`` of the body decides that, each arm gets its own end: a plain ``break`` or nothing.
         """
         last = stmts[-1] if stmts else None
         if isinstance(last, If) and tail.exits and self.decides(last, results):
@@ -331,7 +331,8 @@ class Builder:
                 self.out.append(Branch(negate(again), (Leave(),), ()))
 
     def decides(self, s: If, results: tuple[Atom, ...]) -> bool:
-        """Whether the outs of an ``if`` occur nowhere but in the results, and an arm says whether the loop goes on."""
+        """Whether the outputs of an ``if`` are used only as results, and an arm determines whether the loop continues.
+        """
         inside = Counter(r.name for r in results if isinstance(r, Var))
         if any(self.uses[o.name] != inside[o.name] for o in s.outs):
             return False
@@ -344,7 +345,7 @@ class Builder:
 
 @dataclass(frozen=True)
 class Tail:
-    """What the end of a loop body has to do."""
+    """What happens at the end of a loop body."""
 
     carried: tuple[Var, ...]
     kept: tuple[int, ...]
@@ -354,11 +355,10 @@ class Tail:
 
 
 def handed_on(s: Loop) -> set[str]:
-    """The floats that an iteration computes for the next one, but those that it has made of what it was given in their
-    place.
+    """The floats that an iteration computes for the next one, except those computed from what it received.
 
-    They are computed before it writes: the compiler makes vectors of such a loop only where all that is handed on is
-    there when what was handed on to this iteration is used.
+    They are computed before its stores: LLVM vectorises such a loop only if all values for the next iteration are
+    available when those of the previous one are used.
     """
     results = s.body.results[1:] if s.exits else s.body.results
     made = made_of(s)
@@ -371,7 +371,7 @@ def _ends_in_if(block: Block, k: int) -> bool:
 
 
 def negate(e: Expr) -> Expr:
-    """The opposite of a condition. Comparisons of floats are not turned round: nan makes both false."""
+    """The negation of a condition. Float comparisons are not inverted, since nan makes both false."""
     opposite = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
     match e:
         case Apply(op="not", args=(a,)):

@@ -1,9 +1,9 @@
-"""A loop whose iterations may run at the same time becomes a function of one chunk of them, and a loop over chunks.
+"""Parallel loops: the iterations become a function that runs one chunk of them, and a loop over chunks.
 
-All of it is core: the loop over chunks, of kind ``map``, only calls; each call runs consecutive iterations in order;
-what it must not share has one row per chunk in arrays that are made before, so that nothing is allocated, and nothing
-can raise, on a thread. Rows are put together in the order of chunks: with the same number of threads the result is the
-same, bit by bit. Where the work is too little for threads, the loop runs as it was.
+All of it is core: the loop over chunks, of kind ``map``, only makes calls. Each call runs consecutive iterations in
+order. Data that chunks must not share has one row per chunk in arrays allocated before, so that nothing is allocated
+and nothing can raise on a thread. Rows are combined in the order of chunks: with the same number of threads the result
+is the same bit by bit. Loops with too little work for threads run sequentially.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Cells = Callable[[tuple[Atom, ...]], list[Stmt]]
 
 @dataclass(frozen=True)
 class Row:
-    """An array of which each chunk has its own: its sizes, and the array of all chunks' rows."""
+    """An array with one copy per chunk: its sizes, and the array of all copies."""
 
     shape: tuple[Atom, ...]
     rows: Var
@@ -40,7 +40,7 @@ class Row:
 
 @dataclass
 class Maker:
-    """Makes statements of one function."""
+    """Emits statements of one function."""
 
     names: Names
     out: list[Stmt] = field(default_factory=list)
@@ -65,12 +65,12 @@ class Maker:
 
 
 def identity(t: Scalar | Array) -> Const:
-    """What added to anything leaves it as it is, the sign of a zero included."""
+    """The neutral element of addition, -0.0 for floats."""
     return Const(-0.0, Scalar(t.dtype)) if t.dtype in FLOATS else Const(0, Scalar(t.dtype))
 
 
 def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[list[Stmt], Function]:
-    """What takes the place of a loop, and the function of one chunk of it."""
+    """The statements that replace a loop, and the function of one chunk."""
     m = Maker(names)
     assert s.stop is not None
     # not to be given other bits where a chunk ends elsewhere (`unroll_and_jam.py`); loops over chunks are of kind
@@ -108,8 +108,8 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
 
 
 def _in_turns(v: Verdict, wanted: Var, trips: Var, m: Maker) -> Var:
-    """Twice as many chunks, of which every second one runs at a time: neighbours add to the same cells. None, where
-    they are so short that those at their ends would meet."""
+    """Twice as many chunks, of which every second one runs at a time, since neighbours add to the same cells. None if
+    they are too short to be separated."""
     both = m.let("mul", wanted, Const(2, I64))
     long = m.let("sub", m.let("add", trips, ONE), m.let("mul", both, Const(v.span, I64)))
     several = m.let("sub", wanted, ONE)  # on one thread nothing may be started
@@ -117,7 +117,7 @@ def _in_turns(v: Verdict, wanted: Var, trips: Var, m: Maker) -> Var:
 
 
 def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[str, Row], Var]:
-    """The arrays of which each chunk has a row, and how many chunks there are: none where rows would cost too much."""
+    """The arrays with one row per chunk, and the number of chunks; none if the rows would be too expensive."""
     shapes: dict[str, tuple[Atom, ...]] = {a.name: m.sizes(a) for a in v.added}
     vars_ = {a.name: a for a in v.added}
     for t in v.private:
@@ -147,7 +147,7 @@ def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[
 
 
 def _words(shapes: list[tuple[Atom, ...]], m: Maker) -> Atom:
-    """The cells of arrays, together; at most a little more than there may be, so that nothing overflows."""
+    """The total number of cells of arrays, saturated so that nothing overflows."""
     most = Const(2 * MOST_WORDS, I64)
     total: Atom = ZERO
     for shape in shapes:
@@ -172,7 +172,7 @@ def _gather(a: Var, row: Row, chunks: Var, m: Maker) -> None:
 
 
 def _combine(s: Loop, k: int, how: str, part: Var, chunks: Var, m: Maker) -> Atom:
-    """What a carried value is after all chunks."""
+    """The value of a carried variable after all chunks."""
     t = Scalar(s.carried[k].type.dtype)
     out, cell = m.names.var(s.carried[k].name, t), m.names.var("cell", t)
     if how == "last":
@@ -188,8 +188,8 @@ def _combine(s: Loop, k: int, how: str, part: Var, chunks: Var, m: Maker) -> Ato
 
 
 def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...], names: Names, name: str) -> Function:
-    """The iterations of a chunk: the ``per`` of each chunk, and one more in each of the first ``rest``. Where chunks
-    run in turns, it is the one at place ``place`` in its turn."""
+    """The iterations of a chunk: ``per`` each, and one more in each of the first ``rest`` chunks. If chunks run in two
+    turns, the chunk is number ``place`` of its turn."""
     place, turn, per, rest = (names.var(hint, I64) for hint in ("c", "turn", "per", "rest"))
     m = Maker(names)
     c = m.let("add", m.let("add", place, place), turn, hint="c") if v.near else place
@@ -245,8 +245,8 @@ def _params(body: Block, first: tuple[Var, ...]) -> tuple[Param, ...]:
 
 @dataclass
 class _Inside:
-    """The body of a loop with rows in the place of what a chunk has of its own, and no error but the demand for the
-    build that finds it in Python's order."""
+    """The body of a loop that uses the chunk's rows, and whose errors become demands for the build that finds them in
+    Python's order."""
 
     rows: Mapping[str, Row]
     added: set[str]  # only added to: outer arrays

@@ -28,13 +28,14 @@ FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign 
 
 
 class KernelCompiler(DirectCompiler):
-    """The shorter way for a kernel: a function of its own also in machine code, so that the promise holds inside."""
+    """The short compilation path for a kernel, which stays a function of its own in machine code, so that the no-alias
+    promise holds inside."""
 
     noalias = apart = True
 
 
 def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
-    """The decorator of the function that Python calls: compiled when the module is imported."""
+    """The decorator of the function that Python calls, which is compiled when the module is imported."""
 
     def decorate(f: FunctionType) -> Callable:
         made = njit(
@@ -59,7 +60,7 @@ def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
 def kernel(*, fastmath: bool, noalias: bool) -> Callable:
     """The decorator of a function that only generated code calls.
 
-    ``noalias`` promises that no array argument that is written overlaps another one.
+    ``noalias`` promises that no written array argument overlaps another one.
     """
     return njit(
         error_model="numpy",
@@ -76,10 +77,10 @@ LIBM = "libm.so.6"  # of glibc
 
 @cache
 def use_newest_libm() -> None:
-    """Let machine code call libm's functions of today.
+    """Let machine code call libm's current functions.
 
-    Numba gives it those that its own library was linked with: of glibc, `exp`, `log` and `pow` as they were before
-    2.29, which look for errors that nobody asks about, and a jump to each.
+    Numba links those versions that its own library was linked with: for glibc, `exp`, `log` and `pow` from before 2.29,
+    which set errno and are called through another jump.
     """
     try:
         library = ctypes.CDLL(LIBM)
@@ -92,17 +93,17 @@ def use_newest_libm() -> None:
 
 
 def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
-    """Run the text of a generated module, which compiles it or takes machine code from the cache. Ctrl-C waits for its
+    """Run the text of a generated module, which compiles it or loads cached machine code. Ctrl-C is held back until its
     end.
 
     Parameters
     ----------
     name : str
-        What it is called there, and in what errors say.
+        The module's name, used in error messages.
     text : str
-        What it says.
+        Its source.
     folder : path, optional
-        The folder of the cache that its machine code is in.
+        The cache folder of its machine code.
     """
     loader = _Generated(name, text, folder)
     spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
@@ -122,10 +123,10 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
 
 
 def entry(function: str, name: str, text: str, folder: Path | None = None) -> Callable:
-    """The function of a generated module that Python calls; of the module nothing else stays.
+    """The function of a generated module that Python calls. Nothing else of the module is kept.
 
-    Compiled functions hold the names of their module where Python's collector of garbage does not see it: as long as
-    the function is among them, neither it nor its machine code would ever be freed.
+    Compiled functions hold the globals of their module in a way that Python's garbage collector does not see: while the
+    function is among them, neither it nor its machine code would ever be freed.
     """
     names = vars(load(name, text, folder))
     found = names[function]

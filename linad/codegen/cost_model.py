@@ -1,4 +1,4 @@
-"""How much there is to do in a loop, in steps of the core: what is asked before threads are given to it."""
+"""An estimate of the work of a loop, in steps of the core, which decides whether threads pay off."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from linad_typecheck.types import I64
 if TYPE_CHECKING:
     from .chunks import Maker
 
-DEAR = 10  # a call of the C library, in steps
+EXPENSIVE = 10  # a call of the C library, in steps
 UNKNOWN = 16  # iterations of an inner loop whose number is not known beforehand
 LARGEST = Const(2**20, I64)  # of a number of iterations that is multiplied
 
 
 def work_of(s: Loop, trips: Var, m: Maker) -> Atom:
-    """The steps of a loop, computed before it by what is known there; absurd sizes may give an absurd number."""
+    """The steps of a loop, computed before it from known values; absurd sizes may give an absurd number."""
     made = {s.index.name, *(c.name for c in s.carried)}
     for t in walk(s.body):
         made.update(v.name for v in outputs(t))
@@ -32,7 +32,7 @@ def _block(b: Block, made: set[str], m: Maker) -> Atom:
     for t in b.stmts:
         match t:
             case Let(op=op):
-                fixed += DEAR if OPS[op].dear else 1
+                fixed += EXPENSIVE if OPS[op].expensive else 1
             case If(then=then, orelse=orelse):
                 for arm in (_block(then, made, m), _block(orelse, made, m)):
                     if isinstance(arm, Const):

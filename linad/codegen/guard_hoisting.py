@@ -37,7 +37,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def demands_first(program: Program) -> Program:
-    """The program that makes its demands before it writes to arrays of its caller; as it is, where it cannot."""
+    """The program with its demands before any write to a caller's array; unchanged where that is not possible."""
     if not retries_after_writes(program):
         return program
     moved = replace(program, functions={name: _moved(f) for name, f in program.functions.items()})
@@ -70,8 +70,7 @@ def _within(s: Stmt) -> Iterable[Stmt]:
 
 @dataclass
 class _Movable:
-    """Which statements of a block can run before it: ``inside`` are the names that are defined where it runs, ``known``
-    those of them that are defined before the block as well."""
+    """The statements of an iteration that can be executed in a preceding loop."""
 
     body: Block
     inside: set[str]
@@ -117,7 +116,7 @@ class _Movable:
         return not (_demands(s) and outputs(s)) and not any(isinstance(v.type, Array) for v in outputs(s))
 
     def needed(self) -> list[Stmt]:
-        """The demands with what they are computed from, in order."""
+        """The demands and what they are computed from, in order."""
         wanted = {id(s) for s in self.demands}
         todo = [*self.demands]
         while todo:
@@ -130,7 +129,7 @@ class _Movable:
 
 
 def _written_types(b: Block) -> set[str]:
-    """The element types of arrays that a block may update: an array may go by several names, but has one type."""
+    """The element types of arrays that a loop may update: an array may have several names, but one type."""
     found = {w.type.dtype for t in walk(b) for w in writes(t)}
     lent = (
         a
@@ -152,8 +151,8 @@ def _results(s: Stmt) -> tuple[Atom, ...]:
 
 
 def _asked_first(s: Loop, names: Names) -> list[Stmt]:
-    """The loop, after loops that make its demands, as far as those can move. The new loops have no place in the program,
-    so that no remark is about them."""
+    """The loop, preceded by the loops that make its demands as far as those can move. These have no source position, so
+    no remark mentions them."""
     if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
         return [s]
     found = _Movable(s.body, defined(s), {s.index.name})
@@ -180,7 +179,7 @@ def _asked_first(s: Loop, names: Names) -> list[Stmt]:
 
 
 def _relies(stmts: list[Stmt]) -> bool:
-    """Whether a load may be one that a demand before it allows: then that must end the loop at once."""
+    """Whether a load may depend on an earlier demand: then that demand must end the loop at once."""
     demanded = False
     for t in walk(Block(tuple(stmts))):
         demanded |= isinstance(t, Check)
@@ -190,7 +189,7 @@ def _relies(stmts: list[Stmt]) -> bool:
 
 
 def _told(b: Block, fine: Atom, names: Names) -> Block:
-    """A block that ends with 0 in place of a demand, and else with ``fine``."""
+    """A block that ends with 0 in place of a demand, and otherwise with ``fine``."""
     out: list[Stmt] = []
     for s in b.stmts:
         match s:
@@ -214,7 +213,7 @@ def _told(b: Block, fine: Atom, names: Names) -> Block:
 
 
 def _without_idle(b: Block) -> Block:
-    """The block without what only demands looked at: ints, and loops that made demands further inside."""
+    """The block without statements that only demands used: ints, and loops whose demands have moved."""
     used = {r.name for r in b.results if isinstance(r, Var)}
     kept: list[Stmt] = []
     for s in reversed(b.stmts):

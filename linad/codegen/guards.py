@@ -1,6 +1,5 @@
-"""Code in which every access to a cell is tested when it is reached, whatever was proved of it: under
-``LINAD_GUARD``, for tests of the passes that leave index checks out, move them and reshape loops. A test that fails
-is a defect of linad."""
+"""Code with a check at every access, whatever was proved about it, under ``LINAD_GUARD``: for tests of the passes that
+remove or move index checks and reshape loops. A failing check is a bug in linad."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ FAULT = f"{__name__}.{AccessFault.__name__}"
 
 
 def guarded_accesses(program: Program) -> Program:
-    """The program with a test in front of each access to a cell and each sum of arrays."""
+    """The program with a check before each access to a cell and each sum of arrays."""
     return replace(
         program,
         functions={n: replace(f, body=_block(f.body, Names(all_names(f)))) for n, f in program.functions.items()},

@@ -1,4 +1,4 @@
-"""Tests in front of loops that stand for the index checks of all iterations, as core statements."""
+"""Checks before loops that cover the index checks of all iterations, as core statements."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Endpoints:
     guards: tuple[Loop, ...] = ()
 
     def around(self, s: Loop) -> Endpoints:
-        """The test only matters where the loop runs at all."""
+        """The test only matters if the loop runs at all."""
         return replace(self, guards=(s, *self.guards))
 
     def forms(self) -> list[Affine]:
@@ -104,7 +104,7 @@ def _mentions(forms: list[Affine], guards: tuple[Loop, ...], names: set[str], pl
 
 
 class Maker:
-    """Makes statements that compute forms."""
+    """Emits statements that compute affine forms."""
 
     def __init__(self, names: Names, places: Places) -> None:
         self.names = names
@@ -157,7 +157,7 @@ class Maker:
 
 
 def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
-    """Put a test in front of the outermost of its loops; it is made only where all of them run."""
+    """Put a test before the outermost of its loops; it is executed only if all of them run."""
     inner = Maker(names, places)
     test.stmts(inner)
     stmts = inner.out

@@ -1,12 +1,12 @@
-"""`exp` and `erf` as plain arithmetic in the loop that asks for them.
+"""`exp` and `erf` as inline arithmetic in vectorised loops.
 
-A call of a vector function leaves no register alone, keeps what stands before and behind it apart, and what two
-functions have in common is computed twice. Here LLVM sees everything: the exponential in `erf` is that of its
-derivative. Vectors and single numbers take the same steps, so where a cell is makes no difference to its bits. Errors
-are below 1 and below 2 units in the last place; nan, infinities, zeros and subnormal numbers are as in libm.
+A call of a vector function spills all registers and separates the code around it, and what two functions have in common
+is computed twice. Inline, LLVM sees everything: the exponential in `erf` is that of its derivative. Vector and scalar
+code take the same steps, so results do not depend on the position of a cell. Errors are below 1 and below 2 ulp; nan,
+infinities, zeros and subnormal numbers are as in libm.
 
-The polynomials are minimax ones, by Remez's algorithm in 50-digit arithmetic, relative to what they are part of. For a
-processor that multiplies and adds in one step.
+The polynomials are minimax polynomials computed by Remez's algorithm in 50-digit arithmetic, relative to the function.
+They assume a fused multiply-add.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ FAR = (
 
 
 class AsItStands(list):
-    """The flags of an instruction that is computed as it stands: there are none, and Numba, which adds those of the
-    kernel, adds none."""
+    """The flags of an instruction that must not be transformed: none. Numba, which adds the kernel's flags, adds none.
+    """
 
     def __bool__(self) -> bool:
         return True
@@ -61,13 +61,13 @@ class AsItStands(list):
 
 
 class InlineMath:
-    """Writes functions of one number."""
+    """Emits functions of one number."""
 
     def __init__(self, builder: ir.IRBuilder) -> None:
         self.builder = builder
 
     def exp(self, x: ir.Value) -> ir.Value:
-        """2**k * exp(r) with a whole k and a small r; the power in two factors, as one may be inf or subnormal."""
+        """2**k * exp(r) with integer k and small r; the power in two factors, as one may be inf or subnormal."""
         b = self.builder
         x = self.limited(">", HIGHEST, self.limited("<", LOWEST, x))
         shifted = self.fma(x, _number(LOG2_E), _number(WHOLE))
@@ -91,12 +91,12 @@ class InlineMath:
         return b.select(self.op("fcmp_ordered", "<", size, _number(NEAR_END)), near, self.call("llvm.copysign", far, x))
 
     def polynomial(self, coefficients: tuple[float, ...], x: ir.Value, square: ir.Value) -> ir.Value:
-        """Horner's scheme for even and for odd powers, side by side."""
+        """Horner's scheme for even and odd powers in parallel."""
         even, odd = coefficients[::2], coefficients[1::2]
         return self.fma(self.horner(odd, square), x, self.horner(even, square))
 
     def estrin(self, coefficients: tuple[float, ...], x: ir.Value, square: ir.Value) -> ir.Value:
-        """Pairs, pairs of pairs, and Horner's scheme for these: the next step waits for less."""
+        """Pairs, pairs of pairs, and Horner's scheme for these: a shorter dependence chain."""
         pairs = [self.horner(coefficients[k : k + 2], x) for k in range(0, len(coefficients), 2)]
         fours = [
             self.fma(*pairs[k + 1 : k + 2], square, pairs[k]) if k + 1 < len(pairs) else pairs[k]
@@ -115,7 +115,7 @@ class InlineMath:
         return total
 
     def limited(self, beyond: str, limit: float, x: ir.Value) -> ir.Value:
-        """The number, or the limit if it is beyond it; nan is nan."""
+        """The number, or the limit if it is beyond it; nan stays nan."""
         return self.builder.select(self.op("fcmp_ordered", beyond, x, _number(limit)), _number(limit), x)
 
     def fma(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:

@@ -1,5 +1,4 @@
-"""Signals whose handlers may raise, such as that of Ctrl-C, while something runs that an exception must not end
-halfway."""
+"""Signals whose handlers may raise, such as Ctrl-C, held back during code that an exception must not interrupt."""
 
 from __future__ import annotations
 
@@ -14,11 +13,10 @@ HELD = ("SIGINT", "SIGTERM", "SIGALRM")  # what people, supervisors and time lim
 
 @contextmanager
 def later() -> Iterator[None]:
-    """Handlers of these signals run after what is inside, if it is in the main thread, where Python runs handlers at
-    all.
+    """Postpone handlers of these signals until the end of the block, in the main thread, where Python runs handlers.
 
-    Compiling needs that: an exception in a callback of LLVM's is lost, and one between two tables of Numba's leaves
-    them apart, with which later compilations fail or end the process.
+    Compiling needs that: an exception in a callback of LLVM is lost, and one between updates of two of Numba's tables
+    leaves them inconsistent, so that later compilations fail or crash.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

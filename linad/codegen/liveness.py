@@ -1,4 +1,4 @@
-"""Assignments that nothing reads are left out: text that says nothing, which Numba moreover cannot always type."""
+"""Dead assignments are left out of the text; Numba cannot always infer types for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM's own options while generated code is compiled."""
+"""LLVM command-line options during the compilation of generated code."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last is x86's o
 
 @contextmanager
 def options_for_loops() -> Iterator[None]:
-    """Options that are wrong for short rows otherwise, and of the process: so they are only set while we compile.
+    """Options whose defaults are wrong for short rows. They are global to the process, so they are set only during
+    compilation.
 
-    `NEAR`: a vectorised loop asks at its own entry whether what it reads and what it writes are apart. By default LLVM
-    moves the question out of the loop around, where it becomes another one: whether the rows of *all* iterations are
-    apart. ``state[k, 0, :]`` and ``state[k, 1, :]`` are for each ``k``, and are not for all of them, so the loop would
-    never run as vectors.
+    `NEAR`: a vectorised loop tests at its own entry whether the arrays it reads and writes are disjoint. By default
+    LLVM hoists the test out of the enclosing loop, where it asks whether the rows of *all* iterations are disjoint.
+    ``state[k, 0, :]`` and ``state[k, 1, :]`` are disjoint for each ``k`` but not for all of them, so the loop would
+    never run vectorised.
 
-    `ENDS`: what is left over behind the last vector goes through half as wide a one if that is full, instead of one by
-    one, also where a turn takes few elements at a time, as those with exponentials do: fourteen are three fours and a
-    two.
+    `ENDS`: the remainder after the last full vector is tried with half the width before single elements, also for loops
+    with few elements per vector, such as those with exponentials: fourteen are three fours and a two.
 
-    `STRIDES`: a loop over the rows of a matrix with any number of columns reads cells that far apart. By default LLVM
-    makes vectors of it for one column only, tests that at the entry, and runs cell by cell where there are more.
+    `STRIDES`: a loop over the rows of a matrix with an unknown number of columns has strided accesses. By default LLVM
+    vectorises it for a single column only, tests for that at the entry, and runs it cell by cell otherwise.
 
-    `REREADS`: a loop loads again what its last iteration has loaded one cell on. By default LLVM hands that on in a
-    register, from loop to loop where one follows the other, and can make vectors of neither. Where it pays,
-    `linad.optimise` does so in a form that LLVM makes vectors of.
+    `REREADS`: a loop reloads what its previous iteration loaded one cell further. By default LLVM passes that on in a
+    register, also between consecutive loops, and vectorises neither. Where it pays off, `linad.optimise` does so in a
+    form that LLVM vectorises.
     """
     if llvm.llvm_version_info[0] not in KNOWN:
         yield

@@ -1,4 +1,4 @@
-"""Machine code between processes: what Numba made of a function, in a file of linad's cache; all works without it too.
+"""Machine code between processes: Numba's compilation results in files of linad's cache. Everything works without it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from .numba_compat import CompileResult, dumps
 
 
 class MachineCode:
-    """The machine code of one function, as a dispatcher of Numba's keeps it.
+    """The machine code of one function, as a Numba dispatcher stores it.
 
-    What Numba reduces the outcome of a compilation to is stored as a pickle with the machine code, in a file that is
-    read only where it is what this user has written (`cache.read`). It may do no more than the machine code may.
+    Numba's reduced compilation result is stored as a pickle next to the machine code, in a file that is read only if
+    this user has written it (`cache.read`). Unpickling can do no more than the machine code could.
     """
 
     def __init__(self, folder: Path, name: str, text: str) -> None:
@@ -26,11 +26,11 @@ class MachineCode:
         return str(self._folder)
 
     def _file(self, sig: object, codegen: Any) -> Path:
-        """The file of the machine code for these types, of this text, on this processor."""
+        """The file of the machine code for these types, this text and this processor."""
         return self._folder / f"{self._name}-{cache.digest(str(sig), codegen.magic_tuple(), self._text)}.code"
 
     def load_overload(self, sig: object, target_context: Any) -> CompileResult | None:
-        """What is kept for these types, ready to run."""
+        """The stored code for these types, ready to run."""
         target_context.refresh()
         path = self._file(sig, target_context.codegen())
         content = cache.read(path)
@@ -43,20 +43,20 @@ class MachineCode:
             return None
 
     def save_overload(self, sig: object, made: CompileResult) -> None:
-        """Keep what was compiled for these types, if it holds no addresses of this process."""
+        """Save the code compiled for these types, unless it contains addresses of this process."""
         if not (made.library.has_dynamic_globals or any(not f.can_cache for f in made.lifted)):
             cache.write(self._file(sig, made.codegen), dumps(made._reduce()))
 
     def enable(self) -> None:
-        """It is enabled."""
+        """It is always enabled."""
 
     disable = flush = enable
 
 
 def keep(dispatcher: Any, folder: Path | None, name: str, text: str) -> None:
-    """Let a dispatcher of Numba's take machine code from a folder of the cache, and leave it there.
+    """Let a Numba dispatcher load machine code from a folder of the cache, and save it there.
 
-    ``text`` is, or stands for, all that it is made from.
+    ``text`` is, or identifies, everything that the code is generated from.
     """
     if folder is not None:
         dispatcher._cache = MachineCode(folder, name, text)

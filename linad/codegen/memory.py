@@ -1,4 +1,4 @@
-"""Logs that there is no memory for: which array of which line takes how much."""
+"""Errors about memory: which array of which line takes how much."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FEWER = " (ask for fewer slots)"
 
 
 def no_room(s: Alloc | Reserve, f: Function) -> Site:
-    """The error of a log that does not fit, with the bytes that it takes as its argument."""
+    """The error of a log that does not fit, with its size in bytes as the argument."""
     return Site(s.span if s.span.line > 0 else f.span, "MemoryError", told(s), ("i64",))
 
 
 def told(s: Alloc | Copy | Reserve) -> str:
-    """What takes too much, where ``{0}`` is how much."""
+    """The message about what takes too much; ``{0}`` is the size."""
     name = base_name((s.array if isinstance(s, Reserve) else s.out).name)
     if isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":
         what, less = f"`{name}`", ""
@@ -40,7 +40,7 @@ def told(s: Alloc | Copy | Reserve) -> str:
 
 
 def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:
-    """The bytes of an array."""
+    """The size of an array in bytes."""
     total: Expr = Num(Const(BYTES[dtype], I64))
     for size in shape:
         total = Apply("mul", (total, size), I64, I64)
@@ -48,8 +48,7 @@ def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:
 
 
 def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, int] | None:
-    """Of the arrays whose sizes a prepared program knows when it starts, the largest with these arguments, and its
-    bytes."""
+    """The largest array, with its size in bytes, among those whose size a prepared program knows at its start."""
     main = program.main
     lifted = lift(main, copies=True, negative=True)
     made = lifted.arrays

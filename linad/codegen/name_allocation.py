@@ -1,8 +1,8 @@
-"""Which variables share a Python name: liveness, interference and coalescing on the statement tree.
+"""Assignment of Python names to variables: liveness, interference and coalescing on the statement tree.
 
-Two variables may share a name where neither is assigned while the other still holds a value that is needed. A copy does
-not make its source and its target interfere, so values that a loop carries end in one variable wherever that is
-correct, and stay apart where it is not (a swap, a value needed after its successor is known).
+Two variables may share a name unless one is assigned while the other still holds a value that is needed. A copy does
+not make its source and target interfere, so the values that a loop carries share one name wherever that is correct, and
+stay apart where it is not (a swap, a value needed after its successor is known).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEMPORARY = re.compile(r"^(_.*|t\d*)$")
 
 @dataclass
 class Interference:
-    """Which variables may not share a name, and which would like to."""
+    """Which variables must not share a name, and which should."""
 
     edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     wishes: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def assign_names(nodes: tuple[Node, ...], params: tuple[Var, ...], reserved: set
 
 
 def _mention_all(nodes: tuple[Node, ...], graph: Interference) -> None:
-    """Variables that nothing assigns have no name to find: that is an internal error, found here and not by Numba."""
+    """Variables that are never assigned have no name: an internal error, found here and not by Numba."""
     for node in _walk(nodes):
         missing = read_by(node) - graph.vars.keys()
         if missing:
@@ -177,7 +177,7 @@ def _coalesce(graph: Interference, params: set[str]) -> dict[str, str]:
 
 
 def _candidates(members: list[str], param: str | None, reserved: set[str]) -> Iterator[str]:
-    """Names for a group: the parameter's, else the user's most frequent one, else that of a temporary."""
+    """Names for a group: the parameter's, else the user's most frequent one, else a temporary name."""
     bases = [base_name(m) for m in ([param] if param else members)]
     best = max(bases, key=lambda b: (not TEMPORARY.match(b), bases.count(b), -bases.index(b)))
     best = re.sub(r"\W", "_", best)

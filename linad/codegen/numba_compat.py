@@ -1,9 +1,7 @@
-"""The parts of Numba and llvmlite that linad uses and that are no public interface: imported here, tested here, and
-nowhere else.
+"""The private parts of Numba and llvmlite that linad uses: imported and checked here, and nowhere else.
 
 A release of Numba may rename or move any of them. Importing this module looks for each, so that such a release is
-refused at the first compilation, by its version and by what is missing in it, and not by an AttributeError deep inside
-a compilation.
+refused at the first compilation with its version and what is missing, not by an AttributeError during a compilation.
 """
 
 from __future__ import annotations
@@ -105,7 +103,7 @@ def _import_array_functions() -> None:
 
 
 def _refusal(missing: str) -> ImportError:
-    """What a user is told of a Numba that lacks something."""
+    """The message about a Numba version that lacks something."""
     try:
         installed = f"numba {version('numba')} with llvmlite {version('llvmlite')}"
     except PackageNotFoundError:
@@ -165,12 +163,12 @@ def _instances() -> dict[str, object]:
 
 
 def check() -> None:
-    """Look for everything that is used of Numba's own classes and objects.
+    """Look for every private class and object of Numba that is used.
 
     Raises
     ------
     ImportError
-        Where something is not there: it names the versions that are installed and those that are supported.
+        If one is missing: it names the installed and the supported versions.
     """
     missing = _first_missing({name: globals()[name] for name in _CLASSES}, _CLASSES)
     if missing is None:
@@ -191,13 +189,13 @@ def _first_missing(owners: dict[str, object], parts: dict[str, str]) -> str | No
 
 
 def require_symbols(*names: str) -> None:
-    """Look for functions of Numba's helper libraries that machine code calls by name: LLVM ends the process where one
-    is missing.
+    """Look for functions of Numba's helper libraries that machine code calls by name. LLVM ends the process if one is
+    missing.
 
     Raises
     ------
     ImportError
-        Where one is not there, as `check` does.
+        If one is missing, as for `check`.
     """
     missing = next((name for name in names if not llvm.address_of_symbol(name)), None)
     if missing is not None:
@@ -205,7 +203,7 @@ def require_symbols(*names: str) -> None:
 
 
 def require_attribute(module: str, name: str) -> None:
-    """Look for a name in a module of Numba's that is loaded already, as `check` does."""
+    """Look for a name in a loaded Numba module, as `check` does."""
     if not hasattr(sys.modules.get(module), name):
         raise _refusal(f"`{module}.{name}`")
 

@@ -13,7 +13,7 @@ sum (`linad/analysis/parallelism.py`).
 program runs (`cost_model.py`); others run as they are.
 
 **Needs.** Arrays of different names do not overlap (noalias), a failing test asks for the other build (retry), and
-threads are asked for; for sums of floats, that they may be taken in another order (fastmath).
+threads are requested; for sums of floats, that they may be taken in another order (fastmath).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RECURSIVE = Verdict("a function that calls itself is called in this program")
 
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of one loop."""
+    """The decision for one loop."""
 
     span: Span
     verdict: Verdict
@@ -76,10 +76,9 @@ class _Spreader:
 
 
 def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decision, ...]]:
-    """The program with loops over chunks where iterations may run at the same time, and what was found out about each
-    loop.
+    """The program with loops over chunks where iterations may run in parallel, and the decision for each loop.
 
-    Where there are any, the last parameter of the entry is the number of threads, at least 1.
+    If there are any, the last parameter of the entry is the number of threads, at least 1.
     """
     main = program.main
     names = Names(all_names(main))
@@ -98,13 +97,13 @@ def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decisi
 
 
 def spread_loops(program: Program, fastmath: bool) -> tuple[Program, Remarks]:
-    """The program that `parallelise` makes, and a remark on each loop."""
+    """The program that `parallelise` returns, and a remark on each loop."""
     made, decisions = parallelise(program, fastmath)
     return made, tuple(remark(d.span, "threads", verdict_text(d.verdict)) for d in decisions)
 
 
 def verdict_text(v: Verdict) -> str:
-    """How a loop runs, and what each thread has of its own for it."""
+    """How a loop runs, and what each thread has of its own."""
     if v.reason:
         return f"sequential, because {v.reason}"
     own = [f"an accumulator for {base_name(a.name)}, of its size" for a in v.added]
@@ -131,14 +130,15 @@ def chunk_functions(program: Program) -> set[str]:
 
 
 def on_threads(chunk: str) -> str:
-    """The key under which the runner of a chunk function has its Python name."""
+    """The key of a chunk function's runner in the table of Python names."""
     return f"{chunk} on threads"
 
 
 def spread_text(name: str, chunk: str, arguments: str) -> list[str]:
-    """The function that runs all chunks, given the Python names of itself and of the chunk function and its parameters.
+    """The function that runs all chunks, given the Python names of itself, the chunk function and its parameters.
 
-    It says how many chunks have come to their end: what Numba raises on a thread is lost, and must at least be noticed.
+    It returns the number of chunks that ran to completion: exceptions that Numba raises on a thread are lost, and must
+    at least be noticed.
     """
     c, _, others = arguments.partition(", ")
     return [

@@ -92,14 +92,13 @@ LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 
 
 def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
-    """The program with its index checks written out, its loops reshaped and its buffers hoisted, and the remarks of the
-    passes."""
+    """The program with explicit index checks, reshaped loops and hoisted buffers, and the remarks of the passes."""
     made, remarks = run(program, LOOPS, facts(options), options.off, after)
     return guarded_accesses(made) if guarded() else made, remarks
 
 
 def facts(options: EmitOptions) -> Iterator[Fact]:
-    """What passes may rely on in code that is generated with these options."""
+    """What passes may rely on in code generated with these options."""
     holds: dict[Fact, bool] = {
         "fastmath": options.fastmath,
         "noalias": options.noalias,
@@ -110,6 +109,6 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
-    """Which loops of a program run on threads where that is asked for, and why others do not."""
+    """Which loops of a program run in parallel, if requested, and why others do not."""
     holds: tuple[Fact, ...] = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
     return parallelise(run(program, Phase(RESHAPING), holds)[0], fastmath)[1]

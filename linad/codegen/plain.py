@@ -1,6 +1,6 @@
-"""Facts as text: JSON in which a tuple is a list, and a dataclass its name with its fields.
+"""Facts as text: JSON in which a tuple is a list, and a dataclass is its name followed by its fields.
 
-Reading it makes values of these types and nothing else: unlike a pickle, it cannot run anything.
+Reading it creates values of these types only: unlike a pickle, it cannot run code.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def dump(value: object) -> bytes:
     Raises
     ------
     TypeError
-        Where a part of the value is of another type, also of one derived from these.
+        If a part of the value is of another type, subclasses included.
     """
     return json.dumps(_plain(value), separators=(",", ":")).encode()
 
 
 def load(text: bytes) -> object:
-    """What `dump` made the text of.
+    """The value that `dump` turned into the text.
 
     Raises
     ------
     ValueError, TypeError, LookupError
-        Where it made no such text.
+        If the text was not produced by `dump`.
     """
     return _value(json.loads(text))
 

@@ -23,8 +23,8 @@ AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/=", "bitor": "|="}
 class Printer:
     """Prints the body of one function.
 
-    ``results`` are the types of what it returns after its code, ``params`` its parameters and ``hidden`` the arguments
-    that every call passes on.
+    ``results``: the types returned after the status code; ``params``: its parameters; ``hidden``: arguments that every
+    call passes on.
     """
 
     def __init__(
@@ -125,8 +125,8 @@ class Printer:
                 self.line(depth, "break")
 
     def inside(self, body: tuple[Node, ...], depth: int, even: bool = False) -> None:
-        """The body of a loop. Only where loops are not inside others are library functions the same in all iterations:
-        the last ones, for which no vector is left, take longer for it."""
+        """The body of a loop. Only in outermost loops are library functions the same in all iterations; in others, the
+        remainder iterations would take longer for it."""
         self.text.even = even and not self.loops
         self.loops += 1
         self.nodes(body, depth + 1)
@@ -152,7 +152,7 @@ class Printer:
                 self.line(depth, f"{name} = {self.text(value)}")
 
     def added(self, value: Expr) -> str:
-        """``+= value``, or ``-= other`` where the value is its opposite."""
+        """``+= value``, or ``-= other`` if the value is its negation."""
         match value:
             case Apply(op="neg", args=(a,)):
                 return f"-= {self.text(a)}"
@@ -164,7 +164,7 @@ class Printer:
         return f"+= {self.text(value)}"
 
     def copies(self, pairs: tuple[tuple[Var, Expr], ...], depth: int) -> None:
-        """A parallel copy in an order that reads nothing too late; what is left in a cycle is one tuple assignment."""
+        """A parallel copy, sequenced so that nothing is read too late; a remaining cycle is one tuple assignment."""
         waiting = [(t, e) for t, e in pairs if not (isinstance(e, Leaf) and self.same(e.var, t))]
         while waiting:
             ready = next((k for k in range(len(waiting)) if self.harmless(k, waiting)), None)
@@ -176,7 +176,7 @@ class Printer:
             self.assign(*waiting.pop(ready), depth)
 
     def harmless(self, k: int, waiting: list[tuple[Var, Expr]]) -> bool:
-        """Whether no other waiting value reads the target of the ``k``-th copy."""
+        """Whether no other pending value reads the target of the ``k``-th copy."""
         name = self.names[waiting[k][0].name]
         return all(name not in {self.names[u] for u in uses(e)} for j, (_, e) in enumerate(waiting) if j != k)
 
@@ -245,9 +245,8 @@ class Printer:
         self.leave("code", depth + 1)
 
     def argument(self, e: Expr) -> str:
-        """An argument of a generated function. Numba would compile a version of its own for each literal; in a
-        recursive function the two would find each other at addresses that do not outlive the process, also in the
-        cache."""
+        """An argument of a generated function. Numba would compile a version per literal; in a recursive function these
+        would refer to each other by addresses that are invalid in other processes, also in the cache."""
         match e:
             case Num(Const(value=bool(v))):
                 return f"{self.text.helper('int64')}({int(v)}) != 0"
@@ -256,7 +255,7 @@ class Printer:
         return self.text(e)
 
     def fail(self, site: int, words: list[str], depth: int) -> None:
-        """Write down an error, and leave."""
+        """Record an error, and leave."""
         for k, word in enumerate((str(site), *words)):
             self.line(depth, f"err[{k}] = {word}")
         self.leave("2", depth)
@@ -268,7 +267,7 @@ class Printer:
         self.line(depth, f"return {code}, {', '.join(values)}" if values else f"return ({code},)")
 
     def dummy(self, t: Type) -> str:
-        """Any value of a type: what a failing function returns is not looked at."""
+        """Any value of a type: the results of a failing function are not used."""
         if not isinstance(t, Array):
             return self.text(Num(Const(ZEROS[t.dtype], t)))
         for p in self.params:

@@ -1,7 +1,6 @@
-"""Whether a program may demand the build that tests every access when it has already written to an array of its caller.
+"""Whether a program may demand the checked build after it has written to an array of its caller.
 
-Where it cannot, nothing has to be put back before the other build runs, so buffers of the caller are added to without
-copies.
+If it cannot, nothing has to be restored before the other build runs, so caller's buffers are added to without copies.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .effects import updated_args
 
 
 def retries_after_writes(program: Program) -> bool:
-    """Whether a write to an array parameter of the entry may come before a demand for the other build."""
+    """Whether a write to an array parameter of the entry may precede a demand for the checked build."""
     if not any(_demands(f) for f in program.functions.values()):
         return False
     order = _Order(program, _callers(program.main))
@@ -31,7 +30,7 @@ def _demands(f: Function) -> bool:
 
 
 def _callers(f: Function) -> set[str]:
-    """The names by which arrays may be the caller's: its parameters, and what loops, branches and calls make of them.
+    """The names that may denote the caller's arrays: parameters, and what loops, branches and calls derive from them.
     """
     found = {p.var.name for p in f.params if isinstance(p.var.type, Array)}
 
@@ -70,14 +69,14 @@ def _callers(f: Function) -> set[str]:
 
 @dataclass
 class _Order:
-    """A walk in the order in which statements run."""
+    """A walk in execution order."""
 
     program: Program
     callers: set[str]
     late: bool = False
 
     def block(self, b: Block, wrote: bool) -> bool:
-        """Whether something of the caller may have been written behind the block; ``wrote``, before it."""
+        """Whether a caller's array may have been written to at the end of the block; ``wrote``: at its start."""
         for s in b.stmts:
             wrote = self.statement(s, wrote)
         return wrote

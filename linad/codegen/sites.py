@@ -1,4 +1,4 @@
-"""Error sites: the places of generated code that can fail, numbered, with what is needed to raise the error."""
+"""Error sites: the numbered places of generated code that can fail, with what is needed to raise the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first import of Numba, which Ctrl-C must not end halfway."""
+"""The first import of Numba, during which Ctrl-C is held back."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ NEEDED = ("numba", "numpy.ma", "linad.codegen.compile", "linad.codegen.vector_ma
 
 
 def import_numba() -> None:
-    """Import Numba whole: an import that Ctrl-C ends leaves parts behind, with which no later one succeeds, so it
-    waits.
+    """Import Numba completely. An interrupted import would leave parts registered, and no later import would succeed.
 
     Raises
     ------
     ImportError
-        Where another import of Numba has been ended like that before.
+        If an earlier import of Numba was interrupted.
     """
     if "numba.core" in sys.modules and "numba" not in sys.modules:
         raise ImportError(

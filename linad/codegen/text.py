@@ -59,14 +59,14 @@ KINDS = tuple(NUMPY_DTYPE)
 LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime.logs
 ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
 FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
-# given, and noted: how long logs of each element type become that grow, and behind that each log known by name
+# given, and noted: how long logs of each element type become that grow, and then those of each log known by name
 HINTS = FLOOR + 1
 CASTS = NUMPY_NAMES
 BUILTIN = {"min", "max", "abs", "bool"}
 
 
 def matrix_helper(op: str, flags: str) -> str:
-    """The name of what is called for a dense operation."""
+    """The name of the helper of a dense operation."""
     return f"{op}_{flags}" if DENSE[op].compiled else f"dense_{op}"
 
 
@@ -85,7 +85,7 @@ def family(dtype: str) -> str:
 
 
 def gaussians(block: Block) -> frozenset[str]:
-    """The names of the variables of which ``exp(-(x * x))`` is computed, as in the derivative of `erf`."""
+    """The variables of which ``exp(-(x * x))`` is computed, as in the derivative of `erf`."""
     lets = {s.out: s for s in walk(block) if isinstance(s, Let)}
     found = set()
     for s in lets.values():
@@ -176,7 +176,7 @@ class Text:
         raise AssertionError(e)
 
     def noted(self, log: Var) -> int:
-        """Where it is noted how long a log becomes."""
+        """The error word that records the length of a log."""
         return HINTS + (len(KINDS) + self.logs[log.name] if log.name in self.logs else KINDS.index(log.type.dtype))
 
     def apply(self, e: Apply) -> tuple[str, int]:
@@ -326,7 +326,7 @@ class Text:
         return ", ".join(map(self.one_index, index)) if index else "()"
 
     def one_index(self, e: Expr) -> str:
-        """An index, as unsigned where Numba's wrap-around of negative ones would keep a loop from being vectorised."""
+        """An index, cast to unsigned where Numba's wrap-around of negative indices would prevent vectorisation."""
         match e:
             case Num(Const(value=v)) if v >= 0:
                 return self(e)
@@ -338,7 +338,7 @@ class Text:
 
 
 def _is_root(e: Expr) -> bool:
-    """Whether an exponent is a whole number or half of one, of which LLVM makes products and square roots."""
+    """Whether an exponent is an integer or a half-integer, for which LLVM uses products and square roots."""
     return isinstance(e, Num) and float(2 * e.const.value).is_integer()
 
 

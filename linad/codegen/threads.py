@@ -1,4 +1,4 @@
-"""What generated modules with loops on threads need."""
+"""Support for generated modules with parallel loops."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ require_attribute("numba.np.ufunc.parallel", "_is_initialized")  # by which `bou
 def spreading(chunk: Callable) -> Callable:
     """The decorator of the function that runs the chunks of a loop on threads, given the one that runs a chunk.
 
-    The text says what it does, and is what Numba compiles where it has to. A kernel that takes the shorter way of
-    `direct` calls what runs Numba's parallel loops itself, as compiling such a loop takes Numba half a second.
+    Its text says what it does, and is what Numba compiles if needed. A kernel on the short path calls Numba's scheduler
+    directly, as compiling such a loop takes Numba half a second.
     """
 
     def decorate(f: Callable) -> Callable:

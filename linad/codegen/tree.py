@@ -1,7 +1,7 @@
-"""The statements of the generated program: virtual variables, expression trees and structured control flow.
+"""The statement tree of the generated program: virtual variables, expression trees and structured control flow.
 
-This form lies between the core and its text. Unlike the core it is not in static single assignment: what a loop carries
-is one variable that a parallel copy updates, so that `name_allocation` can decide which variables share a Python name.
+This form is between the core and its text. Unlike the core it is not in static single assignment: a carried value is
+one variable that a parallel copy updates, so that `name_allocation` can decide which variables share a Python name.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class CopyOf:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A log with room for ``size`` cells that begins with the old one."""
+    """A log with room for ``size`` cells that starts with the contents of the old one."""
 
     array: Var
     size: Expr
@@ -77,14 +77,14 @@ class Grown:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of a workspace that an array of this shape takes."""
+    """The number of workspace cells of an array of this shape."""
 
     shape: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """How long a log was found to become, or logs of its element type."""
+    """The length that a log, or logs of its element type, reached before."""
 
     log: Var
 
@@ -190,7 +190,7 @@ class CopyAll:
 
 @dataclass(frozen=True, slots=True)
 class Carve:
-    """``target`` is the part of a workspace from ``at`` on, which moves behind it."""
+    """``target`` is the part of a workspace at ``at``, which moves past it."""
 
     target: Var
     workspace: Var
@@ -200,7 +200,7 @@ class Carve:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Leave with the number of cells that each workspace should have."""
+    """Return the number of cells that each workspace should have."""
 
     cells: tuple[Expr, ...]
 
@@ -216,8 +216,8 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """``callee(c, *args)`` for each c below ``chunks``, at the same time. Where one did not come to its end, leave with
-    the error of ``site`` when all have ended, or with the demand for the checked build where it is None."""
+    """``callee(c, *args)`` for each c below ``chunks``, in parallel. If a chunk does not run to completion, return the
+    error of ``site`` after all have ended, or the demand for the checked build if it is None."""
 
     callee: str
     chunks: Expr
@@ -227,7 +227,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Leave with the error of a site, or with the demand for the checked build where ``site`` is None."""
+    """Return the error of a site, or the demand for the checked build if ``site`` is None."""
 
     site: int | None
     args: tuple[Expr, ...] = ()
@@ -235,14 +235,14 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Leave with results."""
+    """Return results."""
 
     values: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Leave with what another function returns."""
+    """Return what another function returns."""
 
     callee: str
     args: tuple[Expr, ...]
@@ -299,7 +299,7 @@ Node = (
 
 
 def ends(nodes: tuple[Node, ...]) -> bool:
-    """Whether control never reaches the place after the nodes."""
+    """Whether control never reaches the end of the nodes."""
     if not nodes:
         return False
     match nodes[-1]:
@@ -341,7 +341,7 @@ def read_by(node: Node) -> set[str]:
 
 
 def written_by(node: Node) -> tuple[Var, ...]:
-    """The variables that a node assigns at its own level, loop indices apart."""
+    """The variables that a node assigns at its own level, without loop indices."""
     match node:
         case Assign(target=t):
             return (t,)

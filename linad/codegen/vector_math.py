@@ -1,9 +1,8 @@
-"""Math functions that LLVM's loop vectoriser knows: glibc's libmvec, where there is one, behind the names of libm.
+"""Math functions known to LLVM's loop vectoriser: glibc's libmvec, where available, under the names of libm.
 
-The scalar function is declared with the attribute that lists its vector forms; in a loop that vectorises they are
-called for several elements at once, elsewhere libm is. Machine code that uses them needs the library in the process,
-also when it comes from a cache: so it is loaded when this module is imported, which generated code does first, and
-`choice` belongs into the key of every cache.
+The scalar function is declared with an attribute that lists its vector variants. A vectorised loop calls these, scalar
+code calls libm. Machine code that uses them needs the library in the process, also when it comes from a cache: so it is
+loaded when this module is imported, which generated code does first, and `choice` is part of every cache key.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ NEWEST = "_ZGVdN4v_erf"  # of glibc 2.35, with which the last of the functions c
 
 @cache
 def features() -> frozenset[str]:
-    """The instruction sets that code is compiled for: the processor's, or those that Numba is told to use."""
+    """The instruction sets that code is compiled for: the processor's, or those set in Numba's configuration."""
     if config.CPU_FEATURES is not None:
         return frozenset(f[1:] for f in config.CPU_FEATURES.split(",") if f.startswith("+"))
     if config.CPU_NAME not in (None, "", "host"):  # LLVM knows what that one has, we do not
@@ -41,15 +40,14 @@ def features() -> frozenset[str]:
 
 
 def widths() -> dict[int, str]:
-    """The forms of a function that may be called: an argument that no register holds would be handed over in another
-    way."""
+    """The vector variants of a function that may be called: wider arguments would be passed in another way."""
     wide = {"avx512f", "avx512dq", "avx512vl"} <= features() and "prefer-256-bit" not in features()
     return WIDTHS | WIDEST if wide else WIDTHS
 
 
 @cache
 def choice() -> str:
-    """``"libmvec"`` where its vector functions can be called, else ``"libm"``."""
+    """``"libmvec"`` if its vector functions can be called, else ``"libm"``."""
     if platform.machine() not in ("x86_64", "AMD64") or "avx2" not in features():
         return "libm"
     try:
@@ -73,12 +71,12 @@ class _Attributes(FunctionAttributes):
 
 
 def _given(name: str) -> str:
-    """The arguments of a function as the names of its vector forms spell them: each of them is a vector."""
+    """The arguments of a function in the name mangling of its vector variants: each is a vector."""
     return "vv" if name == POWER else "v"
 
 
 def _declare(module: ir.Module, name: str) -> ir.Function:
-    """The scalar function in a module, with its vector forms."""
+    """The scalar function in a module, with its vector variants."""
     if name in module.globals:
         return module.globals[name]
     scalar, given = ir.DoubleType(), _given(name)
@@ -96,7 +94,7 @@ def _declare(module: ir.Module, name: str) -> ir.Function:
 
 
 def _keep(module: ir.Module, functions: list[ir.Function]) -> None:
-    """Vector forms must not be thrown away before they are used."""
+    """Mark vector variants as used, so that they are not removed."""
     byte = ir.IntType(8).as_pointer()
     kept = [f.bitcast(byte) for f in functions]
     used = "llvm.compiler.used"
@@ -110,8 +108,8 @@ def _keep(module: ir.Module, functions: list[ir.Function]) -> None:
 
 
 def _declare_even(module: ir.Module, name: str) -> ir.Function:
-    """A function of this module's own that is the widest vector function, of vectors and of single numbers alike: the
-    last iterations of a loop, for which no vector is left, compute what they would have computed in one."""
+    """A function that applies the widest vector function to vectors and single numbers alike: the remainder iterations
+    of a loop compute exactly what vector iterations compute."""
     own = f"linad_{name}"
     if own in module.globals:
         return module.globals[own]
@@ -183,12 +181,13 @@ vector_pow = _make(POWER)
 
 
 def _even(name: str):
-    """The function that gives the same bits in vectors and beside them."""
+    """The function whose results have the same bits in vector and scalar code."""
     return _scalar(name) if choice() != "libmvec" else _inline(name) if name == "exp" else _vector(name, _declare_even)
 
 
 def _inline(name: str):
-    """The function as arithmetic, which is even by itself; for a processor that multiplies and adds in one step."""
+    """The function as inline arithmetic, whose bits never depend on the position; for processors with fused
+    multiply-add."""
     if "fma" not in features():
         return _vector(name, _declare_even)
 

@@ -22,7 +22,7 @@ __all__ = ["Flat", "flat"]
 
 
 class Flat:
-    """A function of one vector: the floats of some arguments of a checked function, one behind the other. `flat`
+    """A function of one vector: the floats of some arguments of a checked function, concatenated. `flat`
     makes them.
 
     A call gives the value: a float, or all floats of the result in one vector.

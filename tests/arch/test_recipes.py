@@ -66,7 +66,7 @@ def test_a_new_scalar_function(monkeypatch) -> None:
     for place in ("ops.py", "linad/derivatives/table.py", "linad/interpret/scalars.py"):
         assert place in recipe
     known, slope, computed = OPS["sin"], RULES["sin"], scalars.RULES["sin"]
-    new = Op("ramp", 1, "unary", diff=(0,), dear=True, math="ramp", code="math")
+    new = Op("ramp", 1, "unary", diff=(0,), expensive=True, math="ramp", code="math")
     monkeypatch.setitem(OPS, "ramp", new)
     monkeypatch.setitem(RULES, "ramp", slope)
     monkeypatch.setitem(scalars.RULES, "ramp", computed)

@@ -19,8 +19,8 @@ class Op:
     """A scalar primitive.
 
     ``result``: ``same`` as the first operand's type (operands agree), ``bool``, ``int`` (i64) or ``out`` (what the Let
-    says: `cast`). ``diff``: operand positions through which a derivative flows. ``dear``: costs a library call, so its
-    result is logged rather than recomputed. ``singular``: its slope is infinite or nan at some point.
+    says: `cast`). ``diff``: operand positions through which a derivative flows. ``expensive``: costs a library call, so
+    its result is logged rather than recomputed. ``singular``: its slope is infinite or nan at some point.
 
     ``numpy``: the ufuncs that compute just this of floats, the first of them in every NumPy; ``math``: the function of
     `math` that does, ``variadic`` where that takes any number of arguments. ``code``: the module whose function, under
@@ -33,7 +33,7 @@ class Op:
     kind: Kind
     result: Literal["same", "bool", "int", "out", "second"] = "same"
     diff: tuple[int, ...] = ()
-    dear: bool = False
+    expensive: bool = False
     singular: bool = False
     numpy: tuple[str, ...] = ()
     math: str = ""
@@ -57,7 +57,7 @@ def _function(
     **more: Any,
 ) -> Op:
     """A function of one float that is called the same in NumPy and in `math`, unless names are given."""
-    facts = {"arity": 1, "kind": "unary", "diff": (0,), "dear": True, "code": "math"} | more
+    facts = {"arity": 1, "kind": "unary", "diff": (0,), "expensive": True, "code": "math"} | more
     return Op(name, numpy=numpy or (name,), math=math or name, raises=raises, singular=singular, **facts)
 
 
@@ -82,7 +82,7 @@ def _table() -> dict[str, Op]:
         Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
         Op("mod", 2, "div", diff=(0, 1), singular=True),  # the sign of the divisor, as in Python
         # of floats; of ints the exponent is a Const that is not negative
-        Op("pow", 2, "pow", diff=(0, 1), dear=True, singular=True),
+        Op("pow", 2, "pow", diff=(0, 1), expensive=True, singular=True),
         Op("powi", 2, "mul", diff=(0,), singular=True),  # float ** small int Const, by multiplication
         Op("min", 2, "choose", diff=(0, 1)),  # Python's: second if second < first else first
         Op("max", 2, "choose", diff=(0, 1)),  # Python's: second if second > first else first
@@ -91,7 +91,7 @@ def _table() -> dict[str, Op]:
         Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
         # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
         Op("zero_or", 2, "choose", diff=(1,)),
-        _function("copysign", arity=2, kind="choose", dear=False, raises=()),
+        _function("copysign", arity=2, kind="choose", expensive=False, raises=()),
         _inverse("atan2", arity=2, diff=(0, 1), raises=(), singular=True),
         _function("hypot", arity=2, diff=(0, 1), variadic=True, raises=(), singular=True),
         Op("fmod", 2, "div", diff=(0, 1), singular=True, code="np"),  # the sign of the dividend, as in C
@@ -124,18 +124,21 @@ def _table() -> dict[str, Op]:
         _inverse("asinh", raises=()),
         _inverse("acosh", singular=True),
         _inverse("atanh", singular=True),
-        *(Op(n, 1, "unary", diff=(0,), dear=True, math=n, code="math", raises=()) for n in ("erf", "erfc")),
-        *(Op(n, 1, "unary", diff=(0,), dear=True, math=n, code="math", singular=True) for n in ("gamma", "lgamma")),
+        *(Op(n, 1, "unary", diff=(0,), expensive=True, math=n, code="math", raises=()) for n in ("erf", "erfc")),
+        *(
+            Op(n, 1, "unary", diff=(0,), expensive=True, math=n, code="math", singular=True)
+            for n in ("gamma", "lgamma")
+        ),
     ]
     special = "erfinv erfcinv erfcx ndtri log_ndtr logit entr digamma"
-    ops += [Op(n, 1, "unary", diff=(0,), dear=True, singular=True) for n in special.split()]
-    ops += [Op(n, 1, "unary", diff=(0,), dear=True) for n in ("ndtr", "mills", "expit", "log_expit")]
-    ops += [Op("logaddexp", 2, "unary", diff=(0, 1), dear=True, numpy=("logaddexp",))]
-    ops += [Op("logaddexp2", 2, "unary", diff=(0, 1), dear=True)]
-    ops += [Op(n, 2, "unary", diff=(0, 1), dear=True, singular=True) for n in ("xlogy", "xlog1py", "rel_entr")]
-    ops += [Op(n, 2, "unary", diff=(0,), dear=True, singular=n in ("polygamma", "bessel_i")) for n in FAMILIES]
-    ops += [_function("sqrt", dear=False, raises=(("ValueError", "negative"),), singular=True)]
-    ops += [_function("abs", ("absolute", "abs", "fabs"), "fabs", dear=False, code="", raises=())]
+    ops += [Op(n, 1, "unary", diff=(0,), expensive=True, singular=True) for n in special.split()]
+    ops += [Op(n, 1, "unary", diff=(0,), expensive=True) for n in ("ndtr", "mills", "expit", "log_expit")]
+    ops += [Op("logaddexp", 2, "unary", diff=(0, 1), expensive=True, numpy=("logaddexp",))]
+    ops += [Op("logaddexp2", 2, "unary", diff=(0, 1), expensive=True)]
+    ops += [Op(n, 2, "unary", diff=(0, 1), expensive=True, singular=True) for n in ("xlogy", "xlog1py", "rel_entr")]
+    ops += [Op(n, 2, "unary", diff=(0,), expensive=True, singular=n in ("polygamma", "bessel_i")) for n in FAMILIES]
+    ops += [_function("sqrt", expensive=False, raises=(("ValueError", "negative"),), singular=True)]
+    ops += [_function("abs", ("absolute", "abs", "fabs"), "fabs", expensive=False, code="", raises=())]
     ops += [Op("sign", 1, "unary", numpy=("sign",))]
     ops += [Op(n, 1, "unary", numpy=(n,), code="np") for n in ("floor", "ceil", "trunc", "rint")]
     ops += [Op("stop_gradient", 1, "unary")]  # of floats: its operand, as a constant to derivatives

@@ -78,7 +78,7 @@ def _is_long(s: Loop) -> bool:
 
 
 def _results(s: Loop, plan: Plan) -> set[str]:
-    """The results of a loop that the reverse sweep asks for, if the loop is long enough."""
+    """The results of a loop that the reverse needs, if the loop is long enough."""
     if not _is_long(s):
         return set()
     return {n for n in (plan.facts.value(v).name for v in s.outs) if _is_needed(n, plan)}

@@ -82,7 +82,7 @@ class Body:
     expanded: dict[str, Alloc] = field(
         default_factory=dict
     )  # local arrays that get one slice per iteration and are kept
-    rows: dict[str, Alloc] = field(default_factory=dict)  # those of which a log keeps one behind the other
+    rows: dict[str, Alloc] = field(default_factory=dict)  # those that a log keeps one after another
     before: dict[str, str] = field(
         default_factory=dict
     )  # logged carried values, each with the logged value that the next iteration has of it: one log, with a cell more
@@ -124,7 +124,7 @@ class Plan:
     )  # by id and matrix: sizes that need not be kept with it
     later: dict[tuple[int, str], int] = field(
         default_factory=dict
-    )  # by id and matrix: the operation behind it in its block that keeps the same matrix
+    )  # by id and matrix: the later operation of its block that keeps the same matrix
     wants: dict[int, list[str]] = field(
         default_factory=dict
     )  # by id of a statement: values of its block to bring back for it

@@ -513,7 +513,7 @@ class _Planner:
         """Whether a statement gives the same result in the reverse sweep and is cheap."""
         match s:
             case Let(op=op, ins=ins, out=out):
-                return not OPS[op].dear and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
+                return not OPS[op].expensive and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
             case Load(array=a):
                 return not self.undone_place(a) and self.lasts(s, body.frame, body.path)
             case Dim(array=a):

@@ -1,10 +1,9 @@
-"""Alias scopes: in an innermost loop, arrays of different names share no memory, where the kernel was promised so.
+"""Alias scopes: in an innermost loop, arrays with different names share no memory if the kernel was promised so.
 
-LLVM knows that of parameters. A variable that holds one array and then another one (two buffers that are swapped after
-each time step) is to it whatever may have come in: it tests at the entry of each loop whether the arrays overlap, or
-makes no vectors where these are too many tests. The promise is written down as it is for C's ``restrict`` in a function
-that has been inlined: a scope for each array, declared in front of the loop, and for each access the scopes that it is
-not in. Scopes hold for one run of the loop, in which no array changes its name.
+LLVM knows that for parameters. A variable that is bound to different arrays (two buffers swapped in each time step) may
+alias anything: LLVM tests for overlap at the entry of each loop, or does not vectorise if there are too many tests. The
+promise is expressed like C's ``restrict`` in an inlined function: a scope per array, declared before the loop, and for
+each access the scopes that it does not belong to. Scopes hold for one run of the loop, in which no name is rebound.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ ACCESSES = (ir.instructions.LoadInstr, ir.instructions.StoreInstr)
 
 @dataclass(frozen=True)
 class Scope:
-    """What is told of the accesses to one array: the scope that they are in, and those that they are not in."""
+    """The alias metadata of the accesses to one array: the scope that they are in, and those that they are not in."""
 
     own: ir.MDValue
     others: ir.MDValue
 
 
 def accessed(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
-    """The names of the arrays that an innermost loop accesses, and of those that it writes to, without variables that
-    it assigns; None where there is a loop in it."""
+    """The names of the arrays that an innermost loop accesses, and of those that it writes, without variables that it
+    assigns; None if it contains a loop."""
     read: set[str] = set()
     written: set[str] = set()
     assigned: set[str] = set()
@@ -50,7 +49,7 @@ def accessed(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
 
 
 def declared(builder: ir.IRBuilder, names: set[str]) -> dict[str, Scope]:
-    """A scope for each array, which holds from here to the next time that the program comes here."""
+    """A scope for each array, valid from here until control reaches this place again."""
     module = builder.module
     domain = _distinct(module)
     scopes = {name: _distinct(module, domain) for name in sorted(names)}
@@ -65,7 +64,7 @@ def declared(builder: ir.IRBuilder, names: set[str]) -> dict[str, Scope]:
 
 @contextmanager
 def within(builder: ir.IRBuilder, scope: Scope | None) -> Iterator[None]:
-    """The accesses that are made meanwhile, in the block that is at hand, are in a scope."""
+    """Accesses generated inside this context, in the current block, belong to a scope."""
     block = builder.block
     first = len(block.instructions)
     yield
@@ -76,12 +75,12 @@ def within(builder: ir.IRBuilder, scope: Scope | None) -> Iterator[None]:
 
 
 def _distinct(module: ir.Module, *rest: ir.MDValue) -> ir.MDValue:
-    """A node that is no other: the first of its operands is itself."""
+    """A distinct node: its first operand is itself."""
     own = _node(module)
     own.operands = (own, *rest)
     return own
 
 
 def _node(module: ir.Module, *operands: ir.MDValue) -> ir.MDValue:
-    """A node, without llvmlite's look for an equal one, which does not come to an end where a node is in itself."""
+    """A node without llvmlite's search for an equal one, which would not terminate for self-referential nodes."""
     return ir.MDValue(module, operands, str(len(module.metadata)))

@@ -1,4 +1,4 @@
-"""Arrays in lowered code: borrowed ones are taken apart once, at the entry; others live in cells that hold a reference.
+"""Arrays in lowered code: borrowed ones are decomposed once at the entry; others are variables that hold a reference.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WORD = ir.IntType(64)
 
 
 class Borrowed:
-    """An array of the caller's, in a parameter that is never assigned."""
+    """An array of the caller, in a parameter that is never assigned."""
 
     def __init__(self, home: Lowering, t: types.Array, value: ir.Value) -> None:
         self.home, self.type, self.value = home, t, value
@@ -37,11 +37,11 @@ class Borrowed:
         return self.parts[name]
 
     def release(self) -> None:
-        """Nothing: the caller holds it."""
+        """Nothing: the caller owns it."""
 
 
 class Held:
-    """An array in a variable that owns a reference to it, or that is empty yet."""
+    """An array in a variable that owns a reference to it, or that is still empty."""
 
     def __init__(self, home: Lowering, t: types.Array) -> None:
         self.home, self.type = home, t
@@ -67,7 +67,7 @@ class Held:
         self.home.context.nrt.decref(self.home.builder, self.type, old)
 
     def release(self) -> None:
-        """The reference given up."""
+        """Release the reference."""
         self.home.context.nrt.decref(self.home.builder, self.type, self.whole())
 
 
@@ -81,7 +81,7 @@ def taken_apart(home: Lowering, t: types.Array, value: ir.Value, name: str) -> l
 
 
 def fresh(home: Lowering, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
-    """A new array, undefined, and the bytes that it takes. The function raises where there is no memory for it."""
+    """A new uninitialised array and its size in bytes. The function raises if there is no memory for it."""
     builder, context = home.builder, home.context
     item = ir.Constant(WORD, context.get_abi_sizeof(context.get_data_type(t.dtype)))
     strides, total, wrong = [], item, ir.Constant(ir.IntType(1), 0)

@@ -31,7 +31,7 @@ Typed = tuple[types.Type, ir.Value]
 
 
 class Expressions:
-    """The half of `lowering.Lowering` that makes values."""
+    """The half of `lowering.Lowering` that computes values."""
 
     context: object
     typing: Types
@@ -94,7 +94,7 @@ class Expressions:
         return value if source == to else self.context.cast(self.builder, value, source, to)
 
     def operate(self, e: ast.AST, op: ast.operator, a: Typed, b: Typed, right: ast.expr) -> Typed:
-        """An operator applied, with the type of what comes out."""
+        """An operator applied, with the type of the result."""
         kind, pair = type(op), (a[0], b[0])
         if e in self.typing.calls:
             found = self.typing.calls[e]
@@ -111,8 +111,8 @@ class Expressions:
         return t, getattr(self.builder, INT_OPS[kind])(x, y)
 
     def in_order(self, made: ir.Instruction) -> ir.Instruction:
-        """The operation, which LLVM may reorder only if it is a sum, where the kernel allows that: a product in another
-        order may overflow, or underflow, where the result does not."""
+        """The operation. LLVM may reassociate only sums, and only if the kernel allows it: a reassociated product may
+        overflow or underflow where the result does not."""
         if self.context.fastmath and made.opname in ("fmul", "fdiv"):
             # LLVM multiplies the literals of a product that is fused with a sum, whatever the flags of the product
             far = any(isinstance(x, ir.Constant) and not 1 / FAR <= abs(x.constant) <= FAR for x in made.operands)
@@ -120,7 +120,7 @@ class Expressions:
         return made
 
     def power(self, a: Typed, k: int) -> ir.Value:
-        """Squares multiplied, the lowest bit of the exponent first."""
+        """Exponentiation by squaring, lowest bit of the exponent first."""
         t, square = a
         times = (lambda x, y: self.in_order(self.builder.fmul(x, y))) if t in FLOATS else self.builder.mul
         out = None
@@ -163,8 +163,8 @@ class Expressions:
         return self.chain(True, [(parts[k + 1], lambda k=k: link(k)) for k in range(len(e.ops))])
 
     def chain(self, both: bool, links: list[tuple[ast.expr, Callable[[], ir.Value]]]) -> ir.Value:
-        """``and`` or ``or``: what is cheap and cannot fail is computed in any case, the rest only where it is asked
-        for."""
+        """``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if needed.
+        """
         (_, first), *rest = links
         out = first()
         for e, make in rest:
@@ -204,7 +204,7 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------------ arrays
 
     def place(self, e: ast.Subscript) -> tuple[ir.Value, types.Type]:
-        """The address of a cell and the type of what is there. Indices are offsets: nobody counts from the end here."""
+        """The address and type of a cell. Indices are offsets: negative ones have been resolved."""
         array = self.arrays[e.value.id]  # type: ignore[attr-defined]
         parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
         index = [
@@ -234,7 +234,7 @@ class Expressions:
             self.pack(dtype, value, self.builder.gep(data, [loop.index], inbounds=True))
 
     def new(self, target: object, t: types.Array, args: list[ast.expr]) -> ir.Value:
-        """``np.empty`` and its like."""
+        """``np.empty`` and related functions."""
         shape = self.expr(args[0])
         sizes = [shape] if self.of(args[0]) == types.int64 else cgutils.unpack_tuple(self.builder, shape, t.ndim)
         value = self.cast(self.expr(args[1]), self.of(args[1]), t.dtype) if target is np.full else None
@@ -269,7 +269,7 @@ class Expressions:
         return self.apply(found, target, tuple(values), tuple(given))
 
     def extremum(self, sign: str, t: types.Type, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The second where it is beyond the first."""
+        """The second operand where it is beyond the first."""
         compare = (
             self.builder.fcmp_ordered
             if t in FLOATS
@@ -285,7 +285,7 @@ class Expressions:
         return self.cast(value, source, to)
 
     def apply(self, found: Resolved, target: object, values: tuple, given: tuple) -> ir.Value:
-        """The call of something that Numba knows, or that has been compiled already."""
+        """A call of a function known to Numba, or already compiled."""
         signature = found.signature
         assert signature is not None
         made = [self.cast(v, t, to) for v, t, to in zip(values, given, signature.args, strict=False)]
@@ -312,7 +312,7 @@ class Expressions:
 
 
 def cheap(e: ast.expr) -> bool:
-    """Whether an expression neither fails nor takes long: nothing is looked up, divided or called in it."""
+    """Whether an expression is cheap and cannot fail: it contains no access, division or call."""
     return not any(
         isinstance(x, ast.Subscript | ast.Call | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow) for x in ast.walk(e)
     )

@@ -1,7 +1,7 @@
-"""Where the instructions of a function are kept until a function that Python calls is compiled with all that it calls.
+"""Libraries that keep the instructions of a function until the function that Python calls is compiled with all callees.
 
-Numba optimises and assembles every function by itself, then once more in each function that calls it. A kernel is
-called by its driver only: so its instructions are only handed on, and are optimised once, where they end.
+Numba optimises and assembles every function by itself, then again in each function that calls it. A kernel is only
+called by its driver: so its instructions are passed on and optimised once, there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..numba_compat import JITCodeLibrary, reload_init
 
 
 class _NoEnvironment:
-    """The code generator of a library that is never loaded, so that there is no place for an environment in it."""
+    """The code generator of a library that is never loaded, so that it needs no environment."""
 
     def __init__(self, codegen) -> None:
         self._codegen = codegen
@@ -23,7 +23,7 @@ class _NoEnvironment:
         return getattr(self._codegen, name)
 
     def set_env(self, env_name, env) -> None:
-        """Nothing to set."""
+        """No environment to set."""
 
 
 # libraries of functions that stay apart: optimised already, they are linked behind everything else
@@ -31,7 +31,7 @@ LATE: WeakSet = WeakSet()
 
 
 class _Collecting(JITCodeLibrary):
-    """A library that keeps what is to be linked late for the one where it ends."""
+    """A library that passes modules on, to be linked later by the final library."""
 
     def __init__(self, codegen, name):
         super().__init__(codegen, name)
@@ -52,7 +52,7 @@ class _Collecting(JITCodeLibrary):
 
 
 class _Bare:
-    """Of a library only what is linked at once."""
+    """The parts of a library that are linked at once."""
 
     def __init__(self, library) -> None:
         self._library = library
@@ -63,15 +63,15 @@ class _Bare:
 
 
 class HandedUsual(_Collecting):
-    """A library that is only linked into others, of instructions that Numba's lowering made."""
+    """A library of instructions from Numba's lowering that is only linked into others."""
 
     @property
     def codegen(self):
-        """As of any library, but for environments."""
+        """As for any library, but without environments."""
         return _NoEnvironment(self._codegen)
 
     def without_late(self) -> _Bare:
-        """For the libraries that link the late ones themselves."""
+        """The code generator for libraries that link late modules themselves."""
         return _Bare(self)
 
     def _get_module_for_linking(self):
@@ -90,13 +90,13 @@ class HandedUsual(_Collecting):
         self._finalized = True
 
     def get_pointer_to_function(self, name):
-        """No machine code, no address."""
+        """There is no machine code, so no address."""
         self._ensure_finalized()
         return 0
 
 
 class Handed(HandedUsual):
-    """A library that is only linked into others, of instructions that `lowering` made."""
+    """A library of instructions from `lowering` that is only linked into others."""
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
@@ -115,7 +115,7 @@ def forget_instructions(library: JITCodeLibrary) -> None:
 
 
 class Whole(_Collecting):
-    """The library of a function that Python calls: optimised once, with everything that it calls."""
+    """The library of a function that Python calls, optimised once together with everything that it calls."""
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout

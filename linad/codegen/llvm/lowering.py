@@ -23,12 +23,11 @@ VECTORS = 4  # at a time in a loop with library functions
 
 
 def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
-    """What LLVM is told of a loop: not to write its body several times over for a number of turns that is not known.
+    """Loop metadata: no unrolling for unknown trip counts.
 
-    Loops that become vectors gain nothing by it, and the others lose: a few turns are left over, in a loop of their
-    own, and whether there are any is a branch that the processor guesses wrong, once for each row of a sparse matrix.
-    But a loop that calls library functions waits for them, each for the one before, and takes several vectors side by
-    side. LLVM would only count registers, which the functions do not leave alone anyway.
+    Loops that vectorise gain nothing from unrolling, and others lose: the remainder is a loop of its own, whose branch
+    is mispredicted once per row of a sparse matrix. But loops with library calls wait for each call, so they are
+    interleaved several times. LLVM's own choice only counts registers, which the calls clobber anyway.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
     calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
@@ -40,9 +39,9 @@ def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
 
 def one_by_one(body: list[ast.stmt]) -> bool:
-    """Whether a loop does not become vectors: another one is in it, or it may be left. What is added to a sum is added
-    up first then, which takes LLVM's licence to take sums in another order away from the sum. With it, LLVM fuses each
-    product with the sum, one after the other, and an iteration waits for as many."""
+    """Whether a loop is not vectorised: it contains another loop, or may be left early. Then the terms of a sum are
+    added in order, which removes the reassociation licence from the sum. With it, LLVM would fuse each product with
+    the sum, and an iteration would wait for all of them."""
     return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
 
 
@@ -109,7 +108,7 @@ class Lowering(Expressions):
             self.arrays[name] = Borrowed(self, t, self.context.get_constant_generic(self.builder, t, array))
 
     def lower(self, body: list[ast.stmt]) -> None:
-        """The whole body. What follows the entry starts a block of its own: cells and sizes are made before it."""
+        """The whole body. The code after the entry starts a block of its own: cells and sizes are created before it."""
         first = self.function.append_basic_block("body")
         self.builder.position_at_end(first)
         self.block(body)
@@ -123,7 +122,7 @@ class Lowering(Expressions):
 
     @contextmanager
     def at_entry(self) -> Iterator[None]:
-        """Instructions for the entry, which everything comes after."""
+        """Emit instructions in the entry block, before everything else."""
         here = self.builder.block
         self.builder.position_at_end(self.entry)
         yield
@@ -192,14 +191,14 @@ class Lowering(Expressions):
             self.builder.store(value, self.cells[name])
 
     def owned(self, e: ast.expr) -> ir.Value:
-        """The value of an expression; of an array, a reference of its own."""
+        """The value of an expression; for an array, an owned reference."""
         value = self.expr(e)
         if plain_array(self.of(e)) and isinstance(e, ast.Name):
             self.context.nrt.incref(self.builder, self.of(e), value)
         return value
 
     def forget(self, t: types.Type, value: ir.Value) -> None:
-        """A result that nobody takes."""
+        """Discard a result."""
         if (
             isinstance(t, types.Array)
             or isinstance(t, types.BaseTuple)
@@ -218,7 +217,7 @@ class Lowering(Expressions):
         self.leave(made)
 
     def leave(self, value: ir.Value) -> None:
-        """To the one place where arrays are released and the function returns."""
+        """Jump to the one place where arrays are released and the function returns."""
         if self.leaving is None:
             here, block = self.builder.block, self.append("leave")
             self.builder.position_at_end(block)
@@ -233,7 +232,7 @@ class Lowering(Expressions):
         self.builder.branch(block)
 
     def unless(self, wrong: ir.Value, error: type, message: str) -> None:
-        """Raise an exception where something is wrong, all those of a kind in one place."""
+        """Raise an exception if a condition fails; all exceptions of a kind share one place."""
         on = self.append("on")
         if error not in self.raising:
             here, self.raising[error] = self.builder.block, self.append("raise")
@@ -246,7 +245,7 @@ class Lowering(Expressions):
         self.builder.position_at_end(on)
 
     def called(self, description: object, signature: object, args: list[ir.Value]) -> ir.Value:
-        """The call of a compiled function. Its error is passed on, from one place for all calls, once the arrays are
+        """The call of a compiled function. Its error is passed on, from one place for all calls, after arrays are
         released."""
         status, out = self.context.call_internal_no_propagate(self.builder, description, signature, args)
         on = self.append("on")
@@ -308,7 +307,7 @@ class Lowering(Expressions):
         self.builder.position_at_end(after)
 
     def count(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
-        """A loop over a range. The test stands at its end, the form that LLVM's loop passes work on."""
+        """A loop over a range, rotated so that the test is at its end, the form that LLVM's loop passes expect."""
         b, zero = self.builder, I64(0)
         start, stop, step = zero, self.expr(args[0]), 1
         if len(args) > 1:
@@ -343,7 +342,7 @@ class Lowering(Expressions):
         self.scopes = {}
 
     def apart(self, body: list[ast.stmt]) -> dict[str, Scope]:
-        """The scopes of the arrays of an innermost loop, where these are not all parameters, of which LLVM knows
+        """The alias scopes of the arrays of an innermost loop, unless these are all parameters, about which LLVM knows
         already."""
         found = accessed(body) if self.noalias else None
         if found is None:
@@ -352,7 +351,7 @@ class Lowering(Expressions):
         return declared(self.builder, names) if written and any(isinstance(self.arrays[n], Held) for n in names) else {}
 
     def literal(self, e: ast.expr) -> int:
-        """The value of a step that is a number, else 0."""
+        """The value of a literal step, else 0."""
         match e:
             case ast.Constant(value=int(k)):
                 return k
@@ -361,7 +360,7 @@ class Lowering(Expressions):
         return 0
 
     def trips(self, start: ir.Value, stop: ir.Value, step: ir.Value, known: int) -> ir.Value:
-        """How many values a range has; none for a step of 0."""
+        """The number of values of a range; 0 for a step of 0."""
         b, one, zero = self.builder, I64(1), I64(0)
 
         def counted(low: ir.Value, high: ir.Value, by: ir.Value) -> ir.Value:

@@ -1,4 +1,4 @@
-"""A pipeline of Numba's in which generated functions have a shorter way, and whatever else comes the usual one."""
+"""A Numba pipeline with a short path for generated functions and the usual one for everything else."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _told: set[str] = set()
 
 
 class LeftToNumba(RuntimeError):
-    """A function that is not of the small language, where that is an error."""
+    """A function outside the small language, where the environment makes that an error."""
 
 
 def tell(name: str, reason: str) -> None:
-    """Log that a function takes Numba's own way, once a process for each; an error where the environment says so."""
+    """Log once per process that a function takes Numba's own path; an error if the environment says so."""
     USUAL.append((name, reason))
     first = reason.strip().partition("\n")[0]
     text = f"{name} is left to Numba's own compiler, which takes several times as long: {first}"
@@ -42,7 +42,7 @@ def tell(name: str, reason: str) -> None:
 
 
 class DirectCompiler(CompilerBase):
-    """Numba's compiler with the shorter way."""
+    """Numba's compiler with the short path."""
 
     noalias = False  # whether array arguments that are written overlap no other
     apart = False  # whether the function stays one of its own in machine code
@@ -53,8 +53,8 @@ class DirectCompiler(CompilerBase):
     function: Open | None = None
 
     def _compile_core(self):
-        """Numba's entry. What goes wrong on the shorter way is no error of the program: the function takes the other
-        one then."""
+        """Numba's entry point. A failure of the short path is no error of the program: the function takes the usual
+        path then."""
         given = self.state.return_type
         try:
             return super()._compile_core()
@@ -69,7 +69,7 @@ class DirectCompiler(CompilerBase):
             return super()._compile_core()
 
     def leave(self, reason: str, given: types.Type | None) -> None:
-        """Let Numba have the function; ``given`` is what it is declared to return."""
+        """Leave the function to Numba; ``given``: its declared result type."""
         state = self.state
         if self.generated:
             tell(state.func_id.func_qualname, reason)
@@ -81,8 +81,7 @@ class DirectCompiler(CompilerBase):
         state.library = made(HandedUsual, state) if handed else None
 
     def define_pipelines(self):
-        """One pipeline: the shorter one where the function is of the small language, which `Unsupported` says that it
-        is not."""
+        """One pipeline: the short one, if the function is in the small language."""
         state = self.state
         state.flags.noalias = self.noalias
         if self.usual:
@@ -98,14 +97,14 @@ class DirectCompiler(CompilerBase):
 
 
 def made(kind: type, state):
-    """An empty library for the function at hand."""
+    """An empty library for the current function."""
     library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
     library.enable_object_caching()
     return library
 
 
 def opening(state) -> Open:
-    """A function whose body is yet to be looked at."""
+    """A function whose body has not been looked at yet."""
     tree = tree_of(state.func_id.func)
     a = tree.args
     if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or state.return_type is not None or state.locals:
@@ -120,7 +119,7 @@ def opening(state) -> Open:
 
 
 def understood(function: Open) -> types.Type:
-    """What a function gives, once the types of everything in it are found."""
+    """The result type of a function, once the types of everything in it are known."""
     try:
         with function.typed():
             function.typing.block(function.tree.body)
@@ -139,7 +138,7 @@ class DirectLowering(LoweringPass):
         LoweringPass.__init__(self)
 
     def run_pass(self, state):
-        """The compile result, of a function that `understood` took."""
+        """The compile result of a function that `understood` accepted."""
         function, found = state.function, state.function.typing
         context, library, flags = state.targetctx, state.library, state.flags
         reload_init(library).update(state.reload_init)

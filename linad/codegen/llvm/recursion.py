@@ -1,8 +1,8 @@
-"""Functions that are being compiled, for those among them that call themselves, or each other in a circle.
+"""Functions that are being compiled, for those among them that are (mutually) recursive.
 
-The first `return` of a function says what it gives (a recursive one begins with a test of the stack, which returns),
-and its name in machine code follows from its types: that is all that a call needs. What is called in a circle is linked
-where the circle is entered.
+The first `return` of a function gives its result type (a recursive one starts with a stack check, which returns), and
+its symbol name follows from its types: that is all that a call needs. Functions called recursively are linked where the
+recursion is entered.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ _open: list[Open] = []  # from the outermost to the innermost; Numba's lock hold
 
 
 class Open:
-    """A function on its way: its text, what is known of its types, and what others have compiled on the strength of
-    that."""
+    """A function being compiled: its text, the types known so far, and what has been compiled relying on them."""
 
     def __init__(self, state, tree: ast.FunctionDef, typing: Types) -> None:
         self.state, self.tree, self.typing = state, tree, typing
@@ -40,14 +39,14 @@ class Open:
 
     @property
     def result(self) -> types.Type:
-        """The type of what it gives, once a `return` has been seen."""
+        """The result type, once a `return` has been seen."""
         if not self.typing.returns:
             raise Unsupported("recursion before the first return")
         return self.typing.returns[0]
 
     @cached_property
     def fndesc(self) -> PythonFunctionDescriptor:
-        """What a call must know."""
+        """The descriptor that a call needs."""
         state = self.state
         args = dict(zip((f"arg.{p}" for p in self.params), state.args, strict=True))
         described = SimpleNamespace(func_id=state.func_id, arg_names=self.params)
@@ -58,12 +57,12 @@ class Open:
 
     @property
     def closed(self) -> bool:
-        """Whether its instructions are there, to be linked."""
+        """Whether its instructions are available for linking."""
         return self.state.library is not None and self.state.library._finalized
 
     @contextmanager
     def typed(self) -> Iterator[None]:
-        """While its types are found, and with them what it calls is compiled."""
+        """While its types are inferred, and with them its callees compiled."""
         _open.append(self)
         try:
             yield
@@ -71,20 +70,19 @@ class Open:
             _open.pop()
 
     def withdraw(self) -> None:
-        """It is left to Numba, and will have another name: what relies on it is compiled again."""
+        """It is left to Numba and gets another symbol name: whatever relies on it is compiled again."""
         for dispatcher, args in self.relying:
             dispatcher.overloads.pop(args, None)
 
 
 def opened(dispatcher: Dispatcher, args: tuple) -> Open | None:
-    """The function of that dispatcher, if it is being compiled on the shorter way for these types."""
+    """The function of a dispatcher, if it is being compiled on the short path for these types."""
     return next((o for o in _open if o.state.func_id.func is dispatcher.py_func and tuple(o.state.args) == args), None)
 
 
 @contextmanager
 def by_numba() -> Iterator[None]:
-    """While Numba compiles a function its usual way, which is another world: nothing in it relies on what is open here.
-    """
+    """While Numba compiles a function on its usual path, which cannot rely on functions that are open here."""
     global _open
     outside, _open = _open, []
     try:
@@ -94,7 +92,7 @@ def by_numba() -> Iterator[None]:
 
 
 def in_a_circle(f: FunctionType) -> bool:
-    """Whether a function is called by one that it calls. Numba finds such ones by their addresses in machine code."""
+    """Whether a function is part of a recursion. Numba finds such functions by their addresses in machine code."""
     seen: set[FunctionType] = {f}
     pending = [f]
     while pending:

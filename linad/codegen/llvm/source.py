@@ -9,16 +9,16 @@ from types import CodeType, FunctionType
 
 
 class Unsupported(Exception):
-    """What only Numba's own pipeline compiles."""
+    """A function that only Numba's own pipeline can compile."""
 
 
 def tree_of(f: FunctionType) -> ast.FunctionDef:
-    """The definition of a function at the top of a module.
+    """The definition of a function at the top level of a module.
 
     Raises
     ------
     Unsupported
-        Where the file does not hold, any more, what the function was compiled from.
+        If the file does not contain the source that the function was compiled from any more.
     """
     code = f.__code__
     if f.__closure__:

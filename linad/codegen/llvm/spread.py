@@ -1,7 +1,8 @@
-"""Chunks of a loop on Numba's threads: one call of what runs its own parallel loops, in place of one compiled for each.
+"""Chunks of a loop on Numba's threads, by one call of Numba's scheduler for all loops instead of compiled code per
+loop.
 
-That function divides a number of tasks among threads, and gives each the places of its first one. Here each thread has
-one task, so the "place" is its number; what all chunks have in common lies on the stack of the caller, which waits.
+The scheduler divides tasks among threads and passes each thread the index of its first one. Here each thread has one
+task, so the index is its number; the data common to all chunks is on the stack of the caller, which waits.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ DONE, CHUNKS, TASKS, GIVEN = range(4)  # what lies on the stack: all arguments o
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """The compiled function of one chunk, as what is called when a loop is spread."""
+    """The compiled function of one chunk, as called by a parallel loop."""
 
     compiled: CompileResult
 
 
 def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
-    """How many chunks came to their end, of ``values[0]``; the other values are what each chunk is called with behind
-    its number."""
+    """The number of chunks that ran to completion, of ``values[0]``. The other values are the arguments of each chunk
+    after its number."""
     builder, module = home.builder, home.builder.module
     compiled = chunk.compiled
     home.context.add_linking_libs([compiled.library])
@@ -53,15 +54,15 @@ def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
     given = [builder.bitcast(p, BYTES) for p in (task, places, counts, steps, frame)]
     divide = cgutils.get_or_insert_function(module, DIVIDE, "numba_parallel_for")
     builder.call(divide, [*given, WORD(0), WORD(1), tasks])
-    # Numba remembers how many threads it was told to take here, and says so when it is asked the next time
+    # Numba remembers how many threads it was told to take here, and returns it from the next query
     remember = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [WORD]), "set_num_threads")
     builder.call(remember, [threads])
     return builder.load(cgutils.gep_inbounds(builder, frame, 0, DONE))
 
 
 def _task(home: Lowering, compiled: CompileResult, shared: ir.Type, name: str) -> ir.Function:
-    """The function that a thread calls: its share of the chunks, one after the other, and the number of those that came
-    to their end."""
+    """The function that a thread calls: it runs the thread's chunks in order and counts those that ran to completion.
+    """
     task = ir.Function(home.builder.module, TASK, name)
     task.linkage = "internal"
     builder = ir.IRBuilder(task.append_basic_block("entry"))

@@ -1,4 +1,4 @@
-"""The types of a generated function: one per variable, found in one walk over its text."""
+"""Type inference for generated functions: one type per variable, in one walk over the text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LINES = {ast.Add, ast.Sub, ast.Mult}
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What a call means: a function and its signature, or a conversion to a type (``function`` is None)."""
+    """The meaning of a call: a function and its signature, or a conversion to a type (``function`` is None)."""
 
     function: object
     signature: Signature | None
@@ -63,7 +63,7 @@ _resolved: dict[tuple, Resolved] = {}  # of functions that are not generated, in
 
 @dataclass
 class Types:
-    """The types of the expressions of one function, and what its calls mean."""
+    """The types of the expressions of one function, and the meanings of its calls."""
 
     function: FunctionType
     context: object  # Numba's typing context
@@ -214,7 +214,7 @@ class Types:
         raise Unsupported(repr(value))
 
     def outer(self, e: ast.expr) -> types.Type:
-        """A name of the module, or of a module in it: a number, an array, or something that is only handed to Numba."""
+        """A name of the module, or of a module in it: a number, an array, or an object that is only passed to Numba."""
         value = self.object(e)
         if isinstance(value, bool | int | float):
             return self.constant(e, value)
@@ -281,7 +281,7 @@ class Types:
         return self.operation(e, op, a, b)
 
     def operation(self, e: ast.AST, op: ast.AST, *given: types.Type) -> types.Type:
-        """An operator as Numba's tables have it."""
+        """An operator in Numba's tables."""
         if type(op) not in OPERATORS:
             raise Unsupported(type(op).__name__)
         for t in given:
@@ -333,7 +333,7 @@ class Types:
         return self.resolve(target, given)
 
     def dispatched(self, target: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
-        """A function that Numba's decorators made, compiled for these types, or on its way to that."""
+        """A jitted function, compiled for these types or being compiled."""
         folded = tuple(target._compiler.fold_argument_types(given, {})[1])
         if (function := opened(target, folded)) is not None:
             self.needs.add(function)
@@ -350,7 +350,7 @@ class Types:
         return Resolved(compiled, compiled.signature, types.unliteral(compiled.signature.return_type))
 
     def spread(self, chunk: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
-        """What runs the chunks of a loop on threads: how many there are, and what each is given behind its number."""
+        """The runner of a parallel loop: the number of chunks, and the arguments of each chunk after its number."""
         found = self.dispatched(chunk, (WORD, *given[1:]))
         if isinstance(found.function, Open) or given[0] != WORD or found.result != types.UniTuple(WORD, 1):
             raise Unsupported("chunks of this form")
@@ -380,7 +380,7 @@ class Types:
 
 
 def new_array(target: object, given: tuple[types.Type, ...]) -> types.Array:
-    """The type of ``np.empty(shape, dtype)`` and its like."""
+    """The type of ``np.empty(shape, dtype)`` and related functions."""
     shape, *others = given
     value = others.pop(0) if target is np.full and others else types.float64
     rank = 1 if shape == WORD else len(shape.types) if isinstance(shape, types.BaseTuple) else None

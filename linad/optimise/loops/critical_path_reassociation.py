@@ -9,7 +9,7 @@
 nothing but a sum is left alone: the compiler has its own ways with it. So is a sum that is there for its rounding,
 as in compensated summation: one of whose terms is itself a sum with other uses, or occurs twice.
 
-**Profitability.** Where the path gets shorter by a tenth, in cycles (`COSTS`): behind a library function less is not
+**Profitability.** Where the path gets shorter by a tenth, in cycles (`COSTS`): after a library function less is not
 noticed, and the call leaves no register alone, so that another order may cost more for what LLVM spills.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
@@ -48,7 +48,7 @@ from linad.analysis.loop_body import Body, needed
 from linad.analysis.reductions import is_reduction
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
-DEAR, OTHER = 40, 2
+EXPENSIVE, OTHER = 40, 2
 SUMS = ("add", "sub")
 GAIN = 0.1  # of the path
 
@@ -119,7 +119,7 @@ def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
     for t in stmts:
         given = [waits[v.name] for v in inputs(t) if v.name in waits]
         if given:
-            cost = (DEAR if OPS[t.op].dear else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
+            cost = (EXPENSIVE if OPS[t.op].expensive else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
             waits |= {v.name: max(given) + cost for v in outputs(t) if v.name not in waits}
     return waits
 

@@ -72,7 +72,7 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = Fa
 
 
 def _overwritten(body: Body, k: int, at: int) -> bool:
-    """Whether nobody looks at what an iteration stores before the addition of the next one stores to the cell again."""
+    """Whether no statement reads what an iteration stores before the next one's addition stores to the cell again."""
     t, w = body.stmts[k], body.stmts[at]
     if not (isinstance(t, AddTo) and isinstance(w, Store)) or len(body.written[w.array.name]) != 2:
         return False

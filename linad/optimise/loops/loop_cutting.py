@@ -116,7 +116,7 @@ class Cutter:
         parts: list[tuple[Atom, Atom, Mapping[str, bool]]] = []
         for piece in pieces:
             start, stop = s.start, s.stop
-            # in a loop that runs downwards the last index is the one behind its stop
+            # in a loop that runs downwards the last index is the one after its stop
             lows, highs = (piece.low, piece.high) if self.up else (piece.high, piece.low)
             for a in lows:
                 start = (

@@ -76,7 +76,7 @@ class _Facts:
         return _serial(self.loop)
 
     @cached_property
-    def dear(self) -> bool:
+    def expensive(self) -> bool:
         return _dear(self.loop)
 
     @cached_property
@@ -137,7 +137,7 @@ class _Fuser:
         first, second = self.facts(a), self.facts(b)
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
-        if first.serial != second.serial and (first if second.serial else second).dear:
+        if first.serial != second.serial and (first if second.serial else second).expensive:
             return False  # vector instructions for the one are worth more than the cells that the other leaves behind
         if any(o.name in second.mentions for o in a.outs):
             return False
@@ -157,7 +157,7 @@ class _Fuser:
         return not (b.writes if a.may_fail else a.writes if b.may_fail else frozenset()) & self.visible
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
-        """Whether a statement behind a loop may run before it."""
+        """Whether a statement after a loop may run before it."""
         if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
             return False
         there = self.facts(loop)

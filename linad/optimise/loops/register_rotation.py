@@ -176,7 +176,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
 
 @dataclass(frozen=True)
 class _Waiting:
-    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it behind the
+    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it after the
     loop."""
 
     carried: Var

@@ -55,7 +55,7 @@ Index = tuple[Atom, ...]
 
 
 def sum_in_registers(f: Function) -> Function:
-    """The function whose innermost loops add to cells that stay the same behind them."""
+    """The function with additions to loop-invariant cells moved out of innermost loops."""
     names = Names(all_names(f))
     made = {s.out.name for s in f.body.stmts if isinstance(s, Alloc | Copy)}
     known = made | {p.var.name for p in f.params}  # arrays of which the compiler is told that they overlap no other
@@ -202,7 +202,7 @@ def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> l
     last = [names.var("sum", v.type) for v in first]
 
     def block(b: Block, now: list[Atom]) -> tuple[list[Stmt], list[Atom]]:
-        """The statements with sums instead of the additions, and what the sums are behind them."""
+        """The statements with sums instead of the additions, and the values of the sums after the loop."""
         stmts: list[Stmt] = []
         now = list(now)
         for t in b.stmts:

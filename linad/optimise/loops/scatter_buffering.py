@@ -7,7 +7,7 @@ Modern Architectures, 2001, chapters 5 and 6).
 **After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
 **Legality.** All that the delayed statements touch is added to in this loop and nothing else; their indices can be
-had again, from arrays that the loop does not write to; what is carried is a sum. The additions are the same ones in
+recomputed, from arrays that the loop does not write to; what is carried is a sum. The additions are the same ones in
 the same order, so the sums are the same to the last bit.
 
 **Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
@@ -54,7 +54,7 @@ from linad.analysis.reductions import is_reduction
 LENGTH = Const(64, I64)  # iterations of a block: buffers of a few hundred bytes
 WORTH = 8  # operations for each delayed addition
 COSTS = {"div": 5, "sqrt": 5, "neg": 0}
-DEAR = 10
+EXPENSIVE = 10
 EXTRA = 4  # the arms that need not run are at most one part in so many of the work
 _FREE = frozenset("lt le gt ge eq ne and or not select".split())
 ZERO = Const(0, I64)
@@ -132,12 +132,12 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     loaded = {t.array.name for t in body if isinstance(t, Load)}
     stored = {t.array.name for t in body if isinstance(t, Store)}
     added = {t.array.name for t in body if isinstance(t, AddTo)}
-    dear = any(isinstance(t, Let) and OPS[t.op].dear and is_float(t.out.type) for t in body)
+    expensive = any(isinstance(t, Let) and OPS[t.op].expensive and is_float(t.out.type) for t in body)
     scattered = {
         t.array.name
         for t in body
         if isinstance(t, AddTo | Store)
-        and (_from_loads(t.index, made) or dear and _goes_from_row_to_row(t.index, made, s))
+        and (_from_loads(t.index, made) or expensive and _goes_from_row_to_row(t.index, made, s))
     }
     delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
     if scattered & (loaded | stored) or not delayed:
@@ -154,7 +154,7 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
 def _cost(t: Stmt) -> int:
     if not isinstance(t, Let) or not is_float(t.out.type):
         return 0
-    return DEAR if OPS[t.op].dear else COSTS.get(t.op, 1)
+    return EXPENSIVE if OPS[t.op].expensive else COSTS.get(t.op, 1)
 
 
 def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:

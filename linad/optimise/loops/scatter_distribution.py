@@ -55,7 +55,7 @@ SHORT = 3  # statements that are as well done again as stored and loaded
 
 
 def additions_behind(f: Function) -> Function:
-    """The function with the additions of long innermost loops in loops behind them."""
+    """The function with the additions of long innermost loops in separate loops after them."""
     names = Names(all_names(f))
     divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
     return hoist_invariants(divided) if divided != f else f
@@ -115,7 +115,7 @@ class _Division:
     # -- what is stored, and what is computed again
 
     def length(self, a: Atom) -> int | None:
-        """How many statements have a value again behind the loop; None where that cannot be, or is dear."""
+        """How many statements recompute a value after the loop; None if that is impossible or expensive."""
         if not isinstance(a, Var) or (a.name not in self.body.definition and a.name not in self.body.carried):
             return 0
         if a.name not in self.lengths:
@@ -127,7 +127,7 @@ class _Division:
         return self.lengths[a.name]
 
     def again(self, t: Stmt) -> bool:
-        """Whether a statement gives the same behind the loop."""
+        """Whether a statement gives the same result after the loop."""
         if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
             return False
         match t:
@@ -142,7 +142,7 @@ class _Division:
         return n is None or n > SHORT
 
     def choose(self, a: Atom) -> None:
-        """Store what it takes for a value to be had again: the value itself, or the one long operand that it is made
+        """Store what is needed to recompute a value: the value itself, or the one long operand that it is made
         of."""
         if not self.is_long(a):
             return

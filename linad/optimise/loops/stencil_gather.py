@@ -59,7 +59,7 @@ LOWEST = Const(-(2**61), I64)  # less than any index
 
 @dataclass(frozen=True)
 class Given:
-    """The additions of an iteration to one row, ``distance`` behind the loop's index, with what they are computed from.
+    """The additions of an iteration to one row, ``distance`` from the loop's index, with what they are computed from.
     """
 
     distance: int

@@ -104,7 +104,7 @@ class _Over:
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
         """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are
-        called behind it."""
+        called after it."""
         body, taken = self.block(s.body, around if s.mark is None else set(), set(s.carried))
         if not taken:
             return replace(s, body=body), {}
@@ -298,7 +298,7 @@ def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, 
 
 
 def _fails(stmts: Sequence[Stmt]) -> bool:
-    """Whether an error may keep from a cell that is not there what comes behind these statements."""
+    """Whether an error may keep from a cell that is not there what comes after these statements."""
     return any(
         isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked
         for t in walk(Block(tuple(stmts)))

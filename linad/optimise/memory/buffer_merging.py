@@ -298,7 +298,7 @@ def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
 
 
 def _place(s: Loop, v: Var) -> tuple[Atom, Var]:
-    """What an array that a loop carries is in front of it, and behind the loop."""
+    """What an array that a loop carries is called before and after the loop."""
     k = s.carried.index(v)
     return s.inits[k], s.outs[k]
 

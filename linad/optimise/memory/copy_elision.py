@@ -37,7 +37,7 @@ from ..offsets import offset
 
 
 class Known(Mentions):
-    """What is asked again and again: also how a value is computed, and which arrays a statement looks at."""
+    """Facts that several rewritings need: also how a value is computed, and which arrays a statement looks at."""
 
     def __init__(self, f: Function) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Known(Mentions):
 
 
 def spare_zeros(f: Function) -> Function:
-    """The function without zeros that nobody reads."""
+    """The function without zeros that are never read."""
     return replace(f, body=_block(f.body, Known(f), ()))
 
 

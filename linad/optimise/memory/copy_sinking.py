@@ -168,8 +168,8 @@ class _Nest:
         return [t for t in s.body.stmts if self.copied.is_in(t, self.ints.mentions)]
 
     def late(self, read: bool) -> list[Stmt] | None:
-        """The loops with the copy in them, and what is copied in front of them; no copy if nobody reads it there, nor,
-        if ``read``, behind them."""
+        """The loops with the copy in them, and what is copied in front of them; no copy if it is not read there, nor,
+        if ``read``, after them."""
         c = self.copied
         if (
             not is_float(c.array.type)
@@ -270,7 +270,7 @@ class _Nest:
         return [If(self.ran, Block(tuple(inside.out)), never, (), loop.span)]
 
     def part(self, fixed: tuple[Atom, ...], low: End, high: End, maker: Maker) -> None:
-        """The copy of some cells along an axis, and all along the axes behind it."""
+        """The copy of some cells along an axis, and all along the axes after it."""
         many = high.more - low.more if high.atom == low.atom else None
         if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
             for k in range(many):
@@ -283,7 +283,7 @@ class _Nest:
             maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
 
     def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
-        """The copy of some cells along an axis, and all along the axes behind it."""
+        """The copy of some cells along an axis, and all along the axes after it."""
         c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
         index = tuple(self.names.var("k", I64) for _ in (0, *rest))
         cell = self.cell()

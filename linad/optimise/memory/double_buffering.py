@@ -10,7 +10,7 @@ array that came in and reads a copy, as iterations are shared out only where arr
 **Legality.** What a loop carries is its own: no one else knows the array that came in, by the linear discipline.
 The iteration does not pass it on, and both have the same sizes.
 
-**Profitability.** Always: no memory is asked for in the loop.
+**Profitability.** Always: nothing is allocated in the loop.
 
 **Needs.** Fastmath and noalias, with which all loops are reshaped.
 """

@@ -62,7 +62,7 @@ def store_first(f: Function) -> Function:
 @dataclass(frozen=True)
 class Reach:
     """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the
-    lowest and highest are given, along the axis behind the indices ``at``; the lowest ``i`` is ``start``, the last
+    lowest and highest are given, along the axis after the indices ``at``; the lowest ``i`` is ``start``, the last
     before ``stop``. If the array has more axes, ``inner`` is the reach of the loop in it. ``known`` is what they hold
     before, where that has been found; ``taken`` as in `neighbours.Held`."""
 
@@ -92,7 +92,7 @@ class Reach:
         return self.stop + self.lowest
 
     def after(self, held: Contents) -> Reach | None:
-        """If all those cells hold what a statement leaves there. What is left in a whole array surely is in all cells
+        """If all those cells hold what a statement leaves there. What is left in a whole array is in all cells
         that there are."""
         inner = None
         if self.inner is not None:
@@ -149,7 +149,7 @@ class _Fresh:
             self.ranges.learn_test(cond, holds)
             return self.block(b)
 
-    # -- what cells hold, and a loop behind that adds
+    # -- what cells hold, and a later loop that adds
 
     def stored(self, stmts: list[Stmt]) -> list[Stmt]:
         """The statements with what the last one, a loop, adds to what is known stored."""
@@ -234,7 +234,7 @@ class _Fresh:
         return None
 
     def is_elsewhere(self, s: Stmt, reach: Reach) -> bool:
-        """Whether a statement surely does nothing with the cells that a loop adds to, if that has any iterations."""
+        """Whether a statement is known not to access the cells that a loop adds to, if that has any iterations."""
         r, a = self.ranges, reach.array
         near, far = (r.value(e.atom) + e.more for e in (reach.near, reach.far))
 
@@ -339,7 +339,7 @@ class _Fresh:
 
     def begun_with(self, s: Loop, before: list[Stmt]) -> tuple[Loop, list[Stmt]]:
         """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they
-        are behind it."""
+        are after it."""
         after: list[Stmt] = []
         if s.exits:
             return s, after

@@ -46,7 +46,7 @@ class End:
     more: int
 
     def __le__(self, other: End) -> bool:
-        """Whether it is surely not beyond another one."""
+        """Whether it is known not to be beyond another one."""
         return self.atom == other.atom and self.more <= other.more
 
     def __add__(self, more: int) -> End:
@@ -106,7 +106,7 @@ class Sizes:
         return End(a, more + number)
 
     def ends(self, s: Loop) -> tuple[End, End]:
-        """The lowest index of a loop from an int to the next, and what is behind the highest; anything where it never
+        """The lowest index of a loop from an int to the next, and the one after the highest; anything where it never
         runs."""
         assert s.stop is not None
         if s.step == ONE:

@@ -27,7 +27,7 @@ from linad_typecheck.types import I64
 
 
 def drop_proved_checks(f: Function) -> Function:
-    """The function without `wrap` of what is not negative, and without the checks of accesses that are surely in range.
+    """The function without `wrap` of non-negative ints, and without checks of accesses known to be in range.
     """
     return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
 
@@ -94,7 +94,7 @@ class _Prover:
         return s
 
     def within(self, i: Atom, a: Var, axis: int, ends: dict[str, Atom]) -> bool:
-        """Whether an index is surely in range."""
+        """Whether an index is known to be in range."""
         end = ends.get(i.name) if isinstance(i, Var) else None
         if end is None:
             return False

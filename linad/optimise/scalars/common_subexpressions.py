@@ -1,4 +1,4 @@
-"""Common subexpressions: one factorisation for all that is asked of one matrix, `solve(S, b)`, `slogdet(S)`, `inv(S)`.
+"""Common subexpressions: one factorisation for all operations on one matrix, `solve(S, b)`, `slogdet(S)`, `inv(S)`.
 
 **Transformation.** Common-subexpression elimination of dense factorisations (those of scalars are found by
 `constant_folding.py`).

@@ -168,13 +168,13 @@ class _Folder:
         for s in block.stmts:
             self.statement(s, known, facts, out)
         folded = Block(tuple(out), tuple(map(self.use, block.results)))
-        for name in self.found[around:]:  # behind the block its checks may not have been made
+        for name in self.found[around:]:  # after the block its checks may not have been made
             del self.same[name]
         del self.found[around:]
         return folded
 
     def equate(self, cond: Var) -> None:
-        """Behind a check that two ints are equal, one stands for both: the constant, or the second."""
+        """After a check that two ints are equal, one replaces the other: the constant, or the second."""
         a, b = self.equals.get(cond.name, (cond, cond))
         if isinstance(a, Const):
             a, b = b, a

@@ -86,7 +86,7 @@ def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:
 
 
 def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
-    """Whether two indices are surely those of different cells."""
+    """Whether two indices are known to refer to different cells."""
     return any(
         isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True)
     )

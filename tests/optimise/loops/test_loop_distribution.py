@@ -108,7 +108,7 @@ WHOLE = {
     "a neighbour is overwritten before it is read": "    j = add i 1\n    e = load! &a [j]\n    &a![i] = 0.0" + ROWS,
     "a cell is overwritten before it is read": "    &a![i] = 2.0\n    e = load! &a [i]" + ROWS,
     "a library call": "    x = load! &k [i]\n    e = exp x" + ROWS,
-    "two rows of three are dear": "    e = load! &k [i]\n    x = exp e\n    &b![0, i] += e\n    &b![1, i] += x\n    &b![2, i] += x",
+    "two rows of three are expensive": "    e = load! &k [i]\n    x = exp e\n    &b![0, i] += e\n    &b![1, i] += x\n    &b![2, i] += x",
     "one cell": "    e = load! &k [i]\n    &c![i] += e\n    &c![i] += e",
     "neighbours": "    e = load! &k [i]\n    j = add i 1\n    &c![i] += e\n    &c![j] += e",
     "strides": "    j = floordiv i 2\n    e = load! &k [i]\n    &b![0, j] += e" + ROWS,

@@ -1,4 +1,4 @@
-"""What the arguments of library functions mean: by name, a dtype, a shape."""
+"""Arguments of library functions that denote a dtype or a shape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..types import BOOL, DTYPE_CLASSES, I64, INTS, WORDS_OF_DTYPES, DType, dtyp
 
 
 def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType:
-    """The dtype that an argument ``dtype=v`` means."""
+    """The dtype given by an argument ``dtype=v``."""
     match v:
         case DTypeValue(dtype=d):
             return d
@@ -32,7 +32,7 @@ def dtype_of(ctx: Lowering, v: Value, span: Span) -> DType:
 
 
 def _instead_of_dtype(v: Value) -> str:
-    """What was probably meant by what is no dtype."""
+    """A suggestion for a value that is not a dtype."""
     match v:
         case ScalarValue():
             return "a shape of several sizes is one tuple: `np.zeros((m, n))`"
@@ -46,7 +46,7 @@ def _instead_of_dtype(v: Value) -> str:
 
 
 def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
-    """The shape that an int or a tuple of ints means; a negative size raises ValueError."""
+    """The shape given by an int or a tuple of ints; a negative size raises ValueError."""
     items = v.items if isinstance(v, TupleValue) else (v,)
     atoms: list[Atom] = []
     for item in items:

@@ -86,7 +86,7 @@ def _moveaxis(ctx: Lowering, args: Args) -> Value:
 
 
 def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span) -> Value:
-    """The array as one of a larger shape, to be read only. An axis of size 1 is stretched where it is known to be 1."""
+    """A read-only view of a larger shape. An axis of size 1 is stretched if it is known to be 1."""
     own = shape_of(ctx, v, span)
     more = len(shape) - len(own)
     if more < 0:
@@ -115,7 +115,7 @@ def _stretched(ctx: Lowering, v: AnyArray, own: tuple[Atom, ...], shape: tuple[A
             )
         case Delayed(cell=cell, reads=reads):
             at = lambda index: cell(tuple(ZERO if s else i for i, s in zip(index[more:], single, strict=True)))
-            return Delayed(v.dtype, shape, at, tuple((a, False) for a, _ in reads), v.dear, tests=v.tests)
+            return Delayed(v.dtype, shape, at, tuple((a, False) for a, _ in reads), v.expensive, tests=v.tests)
     base = as_view(v)
 
     def moved(a: Along) -> Along:
@@ -174,7 +174,7 @@ def _ndim(ctx: Lowering, args: Args) -> Value:
 
 
 def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
-    """``a.item()``: the one cell of an array, as a number of Python's."""
+    """``a.item()``: the single cell of an array, as a Python number."""
     if args.values or args.keywords:
         raise Refused(Unsupported(args.span, "`.item` with an index", "read the cell: `a[i, j]`"))
     for n in shape_of(ctx, v, args.span):

@@ -1,4 +1,4 @@
-"""Arrays put together from parts: from other arrays along an axis, and from evaluated scalars in nested tuples."""
+"""Arrays built from parts: from other arrays along an axis, and from scalars in nested tuples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SIZES = (
 
 
 def common_dtype(arrays: Sequence[AnyArray]) -> DType:
-    """The dtype in which all arrays are held together."""
+    """The dtype to which all arrays are promoted."""
     found = dtype_of(arrays[0])
     for a in arrays[1:]:
         pair = (ScalarValue(Const(0, Scalar(d))) for d in (found, dtype_of(a)))
@@ -43,7 +43,7 @@ def common_dtype(arrays: Sequence[AnyArray]) -> DType:
 def concatenated(
     ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span
 ) -> Value:
-    """One array with the cells of all, one after the other along an axis."""
+    """One array with the cells of all arrays along an axis."""
     ranks = {rank_of(a) for a in arrays}
     if len(ranks) > 1:
         sizes_differ(
@@ -106,7 +106,7 @@ def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, 
 def copy(
     ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False
 ) -> ArrayValue:
-    """A fresh array with the cells of an array of any kind; ``in_order``, NumPy makes it in the order of C whatever it
+    """A fresh array with the cells of an array of any kind. ``in_order``: NumPy creates it in C order whatever it
     copies."""
     name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
     ctx.fact("copy", name, span, "copied as written")
@@ -132,7 +132,7 @@ ROWS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # what i
 
 
 def row_of(ctx: Lowering, node: ast.expr) -> Value:
-    """A part of a list that NumPy makes an array of: lists, tuples and comprehensions in it are arrays themselves."""
+    """A part of a list that NumPy converts to an array: lists, tuples and comprehensions in it are converted first."""
     lower = ROWS.get(type(node))
     if lower is not None:
         return lower(ctx, node)
@@ -142,7 +142,7 @@ def row_of(ctx: Lowering, node: ast.expr) -> Value:
 
 @frozen
 class Stacked:
-    """A new array, made of the arrays of a list."""
+    """A new array built from the arrays of a list."""
 
     array: ArrayValue
 

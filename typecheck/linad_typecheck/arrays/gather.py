@@ -21,7 +21,7 @@ from .slices import NewAxis, Part, Place, Slice, delayed_view, expanded, index_a
 
 @frozen
 class Gathered:
-    """Where a cell of ``v[parts]`` comes from: ``shape`` of the result, and per cell of it the index into ``v``."""
+    """The source of the cells of ``v[parts]``: the ``shape`` of the result, and for each cell the index into ``v``."""
 
     base: AnyArray
     shape: tuple[Atom, ...]
@@ -31,7 +31,7 @@ class Gathered:
 
 
 def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Gathered | None:
-    """The cells that integer arrays, with ints and full slices beside them, pick out, in the order of NumPy."""
+    """The cells selected by integer arrays, together with ints and full slices, in NumPy's order."""
     parts = expanded(ctx, parts, rank_of(v), name, span)
     if parts is None:
         return None
@@ -104,7 +104,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
 
 
 def _numbered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> list[Part] | None:
-    """The parts with each mask written as what it means to NumPy: one array of indices per axis of it."""
+    """The parts with each mask replaced by its index arrays, one per axis."""
     found: list[Part] = []
     axis = 0
     for p in parts:
@@ -143,13 +143,13 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
 
 
 def mask_of(parts: Sequence[Part]) -> AnyArray | None:
-    """The mask, where an index is one."""
+    """The mask, if an index is one."""
     masks = [p.value for p in parts if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool"]
     return masks[0] if masks and len(parts) == 1 else None
 
 
 def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> tuple[AnyArray, Sequence[Part]]:
-    """An array and an index into it. A part that is one truth value takes all of the array or nothing: it is a mask
+    """An array and an index into it. A part that is a single truth value selects everything or nothing: it is a mask
     along a new first axis."""
     single = [
         p
@@ -165,7 +165,7 @@ def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Sp
 
 
 def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, first: int = 0) -> bool:
-    """Whether a mask has the shape of the axes of an array from ``first`` on; a size that differs raises IndexError."""
+    """Whether a mask has the shape of the axes of an array from ``first`` on; a different size raises IndexError."""
     if first + rank_of(mask) > rank_of(v) or not rank_of(mask):
         ctx.report(WrongRank(span, name or "the array", rank_of(v), rank_of(mask)))
         return False
@@ -179,7 +179,7 @@ def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, firs
 
 
 def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[ArrayValue, ...]:
-    """The indices of the cells that are not 0, an array per axis, in the order of C."""
+    """The indices of the non-zero cells, one array per axis, in C order."""
     sizes = shape_of(ctx, array, span)
 
     def here(index: tuple[Atom, ...]) -> Atom:
@@ -209,7 +209,7 @@ def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[
 
 
 def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """``v[mask]``: the cells where the mask is True, in the order of C."""
+    """``v[mask]``: the cells where the mask is True, in C order."""
     if not fits(ctx, v, mask, name, span):
         raise Refused(None)
     v, mask = (held(ctx, x, "t", span) for x in (v, mask))

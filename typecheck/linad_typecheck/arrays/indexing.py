@@ -65,7 +65,7 @@ def is_cell(base: Value, parts: Sequence[Part]) -> bool:
 
 
 def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> tuple[Atom, ...]:
-    """The index of a cell, every part of it checked here."""
+    """The index of a cell, with all parts checked."""
     found: list[Atom] = []
     for axis, p in enumerate(parts):
         size = size_of(ctx, base, axis, span)
@@ -95,7 +95,7 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
 
 
 def require_cell(ctx: Lowering, where: Cell) -> None:
-    """Raise IndexError here where there is no such cell, by checks of their own."""
+    """Raise IndexError if there is no such cell, by explicit checks."""
     for axis, index in enumerate(where.index):
         span, n = where.span, ctx.dim(where.array, axis, where.span)
         if isinstance(index, Const) and isinstance(n, Const) and 0 <= index.value < n.value:
@@ -138,7 +138,8 @@ def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, sp
 
 
 def alike(items: tuple[Value, ...]) -> bool:
-    """Whether a computed index can pick one of some values: they are few, and numbers of one type or tuples of such."""
+    """Whether a computed index can select one of some values: they are few, and numbers of one type or tuples of such.
+    """
     if not 0 < len(items) <= MOST_CHOSEN:
         return False
     if all(isinstance(v, TupleValue) for v in items):
@@ -152,7 +153,7 @@ def alike(items: tuple[Value, ...]) -> bool:
 
 
 def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
-    """That of values which are `alike` at which an index within bounds points."""
+    """One of values that are `alike`, selected by an index in range."""
     if isinstance(items[0], TupleValue):
         return TupleValue(
             tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record
@@ -167,8 +168,8 @@ def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Valu
 
 
 def cell_at(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:
-    """The cell of the base array that a full index means. An axis that a view takes whole is checked where the cell is
-    accessed, any other one here, against the size of the view."""
+    """The cell of the base array denoted by a full index. An axis that a view takes whole is checked at the access, any
+    other one here, against the size of the view."""
     v = as_view(base)
     index: list[Atom] = []
     direct = 0
@@ -189,7 +190,7 @@ def _taken_whole(view: View, axis: int) -> bool:
 
 
 def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
-    """The parts of an index that a value stands for; None for one that was reported."""
+    """The index parts given by a value; None if a problem was reported."""
     value = number_of(value) or value
     match value:
         case NoneValue():
@@ -220,6 +221,6 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 
 
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
-    """A part of an index that is a tuple: a tuple in it is an array of indices to NumPy, not more axes."""
+    """The parts of an index that is a tuple: a tuple inside it is an index array, as in NumPy."""
     several = isinstance(value, TupleValue) and value.record is not SLICE
     return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

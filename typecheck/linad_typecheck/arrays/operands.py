@@ -1,4 +1,4 @@
-"""The arguments of functions of arrays: what may stand for an array, axes, and flags that have to be literals."""
+"""Arguments of array functions: array-likes, axes, and flags that have to be literals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LEFT_OUT = {
 
 
 def instead_of(argument: str, function: str) -> str:
-    """What to write in place of an argument that a function of arrays does not take here."""
+    """A suggestion for an argument that an array function does not support."""
     if argument == "where" and function == "mean":
         return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
     if argument == "where" and function in _LEFT_OUT:
@@ -51,9 +51,9 @@ def instead_of(argument: str, function: str) -> str:
 
 
 def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dict[str, Value]:
-    """The arguments by the names that the library function has for them, those that are None left out. Of the
-    parameters that may be left out, ``takes`` lists those that have a meaning here; others are refused, unless they
-    are given as what they are when left out. ``function`` is another one whose signature counts."""
+    """The arguments by parameter name, without those that are None. ``takes``: the optional parameters that are
+    supported; others are refused unless they have their default value. ``function``: another function whose
+    signature applies."""
     spec = signature(function or args.function)
     optional, known = defaults_of(spec), takes.split()
     needed = [a.arg for a in (*spec.posonlyargs, *spec.args) if a.arg not in optional]
@@ -69,7 +69,7 @@ def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dic
 
 
 def refusal(args: Args, name: str) -> Refused:
-    """A parameter is given that has no meaning here."""
+    """An unsupported parameter is given."""
     if name not in REFUSED:
         return Refused(BadCall(args.span, args.name, f"does not take `{name}` here"))
     instead = instead_of(name, args.name.rpartition(".")[2])
@@ -77,7 +77,7 @@ def refusal(args: Args, name: str) -> Refused:
 
 
 def _left_out(v: Value, default: ast.expr | None) -> bool:
-    """Whether an argument is what it is when it is left out."""
+    """Whether an argument has its default value."""
     if not isinstance(default, ast.Constant):
         return False
     match v:
@@ -89,7 +89,7 @@ def _left_out(v: Value, default: ast.expr | None) -> bool:
 
 
 def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
-    """What NumPy takes as an array: a scalar as one of rank 0, nested tuples or lists of scalars."""
+    """An array-like converted as by NumPy: a scalar to rank 0, nested tuples or lists of scalars."""
     if is_growing(v):
         v = array_of_list(ctx, v, args.hint, args.span)
     if is_array(v):
@@ -108,15 +108,14 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
 
 
 def no_bools(args: Args, *arrays: AnyArray) -> None:
-    """Refuse arrays all of which are of bools, of which NumPy does not take sums or differences, or takes them as
-    bools."""
+    """Refuse arrays that are all bool, for which NumPy has no sum or difference, or one of bools."""
     if all(dtype_of(a) == "bool" for a in arrays):
         instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
         raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
 
 
 def no_floats(args: Args, what: str, *values: Value) -> None:
-    """Refuse values among which there are floats."""
+    """Refuse values that include floats."""
     for v in values:
         if isinstance(v, ScalarValue) and v.dtype in FLOATS or is_array(v) and dtype_of(v) in FLOATS:
             instead = "convert them: `int(n)`, `k.astype(int)`"
@@ -124,8 +123,8 @@ def no_floats(args: Args, what: str, *values: Value) -> None:
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
-    """The array, evaluated first if its cells are dear: for those who read them more than once."""
-    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.dear else v
+    """The array, evaluated first if its cells are expensive: for uses that read them more than once."""
+    return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.expensive else v
 
 
 def rank_zero(v: ScalarValue) -> Delayed:
@@ -165,7 +164,7 @@ def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: S
 
 
 def choice(ctx: Lowering, v: Value | None, options: Sequence[str], what: str, span: Span) -> str:
-    """One of several words; the first where it is left out."""
+    """One of several strings; the first by default."""
     if v is None:
         return options[0]
     if isinstance(v, TextValue) and v.text in options:

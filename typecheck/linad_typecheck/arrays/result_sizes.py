@@ -1,8 +1,7 @@
-"""The sizes of the arrays that a function returns, as expressions of its arguments: found in its core, computed by
+"""The sizes of the arrays that a function returns, as expressions of its arguments: derived from its core, evaluated by
 callers.
 
-A caller that makes room for results, before a loop whose iterations call the function, needs them before the first
-call.
+A caller that allocates arrays for results before a loop needs their sizes before the first call.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt"
 
 @frozen
 class Given:
-    """The argument of a parameter, an int."""
+    """An int argument."""
 
     param: int
 
@@ -47,13 +46,13 @@ Functions = Callable[[str], Function | None]  # by name; None for one of which n
 
 
 def result_size(functions: Functions, name: str, result: int, axis: int) -> Recipe | None:
-    """The size of a result of a function along an axis; None where it does not follow from the arguments' sizes."""
+    """The size of a function's result along an axis; None if it does not follow from the arguments' sizes."""
     f = functions(name)
     return None if f is None else _Reader(functions, f).of_atom(f.body.results[result], axis)
 
 
 def is_safe(op: str, ins: tuple[Atom, ...]) -> bool:
-    """Whether a statement may be run where its result is not used."""
+    """Whether a statement may be executed if its result is not used."""
     return op in SAFE or (op == "trips" and isinstance(ins[2], Const))
 
 
@@ -96,7 +95,7 @@ class _Reader:
         return None
 
     def _called(self, recipe: Recipe | None, args: tuple[Atom, ...]) -> Recipe | None:
-        """What a recipe of a callee is here."""
+        """A callee's size expression in terms of the caller."""
         match recipe:
             case Given(param=k):
                 return self.of_int(args[k])

@@ -1,10 +1,8 @@
-"""`np.array([row for ...])`, `linad.build` and `linad.map` where the elements are arrays: rows of an array one rank
-higher.
+"""`np.array([row for ...])`, `linad.build` and `linad.map` with array elements: rows of an array of one rank more.
 
-The sizes of a row must be known before the loop, for the array is made there. They are looked for in the body, which
-has been lowered once for its types: what computes a size from what stands outside is pure, and is said again before the
-loop, in functions that are called as well (`result_sizes`). Where they are not found, the first row is computed before
-the loop.
+The array is allocated before the loop, so the sizes of a row must be known there. They are derived from the body, which
+has been lowered once for its types: code that computes a size from outer values is pure and is repeated before the
+loop, also inside callees (`result_sizes`). Otherwise the first row is computed before the loop.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from .updates import assign_region, region
 
 
 def functions_of(ctx: Lowering) -> Functions:
-    """The functions that are lowered already, by name."""
+    """The functions lowered so far, by name."""
 
     def find(name: str) -> Function | None:
         spec = next((s for s in ctx.programs.specs.values() if s.name == name), None)
@@ -41,7 +39,7 @@ def functions_of(ctx: Lowering) -> Functions:
 
 
 class Sizes:
-    """The sizes of rows as recipes, which outlive the body that they were found in."""
+    """The sizes of rows as expressions that remain valid outside the body."""
 
     def __init__(
         self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var, functions: Functions = lambda name: None
@@ -54,13 +52,13 @@ class Sizes:
         self.pairs: Mapping[str, Atom] | None = None  # what stands outside, on another path
 
     def on(self, pairs: Mapping[str, Atom]) -> Sizes:
-        """The recipes on a path where these stand for the variables of theirs."""
+        """The expressions on a path where other variables take the place of their own."""
         other = copy(self)
         other.pairs = pairs
         return other
 
     def known(self, a: Atom | None = None) -> bool:
-        """Whether a size can be computed before the loop; without one, whether all can."""
+        """Whether a size can be computed before the loop; without an argument, whether all can."""
         if a is None:
             return all(map(self.known, self.shape))
         if isinstance(a, Const) or a.name not in self.inside:
@@ -92,7 +90,7 @@ class Sizes:
         return True
 
     def _result(self, array: Var, axis: int) -> Recipe | None:
-        """The size of what a call in the body gives."""
+        """The size of the result of a call in the body."""
         s, k = self.calls[array.name]
         return result_size(self.functions, s.callee, k, axis)
 
@@ -141,7 +139,7 @@ NO_SIZES = Sizes((), (), Var("", I64))
 
 @frozen
 class Element:
-    """What an element of an array is: a value of its type, and the sizes of one that is an array."""
+    """The type of an element, and the sizes of one that is an array."""
 
     value: Value
     sizes: Sizes
@@ -160,8 +158,8 @@ def _kind(v: Value) -> tuple | None:
 def of_elements(
     ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]
 ) -> Value:
-    """What ``build`` makes of elements of a type assumed at first: by ``look``, or as they were when the text was met
-    last. It lists those that turn out to be of another type; then it is called again."""
+    """The result of ``build`` for elements of an assumed type: found by ``look``, or that of the previous lowering.
+    ``build`` returns the elements of other types; then it is called again."""
     before = ctx.settled.get(node)
     pairs = None if before is None else above(ctx, before.path, ctx.path)
     if pairs is not None:
@@ -178,7 +176,7 @@ def of_elements(
 
 
 def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
-    """Raise where there is no row: NumPy could not know then how long rows are, and gives an array of rank 1."""
+    """Raise if there is no row: NumPy would not know the length of rows, and returns an array of rank 1."""
     some = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
     ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
 
@@ -186,7 +184,7 @@ def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
 def rows_array(
     ctx: Lowering, node: ast.expr, row: AnyArray, shape: Sequence[Atom], n: Atom, dtype: DType | None, hint: str
 ) -> ArrayValue:
-    """The array that the rows go to; None where that was reported."""
+    """The array of the rows; None if a problem was reported."""
     span = ctx.span(node)
     if rank_of(row) == 4:
         raise Refused(WrongType(span, "an array has at most 4 dimensions", "5 of them"))

@@ -1,4 +1,4 @@
-"""Arrays seen in another shape: transposes, reshapes, flips; views where NumPy has views."""
+"""Transposes, reshapes and flips: views wherever NumPy has views."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Span) -> Value:
-    """The view with its axes in another order: axis k of it is axis ``order[k]``; in reverse where that is None."""
+    """The view with permuted axes: axis k is axis ``order[k]`` of the original; reversed if that is None."""
     rank = rank_of(v)
     order = tuple(range(rank))[::-1] if order is None else tuple(k + rank if k < 0 else k for k in order)
     if sorted(order) != list(range(rank)):
@@ -45,7 +45,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
                 tuple(shape[k] for k in order),
                 lambda index: cell(_put(index, order)),
                 tuple((a, aligned and same) for a, aligned in reads),
-                v.dear,
+                v.expensive,
                 tests=v.tests,
             )
     view = as_view(v).view
@@ -54,7 +54,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
 
 
 def _put(index: tuple[Atom, ...], order: Sequence[int]) -> tuple[Atom, ...]:
-    """The index before the axes were put in another order."""
+    """The index before the permutation of axes."""
     return tuple(index[order.index(k)] for k in range(len(order)))
 
 
@@ -68,7 +68,8 @@ def transpose_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
 
 
 def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) -> tuple[int, ...]:
-    """Axes given as a literal int or a tuple of them, counted from the front; as a list where NumPy takes ``lists``."""
+    """Axes given as a literal int or a tuple of them, counted from the front; or as a list, if NumPy accepts ``lists``.
+    """
     if isinstance(v, TupleValue) and v.listed and not lists:
         raise Refused(WrongType(span, "axes are an int or a tuple of ints", "a list", "write a tuple: `axis=(0, 1)`"))
     found: list[int] = []
@@ -107,8 +108,8 @@ def reshape_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
 
 
 def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool = False) -> Value:
-    """The array in another shape, its cells in the order of C: a view of an array that holds them in that order, with
-    ``dense`` only where they lie next to each other."""
+    """The array in another shape, its cells in C order: a view of an array with cells in that order; with ``dense``
+    only of a contiguous one."""
     span = args.span
     sizes = _new_shape(ctx, v, shape, span)
     match v:
@@ -133,9 +134,8 @@ _PERMUTING = frozenset(
 
 
 def laid_out(ctx: Lowering, var: Var) -> bool:
-    """Whether the cells of an array are known to lie in the order of C. NumPy gives results the layout of their
-    operands: where axes are put in another order anywhere, that is known of arrays only that are made in that order
-    whatever they are made of."""
+    """Whether the cells of an array are known to be in C order. NumPy gives results the layout of their operands: if
+    axes are permuted anywhere, this is known only for arrays that are created in C order in any case."""
     if (
         var.type.rank < 2
         or ctx.known(var).in_order
@@ -150,7 +150,7 @@ def laid_out(ctx: Lowering, var: Var) -> bool:
 
 
 def permuting(programs: Specialiser) -> bool:
-    """Whether anything that an entry reaches puts axes in another order."""
+    """Whether anything that an entry reaches permutes axes."""
     sources = {id(s.node): s.node for s in (programs.entry, *(spec.source for spec in programs.specs.values()))}
     return programs.permuted or any(
         getattr(n, "attr", getattr(n, "id", "")) in _PERMUTING for node in sources.values() for n in ast.walk(node)
@@ -162,8 +162,8 @@ def _in_order(flat: Flat) -> View:
 
 
 def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
-    """How the cells of a view are seen in another shape, if they are known to lie at one distance from each other in
-    the order of C: NumPy then makes a view of them. None where that is not known."""
+    """How the cells of a view are indexed in another shape, if they are known to have one stride in C order: NumPy then
+    returns a view. None if that is not known."""
     view = v.view
     around = view.flat or Flat(tuple(ctx.dim(v.var, k, span) for k in range(v.var.type.rank)))
     moving = [k for k, a in enumerate(view.axes) if a.of is not None and view.shape[a.of] != ONE]
@@ -185,7 +185,7 @@ def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) 
 
 
 def _perhaps_copied(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], args: Args) -> UnionValue:
-    """What NumPy copies or not, as the sizes are: a copy that lasts no longer than what it is a copy of."""
+    """What NumPy copies or not depending on sizes: a copy that is valid as long as its source is not updated."""
     copy = ViewValue(materialise(ctx, v, args.hint, args.span).var, _in_order(Flat(sizes)))
     original = ViewValue(v.var, View(tuple(Along(ZERO) for _ in range(v.var.type.rank)), sizes))
     return UnionValue(TRUE, copy, original, Loss("reshaped", args.name, args.span))
@@ -217,7 +217,7 @@ def _text(items, sizes, unknown) -> str:
 
 
 def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
-    """``total / rest``, which has to come out even."""
+    """``total / rest``, which must be an integer."""
     if rest == ONE:
         return total
     if isinstance(total, Const) and isinstance(rest, Const) and rest.value and total.value % rest.value == 0:
@@ -278,7 +278,7 @@ def _transpose(ctx: Lowering, args: Args) -> Value:
 
 
 def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
-    """A view with an axis of size 1 at each of the places ``at`` of its shape, which are in order."""
+    """A view with an axis of size 1 at each position in ``at``, in order."""
     if not at:
         return v
     sizes = list(shape_of(ctx, v, span))
@@ -290,7 +290,8 @@ def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyA
             return UnionValue(v.cond, with_axes(ctx, one, at, span), with_axes(ctx, other, at, span), v.loss)
         case Delayed(cell=cell, reads=reads):
             picked = lambda index: cell(tuple(index[k] for k in old))
-            return Delayed(v.dtype, tuple(sizes), picked, tuple((a, False) for a, _ in reads), v.dear, tests=v.tests)
+            own = tuple((a, False) for a, _ in reads)
+            return Delayed(v.dtype, tuple(sizes), picked, own, v.expensive, tests=v.tests)
     base: ViewValue = as_view(v)
     shape = list(base.view.shape)
     for k in at:
@@ -300,7 +301,7 @@ def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyA
 
 
 def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
-    """A view without the axes ``at``, each of which has one cell."""
+    """A view without the axes ``at``, each of which has size 1."""
     if not at:
         return v
     left = [k for k in range(len(shape_of(ctx, v, span))) if k not in at]
@@ -315,7 +316,7 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
         case Delayed(cell=cell, reads=reads):
             sizes = tuple(v.shape[k] for k in left)
             own = tuple((a, False) for a, _ in reads)
-            return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), own, v.dear, tests=v.tests)
+            return Delayed(v.dtype, sizes, lambda index: cell(whole_index(index)), own, v.expensive, tests=v.tests)
     base = as_view(v)
     axes = tuple(
         type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end)

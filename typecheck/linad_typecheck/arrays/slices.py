@@ -1,4 +1,4 @@
-"""What stands between the brackets of an array: integers, slices, new axes, arrays of integers, masks."""
+"""Index parts: integers, slices, new axes, integer arrays, masks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..types import BOOL, I64, Array
 
 @frozen
 class Slice:
-    """``lower:upper:step``; None where it is left out."""
+    """``lower:upper:step``; None for omitted bounds."""
 
     lower: Atom | None
     upper: Atom | None
@@ -35,12 +35,12 @@ class Slice:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is of all places, in this order or in the other one."""
+        """Whether it selects all cells, in forward or reverse order."""
         return (self.lower, self.upper) == (None, None) and self.step in (None, ONE, Const(-1, I64))
 
 
 def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
-    """Whether bounds that were just computed are of one place at most, as they are one apart."""
+    """Whether bounds just computed span at most one cell, as they differ by one."""
     if step not in (None, ONE):
         return False
     if upper is None:
@@ -64,7 +64,7 @@ def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom 
 
 
 def slice_of(ctx: Lowering, bounds: Sequence[Value], span: Span) -> Slice:
-    """The part of an index that a slice object is."""
+    """The index part for a slice object."""
     atoms = [whole(ctx, v.atom, span) if isinstance(v, ScalarValue) else None for v in bounds]
     return Slice(*atoms, span, one_place(ctx, *atoms))
 
@@ -81,7 +81,7 @@ class Rest:
 
 @frozen
 class Place:
-    """An integer index, or an array of them; ``inside``, it is in range for sure."""
+    """An integer index, or an array of them; ``inside``: known to be in range."""
 
     value: Value
     span: Span
@@ -92,7 +92,7 @@ Part = Slice | NewAxis | Rest | Place
 
 
 def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part]:
-    """The parts with ``...`` and what is left out written as full slices: one per axis, and the new axes."""
+    """The parts with ``...`` and omitted ones replaced by full slices: one per axis, and the new axes."""
     full = Slice(None, None, None, span)
     taken = sum(_width(p) for p in parts)
     if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
@@ -102,7 +102,7 @@ def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: S
 
 
 def _width(p: Part) -> int:
-    """How many axes a part indexes."""
+    """The number of axes that a part indexes."""
     match p:
         case Slice():
             return 1
@@ -123,7 +123,7 @@ def is_basic(parts: Sequence[Part]) -> bool:
 
 
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
-    """An int index, counted from the end where it is negative; it may still be out of range."""
+    """An int index with negative values resolved; it may still be out of range."""
     atom = whole(ctx, v.atom, at)
     if ctx.counts(atom):
         return atom
@@ -133,7 +133,7 @@ def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
 
 
 def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, span: Span) -> None:
-    """Raise IndexError here where an index is out of range."""
+    """Raise IndexError if an index is out of range."""
     if isinstance(index, Const) and isinstance(size, Const) and 0 <= index.value < size.value:
         return
     if ctx.known(index).below == size:
@@ -150,7 +150,7 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
 
 
 def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """The view that basic indices take of an array; every int among them is checked."""
+    """The view selected by basic indices; every int among them is checked."""
     if isinstance(v, UnionValue):
         one, other = (of_side(ctx, v, k, lambda x: view_of(ctx, x, parts, name, span), span) for k in range(2))
         return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
@@ -186,7 +186,7 @@ def scalar_part(ctx: Lowering, p: Place) -> ScalarValue:
 
 
 def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """Basic indices of an expression: the same cells, at other places."""
+    """Basic indexing of an expression."""
     stand_in = ViewValue(
         ctx.fresh("expression", Array(v.dtype, len(v.shape))),
         View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape),
@@ -202,12 +202,12 @@ def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, sp
     reads = tuple((a, False) for a, _ in v.reads)
     tests = v.tests if everything else ()
     return Delayed(
-        v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.dear, tests=tests
+        v.dtype, shape, lambda index: v.cell(base_index(ctx, picked, index, span)), reads, v.expensive, tests=tests
     )
 
 
 def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:
-    """A base axis after the view axis it lies along was indexed."""
+    """A base axis after the view axis along it was indexed."""
     if a.of is None:
         return a
     m = moves[a.of]
@@ -221,7 +221,7 @@ def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Alon
 
 
 def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Span) -> tuple[Along, Atom | Whole]:
-    """The places of a slice of an axis, and their number; they lie along axis ``to`` of the view."""
+    """The cells of a slice of an axis, and their number; they lie along axis ``to`` of the view."""
     size = v.view.shape[axis]
     step = ONE if p.step is None else p.step
     everything = Along(ZERO, ONE, to)
@@ -249,7 +249,7 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
 
 
 def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: Span) -> tuple[Along, Atom]:
-    """A slice whose step is not a literal: its bounds are counted as the sign of the step says."""
+    """A slice with a computed step: its bounds are resolved by the sign of the step."""
     ctx.emit(
         Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span)
     )
@@ -277,7 +277,7 @@ def _trips(ctx: Lowering, first: Atom, last: Atom, step: Atom, span: Span) -> At
 
 
 def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
-    """A bound of a forward slice, from 0 to ``n``; the same bound of the same size is one atom."""
+    """A bound of a forward slice, clipped to 0..``n``; equal bounds of equal sizes are one atom."""
     if b == ZERO or b == n:
         return b
     if isinstance(b, Const) and isinstance(n, Const):
@@ -292,7 +292,7 @@ def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
 
 
 def _clamped_down(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
-    """A bound of a backward slice, from -1 to ``n - 1``."""
+    """A bound of a backward slice, clipped to -1..``n - 1``."""
     b = b if ctx.is_nonneg(b) else ctx.let("j", "wrap", (b, n), I64, span)
     low = b if ctx.is_nonneg(b) else ctx.let("k", "max", (b, Const(-1, I64)), I64, span)
     return ctx.let("k", "min", (low, plus(ctx, n, Const(-1, I64), span)), I64, span)
@@ -303,8 +303,8 @@ def _at_least_zero(ctx: Lowering, a: Atom, span: Span, **known: Any) -> Atom:
 
 
 def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -> Atom:
-    """``max(n - k, 0)``; equal ones of one size are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to
-    be of one size."""
+    """``max(n - k, 0)``; equal ones are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to have equal
+    sizes."""
     if isinstance(n, Const):
         return Const(max(n.value - k, 0), I64)
     of, less = ctx.known(n).less or (n, 0)
@@ -316,7 +316,7 @@ def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -
 
 
 def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) -> Atom:
-    """The number of places from ``first`` on before ``last``; ``single``, it is 1 at most."""
+    """The number of cells from ``first`` to ``last`` (excluded); ``single``: at most 1."""
     if first == ZERO:
         return last
     if isinstance(first, Const):

@@ -1,4 +1,5 @@
-"""Updates of more than one cell: `a[lo:hi] = e`, `a[idx] += e`, `a *= e`; NumPy evaluates the right side first."""
+"""Updates of more than one cell: `a[lo:hi] = e`, `a[idx] += e`, `a *= e`; the right side is evaluated first, as in
+NumPy."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ from .slices import Place
 
 @frozen
 class Region:
-    """Cells of an array that an assignment changes: all of a view of it, those that index arrays pick out of it, or
-    those where a mask is True."""
+    """The cells that an assignment changes: a view, the cells selected by index arrays, or those where a mask is True.
+    """
 
     place: ArrayValue | ViewValue
     name: str
@@ -64,7 +65,7 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
 
 
 def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: Value, span: Span) -> None:
-    """``where op= value``; where index arrays name a cell twice, the last one counts, as in NumPy."""
+    """``where op= value``; if index arrays contain a cell twice, the last update counts, as in NumPy."""
     if op is ast.MatMult:
         raise Refused(Unsupported(span, "`@=`", "write the product with `[...]`: `a[...] = a @ b`"))
     dtype = dtype_of(where.place)
@@ -105,8 +106,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
 
 
 def _by_places(ctx: Lowering, where: Region, value: Value, span: Span) -> Region:
-    """The region with a mask as the places where it is True, which is how the cells of an array on the right are
-    counted."""
+    """The region of a mask as index arrays, by which the cells of an array on the right side are enumerated."""
     if where.mask is None or not is_array(value) or not rank_of(value):
         return where
     parts = [Place(where.mask, where.span)]
@@ -123,14 +123,14 @@ def picked_cells(ctx: Lowering, place: AnyArray, picked: Gathered, span: Span) -
 
 
 def may_meet(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
-    """Whether an array that is read cell by cell while the place is written may be seen half changed; ``in_step`` where
-    its cell at an index is read just before the cell of the place at that index is written."""
+    """Whether an array read cell by cell during an update may be seen half updated. ``in_step``: its cell at an index
+    is read just before the cell of the place at that index is written."""
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
     return any(not _harmless(ctx, place, a, aligned and in_step) for a, aligned in reads)
 
 
 def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
-    """``np.add.at``: every index adds, also where a cell is named twice."""
+    """``np.add.at``: every index adds, also repeated ones."""
     where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
@@ -174,7 +174,7 @@ def shape_of_region(ctx: Lowering, where: Region, span: Span) -> tuple[Atom, ...
 
 
 def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value | None:
-    """The right side, of a shape that broadcasts to the region, and evaluated first where it reads what is written."""
+    """The right side, broadcast to the region, and evaluated first if it reads cells that are written."""
     if isinstance(value, TupleValue) and not value.closed:  # NumPy makes an array of it
         value = array_of_values(ctx, value, None, "t", span)
     if isinstance(value, SILENT):
@@ -200,8 +200,8 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
 
 
 def _meets(ctx: Lowering, where: Region, value: AnyArray, shape: tuple[Atom, ...], own: tuple[Atom, ...]) -> bool:
-    """Whether the right side may read a cell after it was written: not where it reads other arrays, other cells, or
-    each cell just before it is written itself."""
+    """Whether the right side may read a cell after it was written: not if it reads other arrays, other cells, or each
+    cell just before it is written."""
     straight = (
         where.picked is where.mask is None
         and len(own) == len(shape)
@@ -253,6 +253,6 @@ def region(
     mask: AnyArray | None = None,
     old: AnyArray | None = None,
 ) -> Region | None:
-    """The region of an array that an update changes; None, with a report, where it is not one place."""
+    """The region of an array that an update changes; None, after a report, if it is not a single place."""
     place = writable(ctx, v, name, span)
     return None if place is None else Region(place, name, span, picked, mask, old)

@@ -68,7 +68,7 @@ def remarks_of(
         return
     try:
         explanation = explain.load()(program.entry, program, _wrt(function, checked), {}, checked.facts, threads)
-    except Exception:  # no derivative of this program: the gradient says so where it is asked for
+    except Exception:  # no derivative of this program: the gradient reports it where it is requested
         return
     named = {n.strip() for f in checked.facts if f.kind == "type" for n in f.name.split(",")}
     for r in explanation.remarks:

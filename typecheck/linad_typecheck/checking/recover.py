@@ -14,7 +14,7 @@ from ..frozen import frozen
 from ..source import parsed
 from .mend import line_of, mended
 
-_SHOWN = 20  # syntax errors told of one text
+_SHOWN = 20  # syntax errors reported per file
 _TRIES = 200  # statements left out of one text
 _NAME = re.compile(r"[^\W\d]\w*")
 _ANY_LINE = re.compile(r"\b(on |at )line (\d+)")

@@ -1,6 +1,6 @@
-"""One file per construct of Python: a row in a table of the engine for each kind of node.
+"""One file per construct of Python, each with rows for the engine's dispatch tables, one per kind of node.
 
-Every file enters its rows when it is imported; with the package, all of them are.
+Every file registers its rows when it is imported; importing the package imports all of them.
 """
 
 from . import (

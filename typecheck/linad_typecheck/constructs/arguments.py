@@ -1,4 +1,4 @@
-"""Arguments of the user's functions: each parameter gets its argument, or its default."""
+"""Arguments of user functions: each parameter gets its argument or its default."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Argument:
 
 
 def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument]:
-    """The arguments by parameter, in the order of the parameters, evaluated in the order of the call."""
+    """The arguments by parameter, in parameter order, evaluated in the order of the call."""
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
@@ -100,7 +100,7 @@ def _parameters_of(source: FunctionSource) -> Label:
 
 
 def has_default(source: FunctionSource, name: str) -> bool:
-    """Whether a parameter may be left out."""
+    """Whether a parameter is optional."""
     spec = source.node.args
     positional = [*spec.posonlyargs, *spec.args]
     optional = [a.arg for a in positional[len(positional) - len(spec.defaults) :]]
@@ -129,6 +129,6 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression is of constants alone, which ``np.bool_(False)`` is, too."""
+    """Whether an expression consists of constants alone, including ``np.bool_(False)``."""
     converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPE_CLASSES
     return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

@@ -1,11 +1,9 @@
-"""`linad.vmap(f, in_axes, out_axes)(x, w)`: a loop that calls ``f`` with what is at each place of a batch.
+"""`linad.vmap(f, in_axes, out_axes)(x, w)`: a loop that calls ``f`` for each index of the batch axis.
 
-**Transformation** A map over an axis of the arguments, written as the loop that it is, whose results are stacked.
-**Before / after** ``y = linad.vmap(f)(x)`` becomes
-``y = np.empty((len(x), ...)); for k in range(len(x)): y[k] = f(x[k])``.
+**Transformation** A map over an axis of the arguments, lowered as a loop whose results are stacked. **Before / after**
+``y = linad.vmap(f)(x)`` becomes ``y = np.empty((len(x), ...)); for k in range(len(x)): y[k] = f(x[k])``.
 
-The places are views and the function is inlined, so that loop passes see one loop nest, and differentiation sees a loop
-like any other.
+The slices are views and the function is inlined, so that loop passes and differentiation see an ordinary loop nest.
 """
 
 from __future__ import annotations
@@ -44,12 +42,12 @@ OPTIONS = ("in_axes", "out_axes")
 
 
 class _Unfit(Exception):
-    """Axes that do not fit a value; reported by whoever has asked."""
+    """Axes that do not fit a value; reported by the caller."""
 
 
 @frozen
 class _Given:
-    """An argument of a call, and the axis of each of its arrays: of an array an int or None, of a tuple a tuple."""
+    """An argument of a call, and the axis of each of its arrays: an int or None for an array, a tuple for a tuple."""
 
     value: Value
     axes: Axes
@@ -74,7 +72,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def _axes(option: str, v: Value) -> Axes:
-    """The axes that an option says."""
+    """The axes given by an option."""
     match v:
         case ScalarValue(atom=Const(value=int() as axis), dtype="i64"):
             return axis
@@ -90,7 +88,7 @@ def _axes(option: str, v: Value) -> Axes:
 
 
 def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
-    """A call of what `vmap` gave."""
+    """A call of the result of `vmap`."""
     span, source = ctx.span(node), source_of(d.function)
     bound = bound_arguments(ctx, node, source)
     values = {n: closed(ctx, usable(ctx, a.value, a.name or "the argument", a.span), a.span) for n, a in bound.items()}
@@ -109,7 +107,7 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
 
 
 def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Value]) -> list[_Given]:
-    """The arguments with their axes, those given by name last."""
+    """The arguments with their axes; keyword arguments come last."""
     source, axes = source_of(d.function), d.transform.in_axes
     spec = source.node.args
     by_position = [(n, values[n], has_default(source, n)) for n in (a.arg for a in (*spec.posonlyargs, *spec.args))]
@@ -157,7 +155,7 @@ def described(v: Value) -> str:
 
 
 def _mapped(v: Value, axes: Axes, name: str) -> Iterator[tuple[Value, int, str]]:
-    """The arrays that are mapped over, their axes, and the arguments that they are in."""
+    """The arrays that are mapped over, their axes, and the arguments that contain them."""
     if isinstance(v, TupleValue) and isinstance(axes, tuple):
         for x, a in zip(v.items, axes, strict=True):
             yield from _mapped(x, a, name)
@@ -166,7 +164,7 @@ def _mapped(v: Value, axes: Axes, name: str) -> Iterator[tuple[Value, int, str]]
 
 
 def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> Atom:
-    """How many places there are: as many in each of the arrays, which is checked where the program runs."""
+    """The size of the batch axis, which is checked at run time to be the same in each of the arrays."""
     first, *others = ((size_of(ctx, v, axis, span), f"axis {axis} of `{name}`") for v, axis, name in mapped)
     for n, what in others:
         told = f"vmap: {first[1]} has size {{0}} and {what} size {{1}}, which are mapped over together"
@@ -176,7 +174,7 @@ def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> 
 
 @frozen(eq=False, repr=False)
 class _Batch:
-    """A function, the arguments of all its calls, and how many there are."""
+    """A function, the arguments of all its calls, and their number."""
 
     ctx: Lowering
     node: ast.Call
@@ -186,7 +184,7 @@ class _Batch:
     hint: str
 
     def element(self, k: Atom) -> Value:
-        """What the function gives at a place."""
+        """The result of the function for one index."""
         node = self.node
         picked = [(g, Quoted(node, self.picked(g.value, g.axes, k))) for g in self.given]
         keywords = [ast.keyword(g.name, v) for g, v in picked if g.keyword]
@@ -198,7 +196,7 @@ class _Batch:
         return self.ctx.span(self.node)
 
     def picked(self, v: Value, axes: Axes, k: Atom) -> Value:
-        """An argument at a place."""
+        """An argument for one index."""
         if isinstance(axes, tuple):
             return TupleValue(tuple(self.picked(x, a, k) for x, a in zip(v.items, axes, strict=True)), v.record)
         if axes is None:
@@ -269,7 +267,7 @@ class _Batch:
                         return
 
     def room(self, like: Value, sizes: dict[int, Sizes]) -> Value:
-        """The arrays that the results go to."""
+        """Allocate the arrays of the results."""
         ctx, span = self.ctx, self.span
         match like:
             case TupleValue(items=items, record=record):
@@ -297,7 +295,7 @@ class _Batch:
                 store_row(ctx, made, k, result, span)
 
     def moved(self, made: Value, axes: Axes) -> Value:
-        """The stacked results with the new axis where it is wanted."""
+        """The stacked results with the batch axis moved to its place."""
         match made:
             case TupleValue(items=items, record=record):
                 every = axes if isinstance(axes, tuple) else (axes,) * len(items)

@@ -1,5 +1,4 @@
-"""Calls: of library functions, of methods, and of other functions, which are specialised by the types of the arguments.
-"""
+"""Calls of library functions, methods, and other functions, which are specialised by argument types."""
 
 from __future__ import annotations
 
@@ -152,7 +151,7 @@ _LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these means not
 
 
 def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args:
-    """The arguments of a library function. A list or tuple written out holds expressions that are not evaluated yet."""
+    """The arguments of a library function. A list or tuple display holds expressions that are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
@@ -175,7 +174,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
 
 
 def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """A value with arrays in place of lists of a computed length, as NumPy takes them."""
+    """A value with growing lists converted to arrays, as NumPy does."""
     if is_growing(v):
         return as_array(ctx, v, hint, span)
     if isinstance(v, TupleValue) and v.record in SEQUENCES:
@@ -243,7 +242,7 @@ def _call(
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.vectorize(f)``: the function, to be applied cell by cell; None where that is something else."""
+    """``np.vectorize(f)``: the function, to be applied elementwise; None for any other call."""
     if len(node.args) != 1 or any(k.arg != "otypes" for k in node.keywords):
         return None
     each = lambda source: replace(source, elementwise=True, key=f"{source.key}/each")
@@ -258,8 +257,8 @@ def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 
 def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` of its rows, or columns; None where that is something
-    else."""
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` applied to its rows or columns; None for any other
+    call."""
     if len(node.args) < 3:
         return None
     f, axis, array = (expression(ctx, a) for a in node.args[:3])
@@ -294,8 +293,7 @@ CALLS["numpy.apply_along_axis"] = _along_axis
 def _each(
     ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
 ) -> Value:
-    """A call of a function of scalars that is applied to arrays cell by cell, as `numba.vectorize` and
-    `numpy.vectorize` make them."""
+    """A call of a scalar function applied elementwise, as created by `numba.vectorize` and `numpy.vectorize`."""
     nodes = [*node.args, *(k.value for k in node.keywords)]
     values = tuple(
         usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True)
@@ -329,7 +327,7 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
 
 
 def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
-    """Whether an array is passed in two places, as parts of it perhaps, and not only to be read or added to."""
+    """Whether an array is passed in two places, possibly in parts, and one of them is more than read or added to."""
     modes: dict[str, set[str]] = {}
     for atom, mode in zip((leaf for a in given for leaf in leaves(as_argument(a.value))), spec.modes, strict=False):
         if isinstance(atom.type, Array):
@@ -339,7 +337,7 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
 
 
 def _disjoint(ctx: Lowering, values: list[Value]) -> bool:
-    """Whether the parts of arrays that are passed are known to share no cell."""
+    """Whether the passed parts of arrays are known to be disjoint."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
     return not any(meets(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
 
@@ -381,7 +379,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
-    """Lend and move the array arguments as the modes of the callee say."""
+    """Borrow or move the array arguments according to the callee's modes."""
     seen: dict[str, tuple[str, Argument]] = {}
     name = spec.source.name
     for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):

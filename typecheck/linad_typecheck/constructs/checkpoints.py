@@ -47,7 +47,7 @@ def is_checkpoint(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
-    """The mark around an iterable or a condition; None where there is none, or it was reported."""
+    """The mark around an iterable or a condition; None if there is none, or a problem was reported."""
     if not is_checkpoint(ctx, node):
         return None
     assert isinstance(node, ast.Call)
@@ -66,7 +66,7 @@ def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
 
 
 def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None:
-    """The mark itself; None where it was reported. ``literal``: the options may not depend on the program's values."""
+    """The mark itself; None if a problem was reported. ``literal``: the options must not depend on run-time values."""
     span = ctx.span(found.node)
     given = {k: _value(ctx, v) for k, v in found.options.items()}
     slots: Atom | None = None
@@ -111,7 +111,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _value(ctx: Lowering, node: ast.expr) -> object:
-    """What an option is, where the text or a constant of the module says so."""
+    """The value of an option, if it is a literal or a module constant."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
@@ -144,8 +144,7 @@ def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
 
 
 def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
-    """``linad.checkpoint(f)``: the function whose inside is run again in the reverse sweep; None where ``f`` is no
-    function."""
+    """``linad.checkpoint(f)``: a function that the reverse sweep re-runs; None if ``f`` is not a function."""
     if len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
         return None
     found = expression(ctx, node.args[0])
@@ -169,8 +168,7 @@ def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
 
 
 def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], span: Span) -> None:
-    """The call as the one step of a marked loop, so that its inside is run again. What it keeps it is given a copy of.
-    """
+    """The call as the only step of a marked loop, so that it is re-run. Arrays that it keeps are copied for it."""
     inits: list[Atom] = []
     for out in outs:
         if isinstance(out.type, Array):
@@ -194,7 +192,7 @@ def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], s
 
 
 def in_recursion(ctx: Lowering) -> None:
-    """Report marks in functions that call themselves, and in what they call: what these save lies on a stack."""
+    """Report marks in recursive functions and their callees, whose log is a stack."""
     functions = ctx.programs.functions()
     callees = {name: {s.callee for s in walk(f.body) if isinstance(s, Call)} for name, f in functions.items()}
     for name in functions:
@@ -214,7 +212,7 @@ def in_recursion(ctx: Lowering) -> None:
 
 
 def misplaced(ctx: Lowering, node: ast.Call) -> None:
-    """A mark where no loop can carry it."""
+    """A mark that is not on a loop."""
     what, instead = "`linad.checkpoint` inside another iterable", "write it outermost: `linad.checkpoint(enumerate(x))`"
     ctx.report(Unsupported(ctx.span(node), what, instead))
 

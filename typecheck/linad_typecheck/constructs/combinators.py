@@ -1,5 +1,5 @@
-"""`linad.build`, `map`, `reduce`, `fold`, `scanl`, `scanr`, `shift1l`, `shift1r` and `sum`: each is the loop that it
-abbreviates, written as Python and lowered like Python."""
+"""`linad.build`, `map`, `reduce`, `fold`, `scanl`, `scanr`, `shift1l`, `shift1r` and `sum`: each is lowered as the
+Python loop that it abbreviates."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _at(node: ast.Call, made: ast.expr) -> ast.expr:
 
 
 def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> None:
-    """Refuse what is no array; that they have one length is checked where the program runs."""
+    """Refuse arguments that are not arrays; equal lengths are checked at run time."""
     span = ctx.span(node)
     for v in values:
         if not is_array(v) or not rank_of(v):
@@ -59,7 +59,7 @@ def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) 
 
 
 def _over(node: ast.Call, values: list[Value]) -> tuple[ast.comprehension, list[ast.expr]]:
-    """Running over arrays together, and their elements as expressions."""
+    """An iteration over several arrays together, and their elements as expressions."""
     names = [f"%k{k or ''}" for k in range(len(values))]
     given: list[ast.expr] = [Quoted(node, v) for v in values]
     loads: list[ast.expr] = [ast.Name(n, ast.Load()) for n in names]
@@ -195,7 +195,7 @@ def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Valu
 
 
 def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
-    """What a fold has found after each element, part by part of the state: numbers become arrays, arrays rows."""
+    """The states of a fold after each element, part by part: numbers are collected in arrays, arrays in rows."""
     f, start, *given = values
     span = ctx.span(node)
     _same_length(ctx, node, given, "linad.scanr" if right else "linad.scanl")
@@ -250,7 +250,7 @@ def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
 
 @frozen
 class _State:
-    """The type of what a scan carries; None where it has no one type."""
+    """The type of a scan's state; None if it has no single type."""
 
     type: ValueType | None
 
@@ -259,7 +259,7 @@ class _State:
 
 
 def _carried(v: Value) -> ValueType | None:
-    """The type of a value as a scan carries it."""
+    """The type of a value as a scan's state."""
     match v:
         case ScalarValue():
             return type_of(v)
@@ -270,7 +270,7 @@ def _carried(v: Value) -> ValueType | None:
 
 
 def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
-    """The first value as one of a type that is wider than its own."""
+    """The first value converted to a wider type."""
     match v, t:
         case ScalarValue(), ScalarType(dtype=dtype, weak=weak):
             return ScalarValue(cast(ctx, v.atom, dtype, span), weak)
@@ -280,7 +280,7 @@ def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
 
 
 def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, span: Span) -> Value:
-    """The arrays that the states go to; a state's arrays have the shapes that they start with."""
+    """The arrays of the states; a state's arrays keep their initial shapes."""
     match after:
         case TupleValue(items=items, record=record):
             return TupleValue(
@@ -313,7 +313,7 @@ def _keep(ctx: Lowering, made: Value, state: Value, k: Atom, span: Span) -> None
 
 
 def _shift(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
-    """The elements one place on, and ``fill`` at the end that is left."""
+    """The elements shifted by one, and ``fill`` at the free end."""
     a, fill = values[0], values[1] if len(values) == 2 else literal(0.0)
     span = ctx.span(node)
     _same_length(ctx, node, [a], "linad.shift1r" if right else "linad.shift1l")

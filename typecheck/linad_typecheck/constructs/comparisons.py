@@ -1,4 +1,4 @@
-"""`==`, `in` and `is` of what is no number: tuples, texts, None."""
+"""`==`, `in` and `is` of tuples, strings, None and other values that are not numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EQUALITIES = (ast.Eq, ast.NotEq)
 
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
-    """The comparison of two values, if it is not one of numbers or arrays; None if it is."""
+    """The comparison of two values that are not numbers or arrays; None for these."""
     asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
         return None
@@ -82,7 +82,7 @@ def _number_of(v: Value, beside: Value) -> ScalarValue | None:
 
 
 def _same_constants(a: Value, b: Value) -> bool | None:
-    """Whether two values that are known when the function is compiled are equal; None where they are no such values."""
+    """Whether two values known at compile time are equal; None if they are not known."""
     members = [v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember)]
     if len(members) == 2:
         return (members[0].key, members[0].name) == (members[1].key, members[1].name)
@@ -127,7 +127,7 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
 
 
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
-    """Whether two values are equal; None where that is not a question of numbers."""
+    """Whether two values are equal; None if they are not comparable as numbers."""
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)

@@ -1,7 +1,7 @@
-"""Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without a list in between.
+"""Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without an intermediate list.
 
-A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are names of
-its own: outside names they hide are put aside meanwhile under pseudo-names, where they still count as names.
+A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are local:
+outer names that they hide are kept under pseudo-names meanwhile, and still count as names.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STATEMENTS[Do] = lambda ctx, s: s.run()
 
 @dataclass
 class _Run:
-    """One comprehension: a loop nest around ``each``, which gets the value of the element."""
+    """One comprehension: a loop nest around ``each``, which receives the value of the element."""
 
     ctx: Lowering
     node: Comprehension
@@ -111,7 +111,7 @@ def through(
 
 @contextmanager
 def made_for_expression(ctx: Lowering) -> Iterator[None]:
-    """Statements inside are made for the expression that is being lowered: what is evaluated by now waits for them."""
+    """Statements inside belong to the expression that is being lowered: values evaluated so far are pending."""
     waiting = len(ctx.path.flight)
     with ctx.within(around=waiting, stmt=ctx.path.stmt):
         yield
@@ -149,7 +149,7 @@ def only_plain(ctx: Lowering, node: Comprehension) -> None:
 
 
 def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
-    """``each`` of the elements of a comprehension; ``purpose`` tells apart several runs through one."""
+    """Run ``each`` for the elements of a comprehension; ``purpose`` distinguishes several runs of one."""
     _Run(ctx, node, each, purpose).go()
 
 
@@ -157,7 +157,7 @@ def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span]
 
 
 def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> Value | None:
-    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None where the arguments are not one."""
+    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None if the arguments are not one."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     name = dotted.rpartition(".")[2]
@@ -208,7 +208,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
 
 
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression is there only to be run over."""
+    """Whether an expression is only iterated over."""
     match node:
         case ast.Call(func=func):
             return callee(ctx, func) in _RUN_OVER
@@ -271,7 +271,7 @@ def carry(
 
 
 def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
-    """The sum of the elements, which may be arrays where ``start`` is one, or where no loop is left."""
+    """The sum of the elements, which may be arrays if ``start`` is one, or if no loop remains."""
     seen: list[Value] = []
 
     def step(total: Value, v: Value, at: Span) -> Value:
@@ -405,7 +405,7 @@ def _rows(
     dtype: DType | None,
     hint: str,
 ) -> Value:
-    """The array of elements of a type, in a loop of its own."""
+    """The array of elements of a type, filled by a loop of its own."""
     span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
@@ -456,7 +456,7 @@ def _rows(
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
-    """The array of a comprehension with conditions or several loops: they run once to count, and once more to store."""
+    """The array of a comprehension with conditions or several loops: one run counts, a second one stores."""
     span = ctx.span(node)
     if may_update(ctx, node):
         raise Refused(
@@ -471,7 +471,7 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
 
 
 def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
-    """What the elements of a comprehension are: it is lowered once and thrown away."""
+    """The type of the elements of a comprehension, by lowering it once and discarding the result."""
     seen: list[Value] = []
     trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value), "").go)
     value = seen[-1] if seen else Poison()
@@ -529,7 +529,7 @@ def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
 
 
 def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
-    """What an element is, and the sizes of one that is an array: the body is lowered once and thrown away."""
+    """The type of an element, and its sizes if it is an array, by lowering the body once and discarding the result."""
     index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
 
     def body() -> tuple[Value, tuple[Atom, ...]]:

@@ -1,8 +1,8 @@
 """`linad.grad(f)(x)`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `linearize` and Jacobians inside checked functions.
 
 The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results,
-and made from ``f`` when the program is prepared (`linad.expand`). What comes out is a program like any other, so
-derivatives of derivatives are nothing special.
+and generated from ``f`` when the program is prepared (`linad.expand`). The result is an ordinary program, so
+derivatives of derivatives need no special treatment.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK
 
 @frozen
 class _Prepared:
-    """A function and arguments, ready for a derivative to be taken."""
+    """A function and arguments of which a derivative is taken."""
 
     spec: object
     values: dict[str, Value]  # by parameter
@@ -63,7 +63,7 @@ class _Prepared:
 
 
 def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``linad.grad(f, argnums=0)`` and the others: a function, or for `vjp` and `jvp` what they give at once."""
+    """``linad.grad(f, argnums=0)`` and the others: a function, or for `vjp` and `jvp` their immediate results."""
     span = ctx.span(node)
     kind = dotted.rpartition(".")[2]
     if dotted == PULLBACK:
@@ -91,8 +91,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
-    """The value of an option, known when the function is compiled; by default the first there is; None after a report.
-    """
+    """The value of an option, known at compile time; the first one by default; None after a report."""
     if node is None:
         return among[0]
     match expression(ctx, node):
@@ -103,8 +102,8 @@ def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
 
 
 def function_of(ctx: Lowering, node: ast.Call, any_number: bool = False) -> Value:
-    """The function that a transform is given first; with ``any_number``, one of a library takes any number of
-    arguments, and otherwise one, by which the derivative is."""
+    """The function that a transform is applied to. A library function is given any number of arguments with
+    ``any_number``, and otherwise one, by which it is differentiated."""
     if not node.args or isinstance(node.args[0], ast.Starred):
         raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
     found = expression(ctx, node.args[0])
@@ -157,7 +156,7 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
 
 
 def _unannotated(given: ast.arguments) -> ast.arguments:
-    """The parameters of a function of batches, whose arguments have one more axis than annotations say."""
+    """The parameters of a batched function, without annotations, since arguments have an additional axis."""
     bare = lambda params: [ast.copy_location(ast.arg(a.arg), a) for a in params]
     return ast.arguments(
         bare(given.posonlyargs), bare(given.args), given.vararg, bare(given.kwonlyargs), given.kw_defaults, given.kwarg,
@@ -177,7 +176,7 @@ def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] |
 
 
 def _numbered(f: Value, which: Value) -> Value:
-    """The position of a parameter that is named."""
+    """The position of a parameter given by name."""
     if not isinstance(which, TextValue):
         return which
     names = [a.arg for a in parameters(source_of(f).node.args)]
@@ -185,7 +184,7 @@ def _numbered(f: Value, which: Value) -> Value:
 
 
 def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
-    """A call of what `grad` or its like gave."""
+    """A call of the result of `grad` or a similar transform."""
     how = d.transform
     if how.kind in AT_ONCE:
         return _AT_ONCE[how.kind](ctx, node, d.function, list(node.args), hint)
@@ -216,7 +215,7 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
 
 
 def _bare(how: Transform, found: Sequence) -> bool:
-    """Whether there is one derivative, and not a tuple of them."""
+    """Whether there is a single derivative rather than a tuple of them."""
     return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
 
 
@@ -234,7 +233,7 @@ def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: 
 
 
 def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, text: str, hint: str) -> Value:
-    """The result of a text for a function and its arguments."""
+    """The result of a program text applied to a function and its arguments."""
     span = ctx.span(node)
     args = Args(d.transform.kind, span, (), {}, hint, node)
     names = {
@@ -260,7 +259,7 @@ def _jacobian(
     cells = iter(cells.items)
 
     def of(t: ValueType) -> Value:
-        """The Jacobian in the structure of the result, in each leaf of which is that of the arguments."""
+        """The Jacobian in the structure of the result, with those of the arguments in each leaf."""
         match t:
             case TupleType(items=items, record=record):
                 return TupleValue(tuple(map(of, items)), record)
@@ -335,12 +334,12 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
 
 
 def _views(t: ValueType) -> bool:
-    """Whether there are views among the parts of a result: of arguments."""
+    """Whether parts of a result are views of arguments."""
     return any(map(_views, t.items)) if isinstance(t, TupleType) else isinstance(t, (ViewType, UnionType))
 
 
 def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
-    """The function that calls another with copies of the arrays that it keeps, and so only reads its arguments."""
+    """The function that calls another one with copies of the arrays that it keeps, and so only reads its arguments."""
     key = (spec.name, "on copies")
     if key not in ctx.programs.specs:
         f = spec.function
@@ -361,7 +360,7 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
 
 
 def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str]:
-    """The parameters that a derivative is taken by."""
+    """The parameters to differentiate by."""
     names = list(ready.values)
     if argnums is None and ready.spec.source.wrt is None:
         return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
@@ -383,7 +382,7 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
 
 
 def _positions(ready: _Prepared, chosen: list[str]) -> tuple[int, ...]:
-    """The flat parameters that are differentiated by."""
+    """The flat parameters to differentiate by."""
     out, at = [], 0
     for name, t in ready.types:
         for leaf in type_leaves(t):
@@ -471,7 +470,7 @@ def _reverse(
 
 
 def _widened(t: Type, directions: bool) -> Type:
-    """The type of a tangent or an adjoint, with ``directions`` that of several."""
+    """The type of a tangent or an adjoint; with ``directions``, of several."""
     return Array(t.dtype, (t.rank if isinstance(t, Array) else 0) + 1) if directions else t
 
 
@@ -509,7 +508,7 @@ def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: S
 
 
 def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
-    """Arguments that a function holds on to: their arrays are copied."""
+    """Arguments that a function keeps: their arrays are copied."""
 
     def copied(leaf: Value) -> Value:
         return materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf
@@ -537,7 +536,7 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 
 def _pullback_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
-    """The function ``lambda cotangent: ...`` that a pullback is, the same one each time the call is looked at."""
+    """The function ``lambda cotangent: ...`` of a pullback, the same one whenever the call is lowered again."""
     names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
     callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
     body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
@@ -562,7 +561,7 @@ def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.argumen
 
 
 def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
-    """The gradients by all float parameters, one entry each, of the cotangent of the result."""
+    """The gradients by all float parameters, one entry each, for a cotangent of the result."""
     span = ctx.span(node)
     f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
     ready = _given(ctx, node, f, primals, span)
@@ -577,7 +576,7 @@ def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 
 
 def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
-    """The gradients by all float parameters of several cotangents at once, which have one more axis for that."""
+    """The gradients by all float parameters for several cotangents at once, along an additional axis."""
     span = ctx.span(node)
     primals, cotangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
@@ -603,7 +602,7 @@ def _seeds(
     span: Span,
     words: tuple[str, str] = ("cotangent", "result"),
 ) -> list[Atom]:
-    """The cotangents of the float parts of a result, checked against it; ``words`` are what both are called."""
+    """The cotangents of the float parts of a result, checked against it; ``words``: what messages call both."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
             pairs = zip(items, values, strict=True)
@@ -649,8 +648,7 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 
 def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
-    """The value, and its tangents in several directions at once, which have one more axis for that, as those given
-    have."""
+    """The value, and its tangents in several directions at once, along an additional axis."""
     span = ctx.span(node)
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
@@ -662,7 +660,7 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
 def _pushed(
     ctx: Lowering, ready: _Prepared, tangents: list[Atom], span: Span, hint: str, directions: bool = False
 ) -> Value:
-    """The value and its tangent, given those of all float parameters."""
+    """The value and its tangent, given the tangents of all float parameters."""
     wrt = _positions(ready, list(ready.values))
     fn = ready.spec.function
     names = Names(p.var.name for p in fn.params)
@@ -725,7 +723,7 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
 
 
 def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
-    """The function ``lambda *tangents: ...`` that a linearized function is, the same for each look at the call."""
+    """The function ``lambda *tangents: ...`` of a linearized function, the same whenever the call is lowered again."""
     source = source_of(f)
     given = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)][:count]
     tangents = [f"{name}_dot" for name in given]
@@ -739,8 +737,7 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> 
 
 
 def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which does not depend on where it is taken.
-    """
+    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which is the same at every point."""
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         raise Refused(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))

@@ -1,4 +1,4 @@
-"""Dicts whose keys are known when a function is compiled: records whose class is their keys."""
+"""Dicts whose keys are known at compile time: records whose class is their keys."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def of(items: dict[object, Value], made: Span | None = None) -> TupleValue:
 
 
 def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``dict(a=1.0)``, ``dict(d)``, ``dict(pairs)``; None where that is something else."""
+    """``dict(a=1.0)``, ``dict(d)``, ``dict(pairs)``; None for any other call."""
     found: dict[object, Value] = {}
     for a in node.args:
         v = expression(ctx, a, hint)
@@ -83,7 +83,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
 
 
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
-    """The key that an expression is; None, with a report, where it is not known here."""
+    """The key given by an expression; None, with a report, if it is not known at compile time."""
     v = expression(ctx, node)
     known, key = constant_of(v)
     if known and not isinstance(key, list):
@@ -129,7 +129,7 @@ def _find(base: TupleValue, key: object) -> Value | None:
 
 
 def has(base: TupleValue, key: Value) -> bool | None:
-    """``key in d``; None where the key is not known here."""
+    """``key in d``; None if the key is not known at compile time."""
     known, k = constant_of(key)
     return _find(base, k) is not None if known else None
 
@@ -139,7 +139,7 @@ def keys(base: TupleValue) -> tuple[Value, ...]:
 
 
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
-    """``d.get("w", 0.0)``, ``d.items()`` and their like."""
+    """``d.get("w", 0.0)``, ``d.items()`` and other methods."""
     span = ctx.span(node)
     if name in ("keys", "values", "items", "copy") and not node.args and not node.keywords:
         match name:
@@ -170,8 +170,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 
 
 def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
-    """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value under a key, which is taken out, or is there from
-    here on."""
+    """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value of a key, which is removed or inserted."""
     key = known_key(ctx, node.args[0])
     other = expression(ctx, node.args[1]) if len(node.args) == 2 else None if name == "pop" else value_of(None)
     found = _find(base, key)
@@ -190,7 +189,7 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
-    """``d["w"] = e``: the name means another dict from here on. No other name may mean this one."""
+    """``d["w"] = e``: the name is rebound to a new dict value. No other name may refer to this dict."""
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):

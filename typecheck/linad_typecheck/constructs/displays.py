@@ -1,4 +1,4 @@
-"""`np.array` of a list written out, whose elements are not evaluated yet."""
+"""`np.array` of a list display, whose elements are not evaluated yet."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
 def _with_options(
     ctx: Lowering, node: ast.Call, options: dict[str, ast.expr], dotted: str, name: str, hint: str
 ) -> Value:
-    """``np.array(x, copy=False, ndmin=2)``: without a copy it is `np.asarray`, and axes of size 1 come in front."""
+    """``np.array(x, copy=False, ndmin=2)``: without a copy it is `np.asarray`; axes of size 1 are prepended."""
     given = {k: expression(ctx, v) for k, v in options.items()}
     rank, lazily = given.get("ndmin", literal(0)), given.get("copy") in (literal(False), NoneValue())
     if not (isinstance(rank, ScalarValue) and isinstance(rank.atom, Const)):
@@ -67,7 +67,7 @@ def _with_options(
 
 
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
-    """The scalars of nested lists in order and the shape they form; an array stands for itself."""
+    """The scalars of nested lists in order, and their shape; an array counts as itself."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         value = expression(ctx, node)
         return collect(ctx, value, cells, ctx.span(node))

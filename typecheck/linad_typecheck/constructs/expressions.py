@@ -1,4 +1,4 @@
-"""Expressions: a table from ast classes to functions that give a value and emit what computes it."""
+"""Expressions: rows from ast classes to functions that return a value and emit the statements that compute it."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
 
 
 def _negated(ctx: Lowering, node: ast.UnaryOp) -> Value:
-    """The operand of ``not``, of which only the truth is used."""
+    """The operand of ``not``, of which only the truth value is used."""
     if not isinstance(node.op, ast.Not):
         return usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
     inner = condition(ctx, node.operand)

@@ -1,4 +1,4 @@
-"""What a `for` runs over: an index range, and what the target is bound to in each iteration."""
+"""Iterables of `for` loops: an index range, and the value of the target in each iteration."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .records import only_fields
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
-    """What ``for ... in node`` runs over; None where that was reported."""
+    """The iteration over ``node``; None if a problem was reported."""
     span = ctx.span(node)
     if isinstance(node, ast.Call):
         if is_checkpoint(ctx, node):
@@ -160,7 +160,7 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
 
 
 def _list(ctx: Lowering, over: TupleValue, span: Span) -> Iteration:
-    """The items of a list that has grown."""
+    """The items of a growing list."""
     key = ctx.pseudo("over", span)
 
     def element(i: Atom) -> Value:
@@ -281,13 +281,13 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
 
 
 def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
-    """A tuple of numbers under a computed index."""
+    """A tuple of numbers at a computed index."""
     return Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i: picked(ctx, it.items, i, span))
 
 
 def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
-    """Iterations over two arrays in one loop keep their pseudo-names apart by the places of the arrays: nothing to do
-    but to look the array up under its new name."""
+    """The iteration with its array looked up under its new name. Pseudo-names of two iterations over arrays in one loop
+    are kept apart by the arrays' places."""
     if not it.held:
         return it
 
@@ -301,7 +301,7 @@ def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
 
 
 def _ndindex(ctx: Lowering, node: ast.Call) -> Iteration | None:
-    """``np.ndindex(m, n)`` and ``np.ndindex(a.shape)``: the indices of all cells in the order of C."""
+    """``np.ndindex(m, n)`` and ``np.ndindex(a.shape)``: the indices of all cells in C order."""
     span = ctx.span(node)
     given = [expression(ctx, a) for a in node.args]
     items = given[0].items if len(given) == 1 and isinstance(given[0], TupleValue) else tuple(given)
@@ -329,7 +329,7 @@ def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
 
 
 def _cells(ctx: Lowering, sizes: tuple[Atom, ...], of: Callable[[TupleValue], Value], span: Span) -> Iteration:
-    """Over the cells of an array of a shape; ``of`` gives the value of the target from the index."""
+    """The iteration over the cells of an array of a shape; ``of`` computes the target from the index."""
 
     def element(k: Atom) -> Value:
         return of(TupleValue(tuple(ScalarValue(i, True) for i in unravelled(ctx, k, sizes, span))))
@@ -338,7 +338,7 @@ def _cells(ctx: Lowering, sizes: tuple[Atom, ...], of: Callable[[TupleValue], Va
 
 
 def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
-    """``map(f, a, b)``: what ``f`` gives of the elements."""
+    """``map(f, a, b)``: the results of ``f`` for the elements."""
     span = ctx.span(node)
     if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
         ctx.report(BadCall(span, "map", "takes a function and what it runs over"))

@@ -1,8 +1,7 @@
-"""Jacobians, and derivatives of functions that return something beside: texts of the language itself.
+"""Jacobians, and derivatives of functions with auxiliary results: program texts in the language itself.
 
-A Jacobian has a direction for each cell of the arguments, in which the tangent of this cell is 1, or of the results and
-their cotangents. One sweep takes all directions of a block. What is nested in tuples and records is spelt out, leaf by
-leaf.
+A forward Jacobian has a direction per cell of the arguments, a reverse one per cell of the results. One sweep takes a
+block of directions. Leaves of tuples and records are written out one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ MODES = ("auto", "fwd", "rev")
 
 @frozen(slots=True)
 class Part:
-    """A float leaf of an argument or a result: where it is in the expression of the whole."""
+    """A float leaf of an argument or a result: its access path in the expression of the whole."""
 
     path: str
     dtype: str
@@ -70,14 +69,14 @@ class Signature:
     aux: bool
 
     def call(self, *free: int) -> str:
-        """The call of ``f``, in which the arguments ``free`` are those of a lambda."""
+        """The call of ``f``, in which the arguments ``free`` are parameters of a lambda."""
         given = [form.format(f"c{k}" if k in free else f"a{k}") for k, form in enumerate(self.forms)]
         call = f"f({', '.join(given)}){'[0]' if self.aux else ''}"
         return f"(lambda {', '.join(f'c{k}' for k in free)}: {call})" if free else call
 
     @property
     def value(self) -> str:
-        """The line that has the value of the function, and what it returns beside."""
+        """The line that computes the value of the function and its auxiliary results."""
         return f"    value, aux = {self.call().removesuffix('[0]')}" if self.aux else f"    value = {self.call()}"
 
     @property
@@ -86,7 +85,7 @@ class Signature:
 
     @property
     def inputs(self) -> list[tuple[int, Part]]:
-        """The parameter and the leaf of each float leaf that is differentiated by."""
+        """The parameter and the leaf of each float leaf to differentiate by."""
         return [(k, p) for k in self.chosen for p in parts(self.params[k])]
 
     @property
@@ -95,8 +94,8 @@ class Signature:
 
 
 def jacobian(s: Signature, kind: str, mode: str) -> str:
-    """The text of a function of ``f`` and its arguments: the value of ``f``, and the Jacobian by each part of the
-    results and each of the arguments, in one tuple."""
+    """The text of a function of ``f`` and its arguments that returns the value of ``f`` and the Jacobian of each part
+    of the results by each of the arguments, in one tuple."""
     mode = {"jacfwd": "fwd", "jacrev": "rev"}.get(kind, mode)
     if mode == "auto":
         mode = _evident(s)
@@ -119,7 +118,7 @@ def jacobian(s: Signature, kind: str, mode: str) -> str:
 
 
 def _evident(s: Signature) -> str:
-    """The cheaper mode where it does not depend on sizes."""
+    """The cheaper mode, if it does not depend on sizes."""
     arrays_in, arrays_out = (sum(p.rank > 0 for p in of) for of in ([p for _, p in s.inputs], s.outputs))
     if not arrays_in and (arrays_out or len(s.inputs) <= CHEAPER * len(s.outputs)):
         return "fwd"
@@ -131,8 +130,7 @@ MOST = 64  # directions at a time: an array of a thousand cells stays in the sec
 
 @frozen(slots=True)
 class Cells:
-    """The float cells of an argument or a result, of which each is a direction: from ``first`` on there are ``count``.
-    """
+    """The float cells of an argument or a result, one direction each: ``count`` of them, starting at ``first``."""
 
     part: Part
     of: str  # an expression
@@ -147,7 +145,7 @@ class Cells:
         return f"{self.of}.size" if self.part.rank else "1"
 
     def mark(self, value: str) -> list[str]:
-        """The lines that set the directions from ``start`` on, in an array with the cells and the directions."""
+        """The lines that seed the directions from ``start`` on, in an array with the cells and the directions."""
         lines, at, left = [], [], "q"
         for size in reversed(self.shape[1:]):
             at.append(f"{left} % {size}")
@@ -159,7 +157,7 @@ class Cells:
 
 
 def _directions(every: Sequence[Cells]) -> Iterator[str]:
-    """Lines that say how many directions there are, and how many are taken at a time; and make room for them."""
+    """Lines that compute the number of directions and the block size, and allocate the blocks."""
     for before, c in zip(("0", *every[:-1]), every, strict=False):
         yield f"first_{c.ones} = " + ("0" if isinstance(before, str) else f"first_{before.ones} + {before.count}")
     yield f"count = first_{every[-1].ones} + {every[-1].count}"
@@ -215,7 +213,7 @@ def _pairs(outputs: Sequence[Part], every: Sequence[Cells]) -> Iterator[tuple[in
 
 
 def _shaped(j: str, rows: str, sizes: list[str], c: Cells) -> Iterator[str]:
-    """A Jacobian by an argument of another rank than 1."""
+    """A Jacobian by an argument of a rank other than 1."""
     if c.part.rank == 0:
         yield f"{j} = {j}[{rows}0]"
     elif c.part.rank > 1:

@@ -1,5 +1,4 @@
-"""Lists that change: `append` and the other methods, items that are stored, and items of a list of a computed length.
-"""
+"""Lists that change: `append` and other methods, stored items, and items of a growing list."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def is_list(v: Value) -> bool:
 
 
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
-    """``xs.append(v)`` and its like; the name means another list from here on."""
+    """``xs.append(v)`` and other methods; the name is rebound to a new list value."""
     span = ctx.span(node)
     if name not in METHODS or node.keywords:
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
@@ -148,7 +147,7 @@ def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:
 
 
 def _run_over(ctx: Lowering, name: str, span: Span) -> bool:
-    """Whether a loop around a place runs over what a name holds."""
+    """Whether an enclosing loop iterates over what a name holds."""
     loops = (
         n
         for n in ast.walk(ctx.source.node)
@@ -325,7 +324,7 @@ def _are_weak(base: TupleValue) -> bool:
 
 
 def array_of(ctx: Lowering, v: TupleValue, span: Span) -> Value | None:
-    """A list as an array; None where its items are of no common type."""
+    """A list as an array; None if its items have no common type."""
     t = growing_type(type_of(v), NOTHING)
     return None if t is None else as_array(ctx, as_growing(ctx, v, t, span), "items", span)
 
@@ -334,7 +333,7 @@ def array_of(ctx: Lowering, v: TupleValue, span: Span) -> Value | None:
 
 
 def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -> Value:
-    """``xs[k]`` of a list of a computed length."""
+    """``xs[k]`` of a growing list."""
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         told = WrongType(span, "a list is indexed by an int", describe(type_of(index)))
         raise Refused(None if isinstance(index, SILENT) else told)
@@ -350,7 +349,7 @@ def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span:
 
 
 def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -> Value:
-    """``xs[lo:hi]``, which is another list."""
+    """``xs[lo:hi]``, which is a new list."""
     count = count_of(ctx, base)
 
     def cut(cells: Value) -> Value:
@@ -369,7 +368,7 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
 
 
 def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
-    """Which item of a list of counted items a target is; None where it is something else."""
+    """The position of the item of a fixed-length list that a target denotes; None for other targets."""
     base = ctx.env[node.value.id].value if isinstance(node.value, ast.Name) and node.value.id in ctx.env else None
     if not (isinstance(base, TupleValue) and base.listed):
         return None
@@ -379,8 +378,8 @@ def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
 
 
 def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` is of a list of counted items at a known place; then it is done: the name means another
-    list."""
+    """Whether ``xs[k] = v`` is on a fixed-length list at a known position; then the name is rebound to a new list
+    value."""
     k = counted_item(ctx, node)
     if k is None:
         return False
@@ -394,7 +393,8 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
 
 
 def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, span: Span) -> Cell | None:
-    """The place that ``xs[k] = v`` means, in the cells of the list; None where that was reported, or was done here."""
+    """The place that ``xs[k] = v`` denotes in the cells of the list; None if a problem was reported, or the store is
+    done."""
     name = node.value.id if isinstance(node.value, ast.Name) else ""
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         if not isinstance(index, SILENT):
@@ -431,8 +431,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
 
 
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
-    """``[e for v in x if c]`` whose items are counted at run time: a list that grows in the loop that it abbreviates.
-    """
+    """``[e for v in x if c]`` with a length known at run time: a growing list filled by a loop."""
     only_plain(ctx, node)
     span = ctx.span(node)
     key = ctx.pseudo("list", span)
@@ -462,7 +461,7 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
 
 def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
-    """``list(x)`` of what is counted at run time."""
+    """``list(x)`` with a length known at run time."""
     key = ctx.pseudo("list", ctx.span(node))
     ctx.bind(key, Binding(TupleValue((), LIST), ctx.span(node)))
     done = extend(ctx, key, node, ctx.span(node))
@@ -471,8 +470,7 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
 
 
 def returned(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry with an array in place of each list of a computed length, of which calls make a list
-    again."""
+    """The result of an entry function with an array in place of each growing list; calls convert it to a list."""
     if is_growing(value):
         if isinstance(value.items[0], TupleValue):
             raise Refused(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))

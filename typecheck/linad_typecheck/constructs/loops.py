@@ -70,7 +70,7 @@ def _while(ctx: Lowering, s: ast.While) -> None:
 
 
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
-    """The iterable was reported, or is not known yet: look at the body once with a target that says no more."""
+    """The iterable is unknown or was reported: check the body once with an unknown target."""
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
     ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
@@ -86,7 +86,7 @@ def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
 
 
 def _unroll_leaving(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
-    """A loop over a tuple that may be left: each element in the arm where those before it went on."""
+    """A loop over a tuple with exits: each element in the arm where the previous ones continued."""
     span = ctx.span(s.iter)
     if not items:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
@@ -125,7 +125,7 @@ def _continues(s: ast.stmt) -> bool:
 
 
 def _else(ctx: Lowering, shape: Shape) -> None:
-    """After the loop: its `else`, and how the enclosing block goes on."""
+    """The end of the loop: its `else`, and how the enclosing block continues."""
     s, span = shape.node, ctx.span(shape.node)
     left = how_left(ctx)
     after = ctx.live.after.get(id(s), frozenset())
@@ -165,7 +165,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
 
 
 def run_loop(ctx: Lowering, shape: Shape) -> None:
-    """A `for` as an expression has it, without an `else` and without a `return`."""
+    """A `for` for use by expressions, without `else` and `return`."""
     _loop(ctx, shape, _hint(shape.node.target))
     set_left(ctx, RUN, ctx.span(shape.node))
 

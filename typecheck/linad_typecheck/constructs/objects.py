@@ -1,5 +1,4 @@
-"""Objects of the user's classes that a function finds outside: their attributes, methods and properties; partial
-applications."""
+"""Objects of user classes: attributes, methods, properties, construction; partial applications."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from .records import refuse_attribute
 
 
 def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) -> Value:
-    """``model.scale``: looked up as the names of a module are."""
+    """``model.scale``: looked up like names of a module."""
     span, shown = ctx.span(node), f"{name}.{node.attr}"
     entity = found.scope.lookup(f"{found.name}.{node.attr}")
     if entity is None:
@@ -44,7 +43,7 @@ def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) ->
 
 
 def called(ctx: Lowering, node: ast.Call, found: Applied, name: str, hint: str) -> Value:
-    """A call of a method, or of a function some of whose arguments are given: those come first."""
+    """A call of a method, or of a partial application: the bound arguments come first."""
     span = ctx.span(node.func)
     value = lambda entity, place: Quoted(node.func, entity_value(ctx, entity, f"{name}.{place}", span))
     first = [value(e, k) for k, e in enumerate(found.args)]
@@ -61,7 +60,7 @@ def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
 
 
 def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
-    """The object whose attribute a target is, where that may be assigned to."""
+    """The object whose attribute a target denotes, if that may be assigned."""
     base = ctx.env[target.value.id].value if isinstance(target.value, ast.Name) and target.value.id in ctx.env else None
     return (
         base if isinstance(base, TupleValue) and isinstance(base.record, RecordClass) and base.record.mutable else None
@@ -69,7 +68,7 @@ def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
 
 
 def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
-    """``p.x = e``: the name means another object from here on. No other name may mean this one."""
+    """``p.x = e``: the name is rebound to a new object value. No other name may refer to this object."""
     base = changing(ctx, target)
     if base is None:
         refuse_attribute(ctx, target)
@@ -94,7 +93,7 @@ FREE = "object "  # begins the mark of a class whose objects have the attributes
 
 
 def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
-    """The class of the objects that have these attributes so far: the same for the same."""
+    """The class of the objects with these attributes so far: the same class for the same attributes."""
     return _object_class(cls.key, cls.name, cls.handle, cls.others, fields)
 
 
@@ -106,8 +105,7 @@ def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], 
 
 
 def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
-    """``Model(a)`` of a class that has an `__init__`: that is called with an object without attributes, and gives it
-    back."""
+    """``Model(a)`` of a class with an `__init__`, which is called with an empty object and returns it."""
     source = init.function
     if not isinstance(source.node, ast.FunctionDef) or not source.node.args.args:
         return Poison()
@@ -130,7 +128,7 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
 
 
 class _Made(ast.NodeTransformer):
-    """`__init__` under names of its own: what it returns is the object."""
+    """`__init__` with names of its own; its result is the object."""
 
     def __init__(self, me: str) -> None:
         self.me = me
@@ -162,7 +160,7 @@ def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hin
 
 
 def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``functools.partial(f, a, b=b)``: a function that captures what is given."""
+    """``functools.partial(f, a, b=b)``: a function that captures the arguments."""
     if not node.args or any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     span = ctx.span(node)

@@ -1,5 +1,5 @@
-"""What a function asks about types: `isinstance`, `type`, `hasattr`. All is known when it is compiled, so a branch on
-it is decided then, and the other arm is not lowered."""
+"""Type tests: `isinstance`, `type`, `hasattr`. They are decided at compile time, so a branch on them is decided too,
+and the other arm is not lowered."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
 def _is_one_of(
     ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], bool | None], none: bool | None
 ) -> Value | None:
-    """Whether ``ask`` says yes to a class of those in ``node``, of which None is ``none``; None where that is not
-    known."""
+    """Whether ``ask`` holds for a class of those in ``node``, of which None is ``none``; None if that is not known."""
     answers: list[bool | None] = []
     pending = [node]
     while pending:

@@ -1,4 +1,4 @@
-"""The messages of errors that a program raises: texts, and formatted strings with the numbers quoted in them."""
+"""Messages of raised exceptions: strings, and formatted strings with numbers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Part = str | tuple[Atom, str]  # of a message: a text, or a number and its conve
 
 
 def message_of(ctx: Lowering, node: ast.expr) -> Message:
-    """The template of a message, with dots for what is not known of it.
+    """The template of a message, with dots for unknown parts.
 
-    Constants are part of the text. Numbers are quoted by name, or as sizes. Other expressions might fail where the
-    message is not needed: the numbers are known before it is decided whether there is an error.
+    Constants are part of the text. Numbers are formatted if they are names or sizes. Other expressions might fail where
+    the message is not needed, since the numbers are computed before the error is known to occur.
     """
     parts = _parts(ctx, node)
     return _template(_texts(node) if parts is None else parts)
@@ -42,7 +42,7 @@ def _template(parts: list[Part]) -> Message:
 
 
 def _texts(node: ast.expr) -> list[Part]:
-    """The texts in a message of which some part is not known, with dots for that."""
+    """The strings in a message, with dots for unknown parts."""
     match node:
         case ast.Constant(value=str() as text):
             return [text]
@@ -145,12 +145,12 @@ def _printed(ctx: Lowering, text: str, right: ast.expr) -> list[Part] | None:
 
 
 def _value(ctx: Lowering, node: ast.expr) -> Value | None:
-    """What is quoted; None where something might go wrong with it."""
+    """The formatted value; None if its evaluation might fail."""
     return expression(ctx, node, "t") if _is_known(ctx, node) else None
 
 
 def _is_known(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether nothing can go wrong with an expression: a constant, a name, or a size of what has one."""
+    """Whether the evaluation of an expression cannot fail: a constant, a name, or a size of one."""
     match node:
         case ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
             return True
@@ -164,7 +164,7 @@ def _is_known(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | None:
-    """A value in a format; None where it has no such format, or is no number and not known here."""
+    """A value in a format; None if it has no such format, or is neither a number nor known."""
     if value is None or set(spec) & set("{}"):
         return None
     if isinstance(value, SILENT):  # of a type that is not known yet, or in error
@@ -183,7 +183,7 @@ def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | Non
 
 
 def known_value(value: Value) -> tuple[bool, object]:
-    """Whether a value is one of Python's that is known here, and which."""
+    """Whether a value is a Python value known at compile time, and which."""
     match value:
         case TextValue(text=text):
             return True, text

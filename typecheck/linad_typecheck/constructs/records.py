@@ -1,5 +1,5 @@
-"""Records: instances of `NamedTuple`s and frozen dataclasses made, read and replaced. A record is a tuple with a class.
-"""
+"""Records: construction, access and replacement of instances of `NamedTuple`s and dataclasses. A record is a tuple with
+a class."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
-    """``p.x = e`` and ``p.x += e`` of what does not change."""
+    """``p.x = e`` and ``p.x += e`` on immutable records."""
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
@@ -87,7 +87,7 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
-    """Whether a value is a dataclass, which has no elements: then it is reported that ``what`` is done to elements."""
+    """Whether a value is a dataclass, which has no elements: then an operation on elements, ``what``, is reported."""
     if not isinstance(value, TupleValue) or not value.closed:
         return False
     names = value.record.names
@@ -142,7 +142,7 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) ->
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
-    """The value of a default: a constant, or what the text says it is."""
+    """The value of a default: a constant, or what its expression means."""
     match value:
         case GlobalArray(type=None):
             ctx.programs.unknown = True
@@ -160,7 +160,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
 
 
 def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
-    """What the class of a record has under a name besides its fields."""
+    """A class attribute of a record's class other than a field."""
     find = getattr(ctx.source.scope, "member", None)
     return None if find is None or record is LIST else find(record, name)
 
@@ -191,7 +191,7 @@ _BINARY = {
 
 
 def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
-    """``a op b`` where the class of one of them says what that is; None where none does."""
+    """``a op b`` if the class of one operand defines it; None otherwise."""
     name = _BINARY.get(op, "")
     for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
         if name and isinstance(own, TupleValue) and own.record not in SEQUENCES:
@@ -220,8 +220,7 @@ def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.exp
 
 
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
-    """Whether what stands on the left does not leave an operator to the object: an array does so where its class says
-    so."""
+    """Whether the left operand handles the operator itself: arrays do, unless the object's class opts out."""
     if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
         return False
     strong = isinstance(left, ScalarValue) and not left.weak

@@ -115,7 +115,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
 
 
 def _raised(ctx: Lowering, node: ast.expr) -> str:
-    """The exception that is raised, by its name: one of Python's, or of the user's; empty where it is none."""
+    """The name of the raised exception class, builtin or user-defined; empty if it is none."""
     if isinstance(node, ast.Name) and node.id in _ERRORS and node.id not in ctx.local_names:
         return node.id if ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}")) else ""
     match named(ctx, node):
@@ -152,7 +152,7 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
-    """The right side. To cells, a list or tuple is what NumPy makes of it: an array."""
+    """The right side. When assigned to cells, a list or tuple is converted to an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
@@ -274,7 +274,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
 
 
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None]) -> None:
-    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array there is updated, anything else is stored anew."""
+    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array there is updated in place, anything else is rebound.
+    """
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
@@ -286,8 +287,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
-    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; a sum that nothing disturbs becomes
-    AddTo."""
+    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; an undisturbed sum becomes AddTo."""
     at = len(ctx.out)
     old = load_cell(ctx, where)
     after = len(ctx.out)
@@ -315,7 +315,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
 
 
 def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
-    """Whether statements may raise something else than IndexError, or update an array."""
+    """Whether statements may raise anything other than IndexError, or update an array."""
 
     def does(s: Stmt) -> bool:
         match s:
@@ -346,7 +346,7 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether a call shows a warning or logs a message, or says which ones are shown: none are, here."""
+    """Whether a call only shows or filters warnings, or logs a message; none of these has an effect here."""
     return isinstance(node, ast.Call) and callee(ctx, node.func) in _WARNINGS
 
 
@@ -358,7 +358,7 @@ _WARNINGS = frozenset((
 
 
 def _global(ctx: Lowering, s: ast.Global) -> None:
-    """``global name``, which means nothing where the name is only read."""
+    """``global name``, which has no effect if the name is only read."""
     if bound(ctx.source.node.body).keys() & s.names:
         refuse(ctx, s)
 
@@ -374,7 +374,7 @@ def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
 
 
 def _delete(ctx: Lowering, s: ast.Delete) -> None:
-    """``del name``: it has no value from here on."""
+    """``del name``: it is undefined from here on."""
     for target in s.targets:
         if isinstance(target, ast.Name):
             ctx.unbind(target.id)

@@ -1,5 +1,4 @@
-"""Lists and tuples made of items that are counted when a function is compiled: comprehensions, `map`, `list` and
-`tuple`."""
+"""Lists and tuples of a length known at compile time: comprehensions, `map`, `list` and `tuple`."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def _run(
     found: list[Value],
     hint: str,
 ) -> bool | None:
-    """Whether all the loops and tests of a comprehension are known here; None where something was reported."""
+    """Whether all loops and tests of a comprehension are known at compile time; None if a problem was reported."""
     if not generators:
         value = expression(ctx, node.elt, hint)
         found.append(value)
@@ -73,7 +72,7 @@ def _run(
 
 
 def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | None:
-    """What a loop runs over, where that is counted here; False where it is not, None where something was reported."""
+    """The items of an iterable of known length; False if it has none, None if a problem was reported."""
     over = iteration(ctx, node)
     match over:
         case Unrolled(items=items):
@@ -93,7 +92,7 @@ def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | Non
 
 
 def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``map(f, t, ...)`` over tuples and lists, evaluated at once; None where their items are not counted here."""
+    """``map(f, t, ...)`` over tuples and lists, evaluated at once; None if their length is not known."""
     if node.keywords or len(node.args) < 2:
         return None
     many = [known_items(ctx, a) for a in node.args[1:]]
@@ -109,7 +108,7 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 
 
 def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
-    """``filter(f, x)`` as the comprehension that it abbreviates; other expressions as they are."""
+    """``filter(f, x)`` as the comprehension that it abbreviates; other expressions unchanged."""
     if not (
         isinstance(node, ast.Call)
         and callee(ctx, node.func) == "builtins.filter"
@@ -128,7 +127,7 @@ def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
 
 
 def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``list(t)`` and ``tuple(t)``; None where the items are not counted here."""
+    """``list(t)`` and ``tuple(t)``; None if the length is not known."""
     kind = LIST if dotted == "builtins.list" else None
     if node.keywords or len(node.args) > 1:
         return None
@@ -149,7 +148,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
 
 
 def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """`itertools.chain`, `product`, `combinations` and their like of what is counted here."""
+    """`itertools.chain`, `product`, `combinations` and others, of iterables of known length."""
     function = getattr(itertools, dotted.partition(".")[2])
     given = spread_out(ctx, node.args)
     options = {k.arg: known_int(ctx, k.value) for k in node.keywords}
@@ -189,7 +188,7 @@ def known_int(ctx: Lowering, node: ast.expr) -> int | None:
 
 
 def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``range(n)`` of a known number of ints, as a value; None where it is not known here."""
+    """``range(n)`` of a known number of ints, as a value; None otherwise."""
     items = known_items(ctx, node)
     return TupleValue(items) if isinstance(items, tuple) else None
 

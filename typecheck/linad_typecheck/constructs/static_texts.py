@@ -1,4 +1,4 @@
-"""Texts that are known when a function is compiled: their methods, items and sums, and formatted ones."""
+"""Strings known at compile time: methods, indexing, concatenation, formatting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = frozenset((
 
 
 def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
-    """``text.name(...)`` of arguments that are known, too."""
+    """``text.name(...)`` with known arguments."""
     values = [expression(ctx, a) for a in node.args]
     if any(isinstance(v, SILENT) for v in values):
         raise Refused(None)
@@ -40,7 +40,7 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
 
 
 def constant_of(v: Value) -> tuple[bool, object]:
-    """Whether a value is one of Python's that is known here, and which."""
+    """Whether a value is a Python value known at compile time, and which."""
     if isinstance(v, TupleValue) and v.listed:
         found = [constant_of(x) for x in v.items]
         return all(known for known, _ in found), [x for _, x in found]
@@ -48,7 +48,7 @@ def constant_of(v: Value) -> tuple[bool, object]:
 
 
 def value_of(constant: object) -> Value:
-    """The value of a constant that a method of a text gives."""
+    """The result of a string method as a value."""
     match constant:
         case str():
             return TextValue(constant)
@@ -60,13 +60,13 @@ def value_of(constant: object) -> Value:
 
 
 def formatted(ctx: Lowering, node: ast.JoinedStr) -> TextValue | None:
-    """A formatted string of what is known here; None where some of it is not."""
+    """A formatted string of known parts; None otherwise."""
     found = text_of(ctx, node)
     return None if found is None else TextValue(found)
 
 
 def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
-    """``text[k]`` and ``text[lo:hi]``; None where the index is not known here."""
+    """``text[k]`` and ``text[lo:hi]``; None if the index is not known."""
     def bound(n: ast.expr | None) -> tuple[bool, object]:
         return (True, None) if n is None else constant_of(expression(ctx, n))
 
@@ -87,7 +87,7 @@ _UNTOLD = "a text that is not known when the function is compiled"
 
 
 def untold(node: ast.expr) -> EntityValue:
-    """A text that is put together when the program runs: errors may quote it, and it has no other use here."""
+    """A string computed at run time: it may be used in messages of exceptions only."""
     return EntityValue(Opaque(_UNTOLD, "format it outside the function"), ast.unparse(node))
 
 
@@ -118,7 +118,7 @@ EXPRESSIONS[ast.JoinedStr] = _formatted
 
 
 def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``str(type(x))``; None where that is something else."""
+    """``str(type(x))``; None for any other call."""
     if len(node.args) != 1 or node.keywords:
         return None
     value = expression(ctx, node.args[0])

@@ -1,4 +1,4 @@
-"""Subscripts: reading cells, regions and elements of tuples, and the places that an assignment means."""
+"""Subscripts: reading cells, regions and tuple items, and the targets of assignments."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
 
 
 def _adds_axes(node: ast.expr) -> bool:
-    """Whether an index takes no place along an axis: ``...``, None and ``()``."""
+    """Whether an index part selects nothing along an axis: ``...``, None and ``()``."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(ast.unparse(n) in ("...", "None", "np.newaxis", "numpy.newaxis", "newaxis") for n in parts)
 
 
 def _is_mask(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an index is one truth value."""
+    """Whether an index is a single truth value."""
     found = ctx.attempt(lambda: expression(ctx, node)).value
     return isinstance(found, ScalarValue) and found.dtype == "bool"
 
@@ -120,8 +120,7 @@ def _at(node: ast.expr, made: ast.expr) -> ast.expr:
 
 
 def _is_range(n: ast.expr) -> bool:
-    """``lo:hi`` or ``lo:hi:step``; a step that is imaginary is a number of places, which is written as `np.linspace`.
-    """
+    """``lo:hi`` or ``lo:hi:step``; an imaginary step is a number of points, as for `np.linspace`."""
     return isinstance(n, ast.Slice) and n.upper is not None and not isinstance(getattr(n.step, "value", None), complex)
 
 
@@ -135,8 +134,8 @@ def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
 
 
 def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Region | None:
-    """The cell or the region that ``a[...]`` as a target means. With ``keep`` what stands between now and the update
-    may change arrays: what NumPy reads now, at indices of arrays, is read now."""
+    """The cell or region that ``a[...]`` denotes as a target. With ``keep``, code before the update may change arrays,
+    so index arrays are read now, as NumPy does."""
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
     if lists.is_list(base):
@@ -179,7 +178,7 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
 
 
 def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bool, span: Span) -> AnyArray:
-    """An array of indices or a mask that the update of the place does not change."""
+    """An index array or a mask that is not changed by the update itself."""
     changes = keep and isinstance(v, Delayed)
     return materialise(ctx, v, "at", span) if changes or may_meet(ctx, place, v, dtype_of(v) == "bool") else v
 
@@ -258,7 +257,7 @@ def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue,
 
 
 def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
-    """The parts of an index, evaluated from left to right; None where one was reported."""
+    """The parts of an index, evaluated from left to right; None if a problem was reported."""
     nodes = spread_out(ctx, node.elts) if isinstance(node, ast.Tuple) else [node]
     found: list[Part | None] = [None] if nodes is None else []
     for n in nodes or ():

@@ -1,4 +1,4 @@
-"""``x, y, z = point``: the values that several names take."""
+"""``x, y, z = point``: the values of several targets."""
 
 from __future__ import annotations
 

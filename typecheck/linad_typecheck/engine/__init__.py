@@ -1,1 +1,1 @@
-"""The machinery of lowering: its state, values, tables of constructs and library names, calls and specialisation."""
+"""The engine of lowering: its state, values, dispatch tables, calls and specialisation."""

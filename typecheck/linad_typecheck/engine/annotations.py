@@ -1,7 +1,7 @@
-"""Annotations of parameters and results: an expression in a scope to a `ParamType`, or to the message about it.
+"""Annotations of parameters and results, parsed to a `ParamType` or to a message.
 
-An annotation that cannot be read counts as absent, and the message is a hint: other people's annotations say what other
-tools want to know.
+An annotation that cannot be read counts as absent, and the message is a hint: annotations in other people's code are
+written for other tools.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MAX_RANK = 4
 
 @frozen(slots=True)
 class UnknownType:
-    """No annotation, or one that says nothing."""
+    """No annotation, or one without information."""
 
 
 @frozen(slots=True)
 class NoneType:
-    """``None``: as a result, nothing is returned."""
+    """``None``; as a result annotation, nothing is returned."""
 
 
 @frozen(slots=True)
 class ScalarType:
-    """``weak`` for Python's own scalars."""
+    """A scalar; ``weak`` for Python's own scalars."""
 
     dtype: DType
     weak: bool
@@ -41,7 +41,7 @@ class ScalarType:
 
 @frozen(slots=True)
 class Dimension:
-    """One annotated dimension: its text, and its size where it names one (``_`` does not)."""
+    """One annotated dimension: its text, and its size if it names one (``_`` does not)."""
 
     text: str
     size: Affine | None
@@ -49,8 +49,7 @@ class Dimension:
 
 @frozen(slots=True)
 class ArrayType:
-    """``dtypes`` are those allowed (one when the dtype is fixed, none when nothing is known); ``dims`` is None where
-    the rank is not known either."""
+    """``dtypes``: the allowed dtypes (one if fixed, none if unknown); ``dims`` is None if the rank is unknown."""
 
     dtypes: tuple[DType, ...] = ()
     dims: tuple[Dimension, ...] | None = None
@@ -65,7 +64,7 @@ class ArrayType:
 
     @property
     def dim_texts(self) -> tuple[str, ...] | None:
-        """The dimensions as `ParamInfo.dims` holds them."""
+        """The dimensions in the form of `ParamInfo.dims`."""
         return None if self.dims is None else tuple(d.text for d in self.dims)
 
 
@@ -79,8 +78,7 @@ class TupleType:
 
 @frozen(slots=True)
 class ChoiceType:
-    """One of several types, as ``float | None``: each call decides. Members that say nothing to the checker are
-    unknown."""
+    """One of several types, such as ``float | None``, decided by each call. Unreadable members are unknown types."""
 
     members: tuple[ParamType, ...]
 
@@ -145,15 +143,14 @@ def parse_annotation(node: ast.expr | None, scope: Scope, source: SourceFile) ->
     Parameters
     ----------
     node
-        The annotation, None where there is none. Strings (also from ``from __future__ import annotations`` as
-        ``__annotations__`` shows them) are parsed.
+        The annotation, or None. Strings (also those that ``from __future__ import annotations`` creates) are parsed.
     scope
-        What its names mean.
+        The scope of its names.
 
     Returns
     -------
     ParamType or Message
-        A type, or what is wrong, placed at the annotation.
+        A type, or the problem, positioned at the annotation.
     """
     if node is None:
         return UNKNOWN
@@ -177,7 +174,7 @@ class _Wrong(Exception):
 
 @frozen
 class _Reader:
-    """``at`` is where to report while reading a string or an alias, whose nodes lie elsewhere."""
+    """``at``: where to report problems while reading a string or an alias, whose nodes are elsewhere."""
 
     source: SourceFile
     at: Span | None
@@ -188,7 +185,7 @@ class _Reader:
         return self.at or self.source.span(node)
 
     def elsewhere(self, node: ast.expr, target: ast.expr) -> _Reader:
-        """The reader for ``target``, which stands after ``node``; an alias of itself is refused."""
+        """The reader for ``target``, which replaces ``node``; an alias of itself is refused."""
         if target in self.seen:
             raise self.unsupported(node, "refers to itself")
         return _Reader(self.source, self.span(node), (*self.seen, target), self.field)
@@ -197,7 +194,7 @@ class _Reader:
         return _Wrong(UnsupportedAnnotation(self.span(node), self.field + ast.unparse(node), reason, instead))
 
     def choice(self, members: list[ast.expr], scope: Scope) -> ParamType:
-        """One of several types: what is not read among them is left open."""
+        """One of several types; unreadable members are left open."""
         found: list[ParamType] = []
         for member in members:
             try:
@@ -207,7 +204,7 @@ class _Reader:
         return ChoiceType(tuple(dict.fromkeys(found)))
 
     def record(self, node: ast.expr, cls: RecordClass) -> ParamType:
-        """A class whose instances are records: what its fields are annotated with."""
+        """A record class: the annotations of its fields."""
         if cls in self.seen:
             raise self.unsupported(node, "holds itself, so that its size is not known", "use arrays and int indices")
         items: list[ParamType] = []
@@ -262,7 +259,7 @@ class _Reader:
         raise self.unsupported(node)
 
     def nothing(self, node: ast.expr, scope: Scope) -> _Wrong:
-        """A name that there is not; often it is mistyped."""
+        """An unknown name, often a misspelt one."""
         close = get_close_matches(ast.unparse(node), scope.names(), 1)
         return self.unsupported(node, "names nothing", f"`{close[0]}` is near" if close else "")
 
@@ -293,7 +290,7 @@ class _Reader:
         return TupleType(tuple(self.read(item, scope) for item in items))
 
     def element(self, node: ast.expr, scope: Scope) -> tuple[DType, ...]:
-        """The dtypes that an array may have; none where that is left open."""
+        """The dtypes that an array may have; none if unspecified."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             one, other = self.element(node.left, scope), self.element(node.right, scope)
             return tuple(dict.fromkeys((*one, *other))) if one and other else ()

@@ -1,4 +1,4 @@
-"""Operators of scalars: arithmetic, comparisons, bits, and what is true."""
+"""Scalar operators: arithmetic, comparisons, bit operations, and truth values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPERATORS: dict[type[ast.operator], Operator] = {}
 
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
-    """Python's truth value, as a bool atom: of a scalar, an array of rank 0, or what is true or false by what it is."""
+    """Python's truth value as a bool atom: of a scalar, an array of rank 0, or a value whose truth is known."""
     match v:
         case NoneValue() | TextValue(text=""):
             return Const(False, BOOL)
@@ -103,8 +103,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
 
 
 def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
-    """Report a number that is an int in Python on some paths only where it reaches an operation that tells the two
-    apart."""
+    """Report a number that is a Python int on some paths only, where it reaches an operation for which this matters."""
     for v in operands:
         found = ctx.known(v.atom).widened
         if found is not None:
@@ -129,7 +128,7 @@ def operation(
 
 
 def by_zero(y: ScalarValue) -> Raises:
-    """What Python raises of a division by a number of its own."""
+    """The exception that Python raises for a division by zero of its own numbers."""
     return () if isinstance(y.atom, Const) and y.atom.value != 0 else (("ZeroDivisionError", "zero", (y.atom,)),)
 
 
@@ -185,7 +184,7 @@ def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, spa
 
 
 def _check_count(ctx: Lowering, count: Atom, span: Span) -> None:
-    """A shift of a Python int by a negative number of bits raises."""
+    """Shifting a Python int by a negative number of bits raises."""
     if isinstance(count, Const) and count.value >= 0 or ctx.is_nonneg(count):
         return
     zero = Const(0, count.type)
@@ -212,7 +211,7 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
 
 
 def _compare_unsigned(ctx: Lowering, op: type[ast.cmpop], x: ScalarValue, y: ScalarValue, span: Span) -> Value:
-    """A comparison of a uint64 with another int: beyond the ints of 64 bits it is larger than any of them."""
+    """Compare a uint64 with another int: a uint64 beyond the int64 range is larger than any of them."""
     zero, first = Const(0, I64), x.dtype == "u64"
     ins = cast(ctx, x.atom, "i64", span), cast(ctx, y.atom, "i64", span)
     beyond = ctx.let("b", "lt", (ins[0 if first else 1], zero), BOOL, span)

@@ -1,4 +1,4 @@
-"""Whether the text of a test asks about types."""
+"""Tests that depend on types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def about_types(test: ast.expr) -> bool:
-    """Whether the text of a test asks about types: while one is not known, either arm may never run."""
+    """Whether a test depends on types: while a type is unknown, either arm may turn out to be dead."""
     for n in ast.walk(test):
         match n:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKED:

@@ -1,4 +1,4 @@
-"""One attempt to lower a loop from what is known at its head: what the body contradicts of that is entered into it."""
+"""One attempt to lower a loop from an assumed head; whatever the body contradicts is entered into the head."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ownership.state import as_one, inherits, lose, movable, shared_use, stand
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
-from .blocks import block, how_left, set_left, surely_bound
+from .blocks import block, how_left, set_left, definitely_bound
 from .entities import unknown_constant
 from .evaluation import condition
 from .exits import breaks, returns
@@ -33,7 +33,7 @@ AGAIN = "%again"
 
 @frozen
 class Shape:
-    """The parts of a loop statement that `for` and `while` differ in."""
+    """The parts of a loop statement in which `for` and `while` differ."""
 
     node: ast.For | ast.While
     start: Atom
@@ -47,7 +47,7 @@ class Shape:
 
     @property
     def least(self) -> int:
-        """What the index of a loop over a range is not below, where that is not negative."""
+        """A lower bound of the index of a loop over a range, if it is non-negative."""
         match self:
             case Shape(start=Const(value=k), step=Const(value=step)) if step > 0:
                 return max(k, 0)
@@ -65,7 +65,7 @@ class Shape:
 
     @property
     def runs(self) -> bool:
-        """Whether the body runs at least once: that of a `while` begins with its test, a `for` may be over a literal
+        """Whether the body runs at least once: a `while` whose test is evaluated first, or a `for` over a literal
         range."""
         if self.stop is None:
             return True
@@ -76,7 +76,7 @@ class Shape:
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
-    """A view, or one of two arrays, as the array that a loop carries on from it, also in tuples."""
+    """The array that a loop carries for a view or a union of two arrays, also inside tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
             return replace(
@@ -91,8 +91,8 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 
 
 class Attempt:
-    """Lower a loop. ``grown`` is the head that it starts from; what contradicts that is entered for the next attempt.
-    """
+    """Lower a loop. ``grown``: the head that the attempt starts from, with its contradictions entered for the next
+    attempt."""
 
     def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
@@ -212,7 +212,7 @@ class Attempt:
         return var
 
     def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
-        """The carried variable of an array, which takes its first array over; a copy of it, where that stays in use."""
+        """The carried variable of an array. It takes over the initial array, or a copy if that stays in use."""
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
         in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
@@ -233,7 +233,7 @@ class Attempt:
     # -- body
 
     def body(self, index: Var) -> Atom | None:
-        """Lower the body; the condition of another turn, for loops with exits."""
+        """Lower the body, and the loop condition for loops with exits."""
         ctx, shape = self.ctx, self.shape
         set_left(ctx, RUN, self.span)
 
@@ -253,7 +253,7 @@ class Attempt:
         unknown = cond is None and unknown_constant(ctx, shape.test)
         if cond is None:
             cond = ctx.fresh("b", BOOL)
-            surely_bound(ctx, shape.test, True)
+            definitely_bound(ctx, shape.test, True)
         goes_on = []
 
         def noted() -> None:
@@ -272,7 +272,7 @@ class Attempt:
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
 
     def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
-        """What the body updates under another name shows in the iterations that follow, and after the loop."""
+        """Updates in the body under another name are visible in later iterations and after the loop."""
         ctx, shape = self.ctx, self.shape
         for name, b in ended.items():
             h = head.get(name)
@@ -287,8 +287,8 @@ class Attempt:
     # -- end of the body
 
     def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
-        """Enter into the head what the end of the body does not fit in. True where what else was found rests on that:
-        an array in a tuple is exchanged that was taken for steady, a name is to have an array of its own."""
+        """Enter into the head what the end of the body contradicts. True if other facts depended on it: an array in a
+        tuple was assumed unchanged and is rebound, or a name needs an array of its own."""
         grown = self.grown
         moving = len(grown.moving)
         gone = dead or left == RETURN
@@ -351,8 +351,8 @@ class Attempt:
         return len(grown.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
-        """Whether a name can go on with array ``v`` in the next iteration: as an array of its own, or as a view of the
-        same array from outside of the loop."""
+        """Whether a name can hold array ``v`` in the next iteration: as an array of its own, or as a view of the same
+        outer array."""
         match before, v:
             case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
                 return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
@@ -428,8 +428,8 @@ class Attempt:
         return out
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
-        """Enter into the head what is one array in Python where the next iteration begins, and is not known to be at
-        the head."""
+        """Enter into the head arrays that are one array in Python at the start of the next iteration, unless it says so
+        already."""
         alike = self.ctx.path.alike
         if not alike:
             return
@@ -444,7 +444,7 @@ class Attempt:
             }
 
     def array_at(self, head: dict[str, Binding], place: Place) -> str:
-        """The array at the head of the loop at a place; none where its name is lost by now."""
+        """The array at the head of the loop at a place; None if its name has been lost."""
         name, k = place
         parts = (
             list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
@@ -452,7 +452,7 @@ class Attempt:
         return parts[k].name if k < len(parts) else ""
 
     def out(self, v: Var) -> Var:
-        """A carried variable as it is after the loop."""
+        """A carried variable after the loop."""
         known = self.ctx.known(v)
         same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
         return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)

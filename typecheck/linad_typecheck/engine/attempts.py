@@ -1,5 +1,5 @@
-"""`try`, where it is known when a function is compiled which of its blocks runs: the first, where nothing that is
-caught can be raised in it, or a handler, where its first statement raises whatever the arguments are."""
+"""`try` statements whose taken block is known when a function is compiled: the body, if nothing in it can raise what is
+caught, or a handler, if the first statement always raises."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOW = "test the condition with an `if` before it can fail"
 
 
 class Outcome(ast.expr):
-    """The test whether a `try` goes on in its block (0), or in which handler."""
+    """The test whether a `try` continues in its body (0) or in a given handler."""
 
     _fields = ()
 
@@ -33,7 +33,7 @@ class Outcome(ast.expr):
 
 
 def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
-    """A `try` as an `if` of what it comes to; None where that is never known."""
+    """A `try` as an `if` on its outcome; None if that is never known."""
     if s.finalbody or not s.handlers or any(map(_reads_its_error, s.handlers)):
         return None
     rest: list[ast.stmt] = list(s.handlers[-1].body)
@@ -44,13 +44,13 @@ def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
 
 
 def _reads_its_error(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler does more with its exception than to raise another one from it."""
+    """Whether a handler uses its exception other than to raise another one from it."""
     causes = {id(n.cause) for n in ast.walk(handler) if isinstance(n, ast.Raise)}
     return any(isinstance(n, ast.Name) and n.id == handler.name and id(n) not in causes for n in ast.walk(handler))
 
 
 def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
-    """Whether the `try` comes to this."""
+    """Whether the `try` has this outcome."""
     s = node.of
     caught = [_caught(ctx, h) for h in s.handlers]
     found = ctx.attempt(lambda: block(ctx, s.body, frozenset(ctx.local_names)))
@@ -98,7 +98,7 @@ def _either(*tests: Test) -> Test:
 
 
 def _overflows(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
-    """An infinite result of finite numbers."""
+    """Whether a result of finite numbers is infinite."""
     infinite = ctx.let("b", "isinf", (out,), BOOL, span)
     for a in ins:
         if not isinstance(a, Const) and a.type.dtype in FLOATS:
@@ -125,9 +125,8 @@ TESTS: dict[str, Test] = {
 def _at_run_time(
     ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int
 ) -> Value | None:
-    """Whether the `try` comes to this, tested when it is run: what its one statement computes is computed up to the
-    last place where that may raise, with tests in place of exceptions. None where that cannot be told by tests alone.
-    """
+    """Whether the `try` has this outcome, tested at run time: its single statement is evaluated up to the last
+    operation that may raise, with tests in place of exceptions. None if tests alone cannot tell."""
     if (
         len(s.body) != 1
         or s.orelse
@@ -160,7 +159,7 @@ def _at_run_time(
 
 
 def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -> list[Atom] | None:
-    """Flags that are true where a statement raises nothing that is caught; None where there is no test for it."""
+    """Flags that are true if a statement raises nothing that is caught; None if there is no test for it."""
     match s:
         case Check(cond=cond, error=kind) if _raised_within(kind, kinds):
             return [cond]
@@ -189,7 +188,7 @@ def _raised_within(kind: str, kinds: tuple[type, ...] | None) -> bool:
 
 
 def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | None:
-    """The builtin exceptions that a handler catches; None where it catches others."""
+    """The builtin exceptions that a handler catches; None if it catches others."""
     if handler.type is None:
         return (BaseException,)
     found: list[type] = []
@@ -237,7 +236,7 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
             case Let(op=op, out=out) if (
                 numbers
                 and out.type.dtype in FLOATS
-                and (OPS[op].kind in ("div", "pow") or OPS[op].dear or op == "sqrt")
+                and (OPS[op].kind in ("div", "pow") or OPS[op].expensive or op == "sqrt")
             ):
                 return True
             case Call():
@@ -246,7 +245,7 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
 
 
 def _all(ctx: Lowering, stmts: Iterable[Stmt]) -> Iterable[Stmt]:
-    """Statements, those inside them, and those of functions that they call."""
+    """Statements, including nested ones and those of functions that they call."""
     for s in stmts:
         function = ctx.programs.function(s.callee) if isinstance(s, Call) else None
         if function is not None:

@@ -1,5 +1,4 @@
-"""Blocks of statements, and how they are left; a table from classes of nodes to functions, filled by the files of the
-constructs."""
+"""Blocks of statements and their exits; a dispatch table from node classes to functions, filled by `constructs`."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ TARGETS: dict[type[ast.expr], Callable[[Lowering, ast.expr, Value, Span], None]]
 
 
 def how_left(ctx: Lowering):
-    """The control value: `RUN` where the block goes on."""
+    """The control value: `RUN` if the block continues."""
     held = ctx.path.env.get(CTL)
     return RUN if held is None else held.value.atom
 
@@ -37,10 +36,11 @@ def set_left(ctx: Lowering, atom, span: Span) -> None:
 
 
 def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
-    """Lower statements; ``live`` are the names still used after them.
+    """Lower statements; ``live``: the names still used after them.
 
-    What follows an `if` that may leave the block goes into the arm that does not, where one of the two always leaves;
-    otherwise it is guarded by the control value. Where a name has types after the arms that do not join, it goes into both.
+    The statements after an `if` that may leave the block are moved into the arm that continues, if the other one always
+    leaves; otherwise they are guarded by the control value. If a name has types after the arms that do not join, they
+    are lowered in both arms.
     """
     for k, s in enumerate(body):
         left = how_left(ctx)
@@ -93,7 +93,7 @@ def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozense
 
 
 def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:
-    """A statement that may leave the block, and the rest, which runs where it has not."""
+    """A statement that may leave the block, and the rest, which runs if it has not."""
     with ctx.within(want_ctl=True):
         statement(ctx, s)
     left = how_left(ctx)
@@ -120,7 +120,7 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
         cond = ctx.fresh("b", BOOL)
 
     def taken_arm(body: Body, truth: bool) -> None:
-        surely_bound(ctx, s.test, truth)
+        definitely_bound(ctx, s.test, truth)
         narrowed(ctx, s.test, truth)
         with ctx.programs.perhaps_dead(unknown):
             block(ctx, body, live)
@@ -129,7 +129,7 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
 
 
 def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
-    """Whether a test may be known where types are: it is a variable, or calls a function of the user's."""
+    """Whether a test may be known once types are: it is a variable, or calls a user's function."""
     match test:
         case ast.Name():
             return True
@@ -142,8 +142,8 @@ def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
     return False
 
 
-def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Names that ``:=`` has bound on every way on which a test comes out so are defined."""
+def definitely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
+    """Mark the names as defined that ``:=`` binds whenever a test has this outcome."""
     for name in bound_if(test, truth):
         b = ctx.env.get(name)
         if b is not None and b.defined is not None:
@@ -151,7 +151,7 @@ def surely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
 
 
 def narrowed(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Names that may be None mean what a test says that they are."""
+    """Narrow names that may be None by the outcome of a test."""
     for name, none in none_if(test, truth).items():
         b = ctx.env.get(name)
         if b is not None and is_optional(b.value):
@@ -171,7 +171,7 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
 
 
 def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
-    """Bind or store ``value``; ``span`` is where it comes from."""
+    """Bind or store ``value``; ``span``: its source position."""
     store = TARGETS.get(type(target))
     if store is None:
         refuse(ctx, target)

@@ -1,4 +1,4 @@
-"""The classes of values, and what they derive from, by dotted name."""
+"""The classes of values and their base classes, by dotted name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions inside functions: what they capture is looked up at each call."""
+"""Nested functions: the values that they capture are looked up at each call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextVal
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
-    """A nested function or lambda; what it captures is looked up at each call."""
+    """A nested function or lambda; captured names are looked up at each call."""
     key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
     defaults = tuple((n, _default(ctx, d)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
     key += f"{defaults}" * bool(defaults)  # another function for each
@@ -28,20 +28,20 @@ def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str
 
 
 def _defaults_of(a: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that have a default, with what is written there."""
+    """The parameters with a default, and the default expressions."""
     places = [p.arg for p in (*a.posonlyargs, *a.args)]
     yield from zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True)
     yield from ((p.arg, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None)
 
 
 def _is_local(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression has variables of the function, whose values now are not those of a later call."""
+    """Whether an expression mentions variables of the function, which may have other values at a later call."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return any(n in ctx.env or n in ctx.local_names for n in names)
 
 
 def _default(ctx: Lowering, node: ast.expr) -> object:
-    """The value of a default where it is a number that is known."""
+    """The value of a default that is a known number."""
     match expression(ctx, node):
         case ScalarValue(atom=Const(value=value), weak=True):
             return value
@@ -52,7 +52,7 @@ COMPREHENSION = "%comprehension of "  # before a name: a text that tells the com
 
 
 def _comprehension(ctx: Lowering, name: str) -> str:
-    """The comprehension whose variable a name is now; empty for one of the function."""
+    """The comprehension whose variable a name currently is; empty for a variable of the function."""
     b = ctx.env.get(f"{COMPREHENSION}{name}")
     return b.value.text if b is not None and isinstance(b.value, TextValue) else ""
 
@@ -60,8 +60,8 @@ def _comprehension(ctx: Lowering, name: str) -> str:
 def captured(
     ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()
 ) -> tuple[tuple[str, Value], ...]:
-    """The values that a nested function captures, as they are now, with a flag ``name?`` where one may be undefined;
-    ``outer`` are the functions that capture it in turn."""
+    """The current values that a nested function captures, with a flag ``name?`` for one that may be undefined.
+    ``outer``: the functions that capture it in turn."""
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
@@ -81,7 +81,7 @@ def captured(
 
 
 def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
-    """A function value that takes what it captures with it."""
+    """A function value together with what it captures."""
     if isinstance(v, DerivativeValue):
         function = closed(ctx, v.function, span, outer)
         return function if isinstance(function, Poison) else replace(v, function=function)

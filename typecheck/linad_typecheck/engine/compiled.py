@@ -1,8 +1,8 @@
-"""`linad.rule`: functions that are compiled elsewhere, of which only a header with annotations is known.
+"""`linad.rule`: functions compiled elsewhere, of which only an annotated header is known.
 
-The call becomes one `core.Dense` statement of arrays, with numbers in arrays of one cell: all that the stages after
-this one have to know of such a function is that it reads its arguments and writes its results. What the annotations
-say of types is checked when a caller is checked, what they say of sizes at each call.
+A call becomes one `core.Dense` statement on arrays, with numbers in arrays of one cell: later stages only need to know
+that it reads its arguments and writes its results. Annotated types are checked when a caller is checked, annotated
+sizes at each call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESULT = "result"
 
 @frozen(slots=True)
 class Declared:
-    """A parameter or a result: a number, or an array with its sizes, of which one that is left open is None."""
+    """A parameter or a result: a number, or an array with its sizes; None for an unspecified size."""
 
     name: str
     dtype: DType
@@ -41,7 +41,7 @@ class Declared:
 
 @frozen(slots=True)
 class Declaration:
-    """What the header of a function says; ``several`` where it returns a tuple."""
+    """The contents of a header; ``several`` if it returns a tuple."""
 
     params: tuple[Declared, ...]
     results: tuple[Declared, ...]
@@ -49,14 +49,14 @@ class Declaration:
 
 
 class _Bad(Exception):
-    """Something is wrong with a declaration."""
+    """An invalid declaration."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
 
 
 def declaration(source: FunctionSource) -> Declaration | Message:
-    """The declaration that the header of a function is, or what is wrong with it."""
+    """The declaration in the header of a function, or the problem with it."""
     try:
         return _Header(source).read()
     except _Bad as bad:
@@ -113,7 +113,7 @@ class _Header:
 
 
 def _name(size: Affine) -> str:
-    """The name that a declared size is; empty for sums and numbers."""
+    """The name of a declared size; empty for sums and numbers."""
     return size.atoms[0] if size.const == 0 and [k for _, k in size.terms] == [1] else ""
 
 
@@ -121,7 +121,7 @@ def _name(size: Affine) -> str:
 
 
 def call_of_compiled(ctx: Lowering) -> Value:
-    """In place of the body of a function that is compiled elsewhere: the call of that, with its checks."""
+    """The body of a function compiled elsewhere: the call, with its checks."""
     before = ctx.path
     try:
         return _call(ctx)
@@ -183,7 +183,7 @@ def _call(ctx: Lowering) -> Value:
 
 
 def _fits(v: Value, p: Declared) -> bool:
-    """Whether an argument is what is declared; a number is converted where nothing of it is lost."""
+    """Whether an argument matches its declaration; numbers are converted if nothing is lost."""
     if isinstance(v, ArrayValue):
         return p.dims is not None and (v.var.type.dtype, v.var.type.rank) == (p.dtype, len(p.dims))
     if p.dims is not None or not isinstance(v, ScalarValue):

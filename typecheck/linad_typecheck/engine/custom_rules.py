@@ -1,9 +1,8 @@
-"""`linad.custom_vjp` and `linad.custom_jvp`: functions whose derivative is given by other functions of the language.
+"""`linad.custom_vjp` and `linad.custom_jvp`: functions whose derivative is defined by other functions of the language.
 
-A call becomes the call of a function of the core that carries a `core.Rule`. The functions of the rule are lowered
-when everything else has been, so that they may call the function itself; they are put into the form of `core.Rule`
-here: flat, with sizes checked. What they are given and return is checked against the function that they are for, and
-that they are linear.
+A call becomes the call of a core function that carries a `core.Rule`. The functions of the rule are lowered last, so
+that they may call the function itself, and are converted to the form of `core.Rule` here: flat, with sizes checked.
+Their arguments and results are checked against the function, and their linearity is checked.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ NEEDED = {
 
 
 class _Bad(Exception):
-    """A rule has been reported."""
+    """A problem with a rule has been reported."""
 
 
 # ------------------------------------------------------------------------------------------------------- the primal
 
 
 def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
-    """A function with a rule, for arguments of these types: one that calls it."""
+    """A function with a rule, specialised for argument types; it is lowered to a call of the rule's function."""
     rule = source.rule
     assert rule is not None
     plain = programs.specialise(source.plain(), params, captures, apart=True)
@@ -77,7 +76,7 @@ def _read(p: ir.Param) -> ir.Param:
 
 
 def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> ir.Var:
-    """An argument for a parameter: an array that is not only read is a copy."""
+    """An argument for a parameter; copied if it is an array that is not only read."""
     if p.mode == "read" or not isinstance(v.type, Array):
         return v
     copy = names.like(v)
@@ -89,7 +88,7 @@ def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> i
 
 
 def lower_rules(programs: Specialiser) -> None:
-    """Lower the rules of all functions that have been met, and of those that they call in turn."""
+    """Lower the rules of all functions met so far, and of those that they call in turn."""
     while waiting := [s for s in programs.specs.values() if s.rule is not None and not s.failed]:
         for plain in waiting:
             rule, plain.rule = plain.rule, None
@@ -156,7 +155,7 @@ class _Lowered:
         self.plain.function = replace(self.f, rule=replace(made, blocked=tuple(k for k in blocked if k not in hidden)))
 
     def _float_leaves(self, positions) -> list[int]:
-        """The flat positions of the floats of some arguments; functions among them hold values of their own."""
+        """The flat positions of the floats of some arguments, including those captured by functions."""
         found = []
         for k in positions:
             t = self.plain.params[k][1]
@@ -177,7 +176,7 @@ class _Lowered:
         return tuple((n, t) for n, (_, t) in zip(names, told, strict=True))
 
     def lowered(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str, copies: bool) -> Spec:
-        """A function of the rule at these types; only with ``copies`` may it update what it is given."""
+        """A function of the rule at these types. It may update its arguments only with ``copies``."""
         spec = self.programs.specialise(source, self.parameters(source, told, takes), (), apart=True, twice=True)
         if spec.failed or not spec.done or contains(_value(spec.result), Poison):
             raise _Bad
@@ -196,7 +195,7 @@ class _Lowered:
     def call(
         self, spec: Spec, args: list[ir.Var], params: tuple[ir.Param, ...], names: ir.Names, stmts: list[ir.Stmt]
     ) -> tuple[ir.Var, ...]:
-        """The results of a function of the rule; ``params`` are those of the function that the rule is for."""
+        """The results of a function of the rule; ``params``: those of the function that the rule belongs to."""
         f = spec.function
         every: list[ir.Atom] = [*args, *(params[self.hidden[key]].var for key in spec.hidden)]
         every = [_on_copy(p, a, names, stmts) for p, a in zip(f.params, every, strict=False)]
@@ -228,7 +227,7 @@ class _Lowered:
         return [p.var for p in params[self.first[k] : self.first[k] + size]]
 
     def pair(self, spec: Spec, second: str) -> tuple[ValueType, ValueType]:
-        """The types of the two things that a function of the rule returns, of which the first is the value."""
+        """The types of the two results of a function of the rule; the first is the value."""
         source, result = spec.source, spec.result
         if not isinstance(result, TupleType) or len(result.items) != 2:
             told = f"{called(source)} returns {describe(result)}, not the value of `{self.name}` and {second}"
@@ -329,9 +328,8 @@ class _Lowered:
         return ir.Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
 
     def gradients(self, spec: Spec) -> tuple[dict[int, tuple[int, str]], set[int], set[int]]:
-        """By flat float parameter, the leaf of what the backward function returns that is its gradient, and the name
-        of the
-        argument; those that have none; those whose gradient is of another type."""
+        """By flat float parameter, the leaf of the backward function's result that is its gradient, and the name of the
+        argument; the parameters without a gradient; those whose gradient has another type."""
         source, result = spec.source, spec.result
         names = [self.names[k] for k in self.wanted]
         shown = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
@@ -421,7 +419,7 @@ class _Lowered:
         names: ir.Names,
         stmts: list[ir.Stmt],
     ) -> tuple[ir.Atom, ...]:
-        """The tangents of the float results, of their sizes."""
+        """The tangents of the float results, with their sizes."""
         wanted = cotangent_type(self.plain.result)
         if _skeleton(t) != _skeleton(wanted) or not all(
             _fits(a, b) for a, b in zip(type_leaves(t), type_leaves(wanted), strict=True)
@@ -443,7 +441,7 @@ class _Lowered:
         return tuple(found)
 
     def jvps(self) -> ir.Rule:
-        """A tangent for each argument, by functions of it, of the value and of the arguments; they are added."""
+        """A tangent per argument, by functions of the tangent, the value and the arguments; they are added."""
         if len(self.rule.functions) != len(self.wanted):
             told = (
                 f"`{self.name}.defjvps` is given {len(self.rule.functions)} functions for {len(self.wanted)} arguments"
@@ -496,7 +494,7 @@ class _Lowered:
 
 
 def called(source: FunctionSource) -> str:
-    """A function of a rule in messages."""
+    """The description of a rule's function in messages."""
     return f"`{source.name}`" if isinstance(source.node, ast.FunctionDef) else "the `lambda`"
 
 
@@ -509,7 +507,7 @@ def contains_function(t: ValueType) -> bool:
 
 
 def cotangent_type(t: ValueType) -> ValueType:
-    """Of the cotangent of a value: None for what is no float."""
+    """The type of the cotangent of a value: None for non-floats."""
     match t:
         case TupleType(items=items, record=record):
             return TupleType(tuple(map(cotangent_type, items)), record)
@@ -519,7 +517,7 @@ def cotangent_type(t: ValueType) -> ValueType:
 
 
 def _skeleton(t: ValueType) -> object:
-    """The structure of a type, without those of its leaves."""
+    """The structure of a type, without the types of its leaves."""
     if isinstance(t, TupleType):
         return tuple(map(_skeleton, t.items))
     return t if isinstance(t, OtherType) else isinstance(t, ScalarType)
@@ -530,12 +528,12 @@ def _value(t: ValueType):
 
 
 def _fits(a: Type, b: Type) -> bool:
-    """Whether a tangent of type ``a`` will do for a value of type ``b``: numbers are converted."""
+    """Whether a tangent of type ``a`` is acceptable for a value of type ``b``; numbers are converted."""
     return a == b or isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype != "bool"
 
 
 def _copied_parameters(f: ir.Function) -> dict[int, int]:
-    """By position, the results of a function that are copies of array parameters, which it only reads."""
+    """By position, the results of a function that are copies of array parameters that it only reads."""
     copies = {s.out.name: s.array.name for s in f.body.stmts if isinstance(s, ir.Copy)}
     positions = {p.var.name: k for k, p in enumerate(f.params) if p.mode == "read"}
     uses = ir.count_uses(f)

@@ -1,8 +1,7 @@
-"""Whether two views of one array share a cell: places along an axis, compared as affine forms of how they were
-computed.
+"""Whether two views of one array are disjoint: their index ranges along an axis are compared as affine forms.
 
-Arithmetic of indices wraps at 64 bits. Two sums of the same multiples that differ by a literal are different ints all
-the same; that one is below the other is concluded only where the larger one is known not to be negative.
+Index arithmetic wraps at 64 bits. Two sums of the same multiples that differ by a literal are different in any case;
+that one is less than the other is concluded only if the larger one is known to be non-negative.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _DEEP = 16  # steps back to what an index was computed from
 
 
 def apart(ctx: Lowering, a: View, b: View) -> bool:
-    """Whether two views of one array are known to share no cell: along one axis of it they hold different places."""
+    """Whether two views of one array are known to be disjoint along one axis of it."""
     if a.flat is not None or b.flat is not None:
         return False
     return any(
@@ -28,7 +27,7 @@ def apart(ctx: Lowering, a: View, b: View) -> bool:
 
 
 def _between(p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis are known to lie between those of ``q``, as even and odd ones do."""
+    """Whether the indices ``p`` along an axis are known to lie between those of ``q``, as even and odd ones do."""
     numbers = (p.start, p.step, q.start, q.step)
     if not all(isinstance(a, Const) for a in numbers) or p.start.value < 0 or q.start.value < 0:
         return False
@@ -37,7 +36,7 @@ def _between(p: Along, q: Along) -> bool:
 
 
 def _different(ctx: Lowering, p: Along, q: Along) -> bool:
-    """Whether two single places of an axis are known to differ, as ``i`` and ``i - 1`` do."""
+    """Whether two single indices along an axis are known to differ, as ``i`` and ``i - 1`` do."""
     if p.of is not None or q.of is not None:
         return False
     by = difference(_form(ctx, p.start), _form(ctx, q.start))
@@ -45,7 +44,7 @@ def _different(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _before(ctx: Lowering, p: Along, q: Along) -> bool:
-    """Whether places ``p`` of an axis are known to end before the first of ``q``."""
+    """Whether the indices ``p`` along an axis are known to end before the first of ``q``."""
     if q.of is not None and not (isinstance(q.step, Const) and q.step.value > 0):
         return False
     # a slice that was cut off at the size of its axis has no places: its first one counts as it was before that
@@ -59,7 +58,7 @@ def _before(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _at_most(ctx: Lowering, a: Atom, b: Atom, more: int) -> bool:
-    """Whether ``a`` is known to be at most ``b + more``, as ``b`` is known not to be negative."""
+    """Whether ``a`` is known to be at most ``b + more``, given that ``b`` is non-negative."""
     low = _low(ctx, b)
     if low is None or isinstance(a, Const):
         return low is not None and a.value <= low + more
@@ -68,13 +67,13 @@ def _at_most(ctx: Lowering, a: Atom, b: Atom, more: int) -> bool:
 
 
 def _uncut(ctx: Lowering, a: Atom) -> Atom:
-    """A bound of a slice before it was cut off at the size of the axis, which comes second."""
+    """The bound of a slice before it was clipped to the size of the axis, and that size."""
     op, ins = ctx.computed(a)
     return ins[0] if op == "min" and _low(ctx, ins[0]) is not None else a
 
 
 def _form(ctx: Lowering, a: Atom, deep: int = _DEEP) -> Affine:
-    """What an int was computed from, as a sum of multiples."""
+    """The affine form by which an int was computed."""
     if isinstance(a, Const):
         return constant(a.value)
     op, ins = ctx.computed(a) if deep else ("", ())
@@ -90,7 +89,7 @@ def _form(ctx: Lowering, a: Atom, deep: int = _DEEP) -> Affine:
 
 
 def _low(ctx: Lowering, a: Atom, deep: int = _DEEP) -> int | None:
-    """A bound that is not negative and that an int is known not to be below; None where there is none."""
+    """A non-negative lower bound of an int; None if none is known."""
     if isinstance(a, Const):
         return a.value if a.value >= 0 else None
     low = ctx.known(a).least if ctx.is_nonneg(a) else None

@@ -1,7 +1,7 @@
-"""Array expressions: scalar rules applied cell by cell, with NumPy's broadcasting.
+"""Array expressions: scalar rules applied elementwise, with NumPy's broadcasting.
 
-What comes out is not evaluated but `Delayed`: a whole tree of elementwise operations becomes one loop nest without
-temporaries where it is stored, or folded into a number.
+The result is not evaluated but `Delayed`: a whole tree of elementwise operations becomes one loop nest without
+temporaries where it is stored or reduced.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .values import Delayed, ScalarValue, TupleValue, Value
 def lift(
     ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t"
 ) -> Value:
-    """``apply`` to the values, cell by cell where there are arrays among them."""
+    """``apply`` to the values, elementwise if there are arrays among them."""
     given = [v for v in values if is_array(v)]
     if not given:
         return apply(tuple(values))
@@ -44,8 +44,8 @@ def lift(
         return apply(tuple(v if f is None else f(index) for v, f in zip(values, own, strict=True)))
 
     parts = [v for v in values if isinstance(v, Delayed)]
-    dear = any(isinstance(s, Let) and OPS[s.op].dear for s in stmts) or any(v.dear for v in parts)
-    return Delayed(cell.dtype, shape, at, reads(ctx, values, shape, span), dear, tests=tests_of(*parts))
+    expensive = any(isinstance(s, Let) and OPS[s.op].expensive for s in stmts) or any(v.expensive for v in parts)
+    return Delayed(cell.dtype, shape, at, reads(ctx, values, shape, span), expensive, tests=tests_of(*parts))
 
 
 def _item(apply: Callable[[tuple[Value, ...]], Value], k: int) -> Callable[[tuple[Value, ...]], Value]:
@@ -77,8 +77,8 @@ def reads(
 
 
 def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Atom, ...]:
-    """The shape that arrays broadcast to. A size of 1 broadcasts where it is known to be 1; sizes that are not known to
-    be equal are checked when the program runs."""
+    """The shape that arrays broadcast to. A size of 1 broadcasts if it is known to be 1; sizes that are not known to be
+    equal are checked at run time."""
     shapes = [shape_of(ctx, v, span) for v in given]
     return common_shape(ctx, shapes, span)
 
@@ -116,7 +116,7 @@ def shapes_text(shapes: Sequence[Sequence[Atom]]) -> str:
 
 
 def spread(ctx: Lowering, v: AnyArray, span: Span) -> Callable[[tuple[Atom, ...]], ScalarValue]:
-    """The cell of an operand that belongs to an index of the shape it is broadcast to."""
+    """The index of an operand's cell for an index of the broadcast shape."""
     single = [is_one(ctx, n) for n in shape_of(ctx, v, span)]
     rank = len(single)
 
@@ -129,7 +129,7 @@ def spread(ctx: Lowering, v: AnyArray, span: Span) -> Callable[[tuple[Atom, ...]
 
 def cheap(ctx: Lowering, v: AnyArray, shape: tuple[Atom, ...], span: Span, hint: str) -> AnyArray:
     """``v``, evaluated first if broadcasting would compute its cells several times."""
-    if not (isinstance(v, Delayed) and v.dear):
+    if not (isinstance(v, Delayed) and v.expensive):
         return v
     repeated = len(v.shape) < len(shape) or any(n != m and is_one(ctx, n) for n, m in zip(v.shape, shape, strict=True))
     return materialise(ctx, v, hint, span) if repeated else v

@@ -1,4 +1,4 @@
-"""What a name means that the function does not bind itself: constants, module-level arrays, functions of libraries."""
+"""Names that the function does not bind itself: constants, module-level arrays, library functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .values import Binding, EntityValue, NoneValue, Poison, ScalarValue, TextVa
 
 
 def entity(ctx: Lowering, name: str, span: Span) -> Value:
-    """What a name means that the function does not bind itself."""
+    """The value of a name that the function does not bind itself."""
     found = ctx.source.scope.lookup(name)
     if found is None and name in BUILTINS:
         found = External(f"builtins.{name}")
@@ -66,7 +66,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
         ):
             return EntityValue(found, name)
         case Items(record=record, items=items):
-            # what has no meaning here may still be compared with: it is told of where it is called
+            # what has no meaning here may still be compared with: a call of it is reported
             of = lambda e, place: (
                 EntityValue(e, place)
                 if isinstance(e, External) and e.dotted not in CONSTANTS
@@ -86,7 +86,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
 
 
 def named(ctx: Lowering, node: ast.expr) -> Entity | None:
-    """What a name or a dotted name stands for, through aliases and imports of the function; nothing is evaluated or
+    """The entity of a name or dotted name, through aliases and imports inside the function; nothing is evaluated or
     reported."""
     found = _named(ctx, node)
     return None if found is None else found.entity
@@ -126,8 +126,8 @@ _CONSTANT = (
 
 
 def unknown_constant(ctx: Lowering, test: ast.expr) -> bool:
-    """Whether a test, or a part of one, is of constants of the module alone, of which the text does not tell one: of
-    ``DEBUG``, which is ``"X" in os.environ``."""
+    """Whether a test, or a part of one, depends only on module constants, one of which cannot be read from the text,
+    such as ``DEBUG = "X" in os.environ``."""
     match test:
         case ast.BoolOp(values=parts):
             return any(unknown_constant(ctx, part) for part in parts)
@@ -146,7 +146,7 @@ def _untold(ctx: Lowering, node: ast.AST) -> bool:
 
 
 def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
-    """What an attribute of a module, or of another object of a library, stands for."""
+    """The entity of an attribute of a module or of another library object."""
     dotted = base.entity.dotted
     found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
     whole = f"{dotted}.{attr}"
@@ -157,7 +157,7 @@ def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
 
 def imported(ctx: Lowering, s: ast.stmt) -> None:
     """An import inside the function: of a library, whose names mean the same everywhere, or of another module, which
-    the scope knows."""
+    the scope resolves."""
     home = "." * (getattr(s, "level", 0)) + (s.module or "") if isinstance(s, ast.ImportFrom) else ""
     for alias in s.names:
         dotted = home or alias.name
@@ -171,7 +171,7 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
             known = ctx.attempt(
                 lambda name=name, alias=alias: external(ctx, f"{home}.{alias.name}", name, ctx.span(alias))
             )
-            # one that has no meaning here is told of where it is used
+            # one that has no meaning here is reported where it is used
             value = (
                 EntityValue(External(f"{home}.{alias.name}"), name)
                 if isinstance(known.value, Poison)
@@ -181,7 +181,7 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
 
 
 def _of_the_project(ctx: Lowering, s: ast.Import | ast.ImportFrom, home: str, alias: ast.alias) -> Value:
-    """What an import of a module that is no library gives."""
+    """The result of importing a module that is not a library."""
     if isinstance(s, ast.Import) and not alias.asname and "." in alias.name:
         dotted = alias.name.partition(".")[0]
     else:
@@ -247,6 +247,6 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
 
 
 def callee(ctx: Lowering, node: ast.expr) -> str:
-    """The dotted name of a function of a library; empty for others."""
+    """The dotted name of a library function; empty for others."""
     found = named(ctx, node)
     return found.dotted if isinstance(found, External) else ""

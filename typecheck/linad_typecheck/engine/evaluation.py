@@ -1,4 +1,4 @@
-"""Expressions: a table from classes of nodes to functions that give a value, filled by the files of the constructs."""
+"""Expressions: a dispatch table from node classes to functions that return a value, filled by `constructs`."""
 
 from __future__ import annotations
 

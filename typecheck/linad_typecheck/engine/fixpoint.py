@@ -1,4 +1,4 @@
-"""The one solver: loops, recursion and scans are lowered from a head until it is what they end with."""
+"""The fixpoint solver: loops, recursion and scans are lowered from a head until the body preserves it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ H = TypeVar("H", bound=Lattice)
 
 
 def fixpoint(run: Callable[[H], tuple[H, T]], head: H) -> T:
-    """What ``run`` finds from the least state at or above ``head`` that it does not leave; ``run`` gives the state that
-    it ends with. This terminates, as no chain of states is infinite."""
+    """The result of ``run`` for the least state at or above ``head`` that it preserves. ``run`` returns the state that
+    it ends with. Termination: the lattice has finite height."""
     while True:
         end, found = run(head)
         grown = head if end == head else head.join(end)

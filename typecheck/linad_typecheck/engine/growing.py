@@ -1,9 +1,9 @@
-"""Lists whose length is known at run time only: the cells in arrays with room for more, and how many there are.
+"""Lists whose length is known only at run time: arrays with spare capacity, and the number of items.
 
-A list is written out, or made by `append` in a loop. As long as its items are counted when the function is compiled, it
-is a tuple of them. Where paths with different numbers of items meet, `values.join_types` makes it a list of this kind:
-its cells are along the first axis of an array, of several arrays for items that are tuples. Room doubles, so that a
-cell is copied less than twice on the average, and what reverse mode keeps grows with the list.
+A list starts as a tuple of its items while their number is known at compile time. Where paths with different numbers of
+items meet, or a loop appends, `values.join_types` makes it a growing list: its items are stored along the first axis of
+an array, or of several arrays for items that are tuples. Capacity doubles, so a cell is copied less than twice on
+average, and the log of reverse mode grows with the list.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_growing(v: Value) -> bool:
 
 
 def count_of(ctx: Lowering, v: TupleValue) -> Atom:
-    """How many items there are."""
+    """The number of items."""
     count = v.items[1].atom
     ctx.not_negative(count)
     return count
@@ -53,7 +53,7 @@ def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
 
 
 def as_growing(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleValue:
-    """A list of any kind as one of a type of this kind, which is above its own."""
+    """A list of any kind as one of a given growing type, which is above its own in the lattice."""
     cells, _ = t.items
     if v.record in GROWING:
         return TupleValue((_converted(ctx, v.items[0], cells, span), v.items[1]), t.record)
@@ -70,7 +70,7 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, span: Span) -> Value:
 
 
 def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> Value:
-    """Items that are counted, in arrays of their own."""
+    """The items of a counted list in arrays of their own."""
     if isinstance(t, TupleType):
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
@@ -104,7 +104,7 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
 
 
 def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
-    """The item at an index that is within the list."""
+    """The item at an index that is in range."""
 
     def cell(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
@@ -120,7 +120,7 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
 
 
 def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
-    """What NumPy makes of a list: an array along whose first axis the items are, which is not written to."""
+    """The array that NumPy makes of a list, with the items along its first axis; it is read-only."""
     cells, count = v.items[0], count_of(ctx, v)
     if isinstance(cells, ArrayValue):
         rank = cells.var.type.rank
@@ -148,7 +148,7 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
 
 
 def _common(columns: Sequence[Value]) -> ArrayType | None:
-    """The type of arrays that are put together; None where they do not fit."""
+    """The common type of arrays that are combined; None if there is none."""
     if any(not is_array(c) for c in columns):
         return None
     kinds = [type_of(c) for c in columns]
@@ -165,7 +165,7 @@ def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValu
 
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
-    """A list of its own with the same items."""
+    """A new list with the same items."""
     return TupleValue((map_arrays(v.items[0], lambda c: materialise(ctx, c, "items", span)), v.items[1]), v.record)
 
 
@@ -173,7 +173,7 @@ def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
 
 
 def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) -> TupleValue | None:
-    """The list ``name`` with one more item, which takes its cells over; None where the items have no common type."""
+    """The list ``name`` with one more item, which reuses its arrays; None if the items have no common type."""
     t = growing_type(type_of(v), TupleType((type_of(value),), LIST))
     if t is None:
         return None
@@ -209,7 +209,7 @@ def _parts(value: Value) -> Iterator[Value]:
 def _room(
     ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span
 ) -> list[Var]:
-    """The arrays with room for one more item: others, twice as long, where they are full."""
+    """The arrays with room for one more item: reallocated with twice the size if they are full."""
     none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
     full = ctx.let("full", "ge", (count, ctx.dim(cells[0], 0, span)), BOOL, span)
     rows = [shape_of(ctx, x, span) if is_array(x) else () for x in values]

@@ -1,4 +1,4 @@
-"""Branches: both arms are lowered from the same names, and names that differ after them become results of the `If`."""
+"""Branches: both arms are lowered from the same path, and names that differ after them become results of the `If`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .views import Whole, atoms
 
 
 def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
-    """A value of a type that is not used: zero, or an array without cells."""
+    """A placeholder of a type that is never used: zero, or an array without cells."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
     out = ctx.fresh("none", t, in_order=True)
@@ -38,8 +38,8 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
 
 
 def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, defined: Atom | None) -> ArrayValue:
-    """A fresh array with the cells of a view, or of one of two arrays. The numbers of a view under a name that has no
-    value mean nothing: where ``defined`` is not true no cell is read, and the array has none."""
+    """A fresh array with the cells of a view, or of a union of two arrays. The view of a name without a value is
+    meaningless: where ``defined`` is false no cell is read, and the array is empty."""
     if defined in (None, TRUE):
         return materialise(ctx, v, hint, span)
     t = Array(dtype_of(v), rank_of(v))
@@ -54,8 +54,8 @@ def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, d
 
 
 def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: Atom | None = None) -> Iterator[Atom]:
-    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined`` is the flag of
-    the name that holds it."""
+    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined``: the flag of the
+    name that holds it."""
     v = None if isinstance(v, Bottom) else v
     match t:
         case ScalarType(dtype=d):
@@ -102,7 +102,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
 
 @dataclass
 class Arm:
-    """One way through a branch: what it emitted, where its path gets to, and its results."""
+    """One arm of a branch: its statements, its final path, and its results."""
 
     stmts: list[Stmt]
     path: Path
@@ -121,8 +121,7 @@ def branch(
     live: frozenset[str],
     span: Span,
 ) -> None:
-    """Lower both arms and join what they leave; only names of ``live`` (and pseudo-names) survive a difference.
-    """
+    """Lower both arms and join them; only differences in names of ``live`` (and pseudo-names) are kept."""
     if isinstance(cond, Const):
         (then if cond.value else orelse)()
         return
@@ -131,7 +130,7 @@ def branch(
 
 
 def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
-    """Go on where two arms meet, with one `If` of both."""
+    """Continue where two arms meet, with one `If` for both."""
     ctx.path = meet(ctx.path, *(a.path for a in arms))
     dead, ctx.path = ctx.path.dead, ctx.path._replace(dead=False)
     joiner = _Joiner(ctx, cond, arms, span)
@@ -272,7 +271,7 @@ class _Joiner:
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
 
     def as_result(self, k: int, v: Value | None, t: ScalarType | ArrayType) -> Value | None:
-        """An array that arm ``k`` returns, in the dtype of what the other one returns, or as a number."""
+        """An array that arm ``k`` returns, in the dtype of the other arm's result, or as a number."""
         if not _other_dtype(v, t):
             return v
         with self.at_end(k):
@@ -291,14 +290,14 @@ class _Joiner:
 
     @contextmanager
     def at_end(self, k: int) -> Iterator[None]:
-        """Statements emitted inside go to the end of arm ``k``, and what they find out holds there."""
+        """Statements emitted inside go to the end of arm ``k``; facts found inside hold there."""
         ctx = self.ctx
         with ctx.block():
             ctx.out = self.arms[k].stmts
             yield
 
     def place(self, name: str, x: Atom, y: Atom) -> Atom:
-        """An index or a size of a view that both arms leave under one name."""
+        """An index or a size of a view that both arms keep under one name."""
         return x if x == y else self.scalar(name, x, y, I64)
 
     def made_inside(self, var: Var) -> bool:
@@ -322,15 +321,15 @@ class _Joiner:
         return out
 
     def either(self, x: Atom, y: Atom) -> dict[str, Any]:
-        """What is known of an int that is one of two."""
+        """The facts about an int that is one of two."""
         ctx = self.ctx
         if ctx.is_nonneg(x) and ctx.is_nonneg(y):
             return {"nonneg": True, "bits": max(ctx.bits(x), ctx.bits(y))}
         return {"wraps": ctx.counts(x) and ctx.counts(y)}
 
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
-        """One of two arrays. What no other name holds is moved into a new one; two arrays from before the branch, one
-        of which stays in use, become a union that is only read; else what stays in use is copied."""
+        """One of two arrays. An array that no other name holds is moved into a new one; two arrays from before the
+        branch, one of which stays in use, become a read-only union; otherwise what stays in use is copied."""
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
@@ -373,11 +372,12 @@ class _Joiner:
         return ArrayValue(out)
 
     def made_lately(self, v: Value) -> bool:
-        """Whether an array was made in the iteration that ends here: a copy of it costs no more than that did."""
+        """Whether an array was allocated in the iteration that ends here: copying it costs no more than allocating it
+        did."""
         return isinstance(v, ArrayValue) and v.var.name in self.ctx.path.made and movable(self.ctx, v.var)
 
     def stays(self, name: str, k: int, v: Value | None) -> Loss | None:
-        """Why the array that an arm leaves under a name cannot be moved out of it; None where it can."""
+        """Why the array that an arm leaves under a name cannot be moved out of it; None if it can."""
         if v is None:
             return None
         if not isinstance(v, ArrayValue):
@@ -394,8 +394,8 @@ class _Joiner:
         return None if other is None else Loss("joined", f"`{other}`", self.span)
 
     def copy(self, k: int, name: str, v: Value | None, t: Array) -> Var:
-        """A copy, taken at the end of an arm, of what the arm leaves under a name; an array without cells where it
-        leaves none."""
+        """A copy, made at the end of an arm, of what the arm leaves under a name; an empty array if it leaves nothing.
+        """
         with self.at_end(k):
             if v is None:
                 return dummy(self.ctx, t, self.span)
@@ -408,7 +408,7 @@ class _Joiner:
 
 
 def _other_dtype(v: Value | None, t: ScalarType | ArrayType) -> bool:
-    """Whether an array is none of type ``t``."""
+    """Whether an array does not have type ``t``."""
     return isinstance(v, ARRAYS) and (isinstance(t, ScalarType) or dtype_of(v) != t.dtype)
 
 
@@ -422,7 +422,7 @@ def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
 
 
 def made_in(stmts: Sequence[Stmt]) -> set[str]:
-    """The variables that statements define for the block they stand in, and for blocks inside."""
+    """The variables that statements define for their block and for nested blocks."""
     return {v.name for s in walk(Block(tuple(stmts))) for v in outputs(s)}
 
 
@@ -431,8 +431,8 @@ def _array_leaves(v: Value) -> list[Var]:
 
 
 def _in_both(x: Value | None, y: Value | None) -> Iterator[Var]:
-    """The arrays that two values hold at the same place, or look at: both arms leave them under the same name. None is
-    no value."""
+    """The arrays that two values hold, or view, at the same place: both arms keep them under the same name. None is no
+    value."""
     match x, y:
         case ArrayValue(var=var), ArrayValue(var=other) if var == other:
             yield var

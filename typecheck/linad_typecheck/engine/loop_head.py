@@ -1,4 +1,4 @@
-"""What a loop carries: what is known at its head, and values there."""
+"""Loop heads: what is assumed about the names that a loop carries, and their values there."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TOP = OtherType(Poison())  # of a name that has no one type
 
 @dataclass
 class Head:
-    """What is known about the names at the head of a loop: an element of the lattice that `fixpoint` climbs.
+    """The facts about names at the head of a loop: an element of the lattice over which `fixpoint` iterates.
 
-    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; arrays of
-    a value that are lost, up to all of it; sets of names that the loop binds, of places in their values, and of arrays
-    from outside. An attempt enters what contradicts its head into a copy.
+    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; lost
+    arrays of a value, up to the whole value; sets of names that the loop binds, of places in their values, and of outer
+    arrays. An attempt enters what contradicts its head into a copy.
     """
 
     types: dict[str, ValueType] = field(default_factory=dict)  # carried
@@ -55,14 +55,14 @@ class Head:
         return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
-        """A name that no iteration knew before ends each one with an array that is held elsewhere: one from outside of
-        the loop, or that of another name, by its place. It is that array in the next iteration and after the loop."""
+        """A name first bound in the loop that ends each iteration with an array also held elsewhere: an outer one, or
+        that of another name, by its place. It denotes that array in the next iteration and after the loop."""
         self.shared[name, k] = holder
         self.types[name] = self.types.pop(name)  # who shares comes after who carries
 
     def steady(self, before: dict[str, Binding]) -> dict[Place, Var]:
-        """The arrays in tuples and records that stay in their places, whatever else of the tuple changes: they are no
-        part of what the loop carries."""
+        """The arrays in tuples and records that stay in their places while other parts change; the loop does not carry
+        them."""
         found: dict[Place, Var] = {}
         for name, t in self.types.items():
             b = before.get(name)
@@ -83,20 +83,20 @@ _SETS = tuple(n for n in _PARTS if n not in ("types", "lost", "shared", "changes
 
 
 def lost_leaf(v: Value) -> LostArray:
-    """The first lost array of a value: a name that holds one is lost as a whole where a loop binds it."""
+    """The first lost array of a value: a name that holds one is lost as a whole if a loop binds it."""
     if isinstance(v, LostArray):
         return v
     return next(lost_leaf(x) for x in v.items if contains(x, LostArray))
 
 
 def lost_parts(head: Value, end: Value) -> Value:
-    """What is left of a name at the head of a loop: a tuple that no iteration binds keeps its other parts."""
+    """What remains of a name at the head of a loop: a tuple that no iteration binds keeps its other parts."""
     found = _without(head, end)
     return found if found is not None else lost_leaf(head if contains(head, LostArray) else end)
 
 
 def _without(head: Value, end: Value) -> Value | None:
-    """A value with the arrays lost that either has lost; None where they differ in more."""
+    """A value without the arrays that either value has lost; None if they differ otherwise."""
     match head, end:
         case LostArray(), _:
             return head
@@ -110,7 +110,7 @@ def _without(head: Value, end: Value) -> Value | None:
 
 
 def fits(v: Value, t: ValueType) -> bool:
-    """Whether a value has the parts that a type has."""
+    """Whether a value has the parts of a type."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values):
             return v.record is t.record and len(items) == len(values) and all(map(fits, values, items))

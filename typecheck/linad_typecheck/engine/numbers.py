@@ -15,7 +15,7 @@ from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, T
 def as_scalar(
     ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = ""
 ) -> ScalarValue:
-    """``v`` if it is a scalar, which arrays of rank 0 are not; else it is refused."""
+    """``v`` if it is a scalar; arrays of rank 0 are not, and everything else is refused."""
     if isinstance(v, ScalarValue):
         return v
     if (number := number_of(v)) is not None:
@@ -39,7 +39,7 @@ def as_scalar(
 
 
 def number_of(v: Value) -> ScalarValue | None:
-    """The number that a member of an `IntEnum` is; None for anything else."""
+    """The number of an `IntEnum` member; None for anything else."""
     match v:
         case EntityValue(entity=EnumMember(value=int() | float() as value, plain=True)):
             return literal(value)
@@ -47,7 +47,7 @@ def number_of(v: Value) -> ScalarValue | None:
 
 
 def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
-    """The dtype two numbers meet in, and whether the result is weak."""
+    """The dtype of the result of two numbers, and whether it is weak."""
     x, y = a.dtype, b.dtype
     if a.weak and b.weak:
         order = ("bool", "i64", "f64")
@@ -61,8 +61,7 @@ def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
 
 
 def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number converted to a dtype; an int of Python's that this cannot hold raises, as in NumPy, where others wrap.
-    """
+    """A number converted to a dtype. A Python int out of range raises, as in NumPy; others wrap."""
     a = v.atom
     if v.weak and v.dtype == "i64" and dtype in INTS and dtype != "i64":
         low, high = LIMITS[dtype]
@@ -84,7 +83,7 @@ def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = 
 
 
 def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """The atom converted to a dtype; constants are converted here."""
+    """The atom converted to a dtype; constants are folded."""
     if a.type.dtype == dtype:
         return a
     if isinstance(a, Const):
@@ -102,7 +101,7 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
 
 
 def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
-    """An int as one of Python's, which have 64 bits here: an index, a size, a count. A larger one raises."""
+    """An int as a Python int, which has 64 bits here: an index, a size, a count. A larger one raises."""
     found = cast(ctx, a, "i64", span)
     if a.type.dtype == "u64" and isinstance(found, Var):
         ok = ctx.let("ok", "ge", (found, Const(0, I64)), BOOL, span)
@@ -111,7 +110,7 @@ def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number truncated to an int; one that has no int of 64 bits raises as Python's `int` does."""
+    """A number truncated to an int; if it has no 64-bit int, it raises as Python's `int` does."""
     if a.type.dtype in FLOATS:
         if isinstance(a, Const) and abs(a.value) < 2**31:
             return Const(int(a.value), Scalar(dtype))
@@ -134,7 +133,7 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
 
 
 def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number as a cell of a dtype holds it: one that it cannot hold raises."""
+    """A number as stored in a cell of a dtype; out of range raises."""
     return (
         to_int(ctx, v.atom, dtype, span, hint)
         if dtype in INTS and v.dtype in FLOATS
@@ -143,7 +142,7 @@ def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str
 
 
 def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number as one of Python's own, as `int`, `float` and `tolist` give it."""
+    """A number as one of Python's own, as returned by `int`, `float` and `tolist`."""
     return whole(ctx, v.atom, span) if dtype == "i64" and v.dtype in INTS else converted(ctx, v, dtype, span, hint)
 
 

@@ -1,4 +1,5 @@
-"""What changes along a path through a function: one immutable value, which branches and attempts start from."""
+"""The state that changes along a path through a function: one immutable value, from which branches and attempts start.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values; None for
 
 
 class Fixed(dict[K, V]):
-    """A dictionary that is never changed: what differs from it is another one."""
+    """An immutable dictionary: changes give a new one."""
 
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("a path is never changed: `Lowering.bind` and the like go on with another one")
@@ -36,7 +37,7 @@ class Fixed(dict[K, V]):
 
 
 class Path(NamedTuple):
-    """Where a path through a function has come to. How the block is left is a pseudo-name of ``env``."""
+    """The state of a path through a function. How the block is left is a pseudo-name of ``env``."""
 
     env: Fixed[str, Binding] = Fixed()
     dims: Fixed[tuple, Atom] = Fixed()  # sizes that the block has asked for
@@ -54,7 +55,7 @@ class Path(NamedTuple):
     frame: int = 0  # the values before it wait for the expression that is being lowered
 
     def but(self, changes: Mapping[str, Any]) -> Path:
-        """The path with some things changed, as by `_replace`; the next three are the same, quickly."""
+        """The path with some fields replaced, as by `_replace`; the next three are faster special cases."""
         parts = list(self)
         for name in changes:
             parts[_PLACES[name]] = changes[name]
@@ -77,7 +78,7 @@ _PLACES = {name: k for k, name in enumerate(Path._fields)}
 
 
 def coarser(one: Classes, other: Classes) -> Classes:
-    """The finest classes that are unions of those of either."""
+    """The finest partition that is coarser than both."""
     if one is other or not other:
         return one
     found: dict[str, frozenset[str]] = dict(one)
@@ -89,8 +90,9 @@ def coarser(one: Classes, other: Classes) -> Classes:
 
 
 def join(before: Path, one: Path, other: Path) -> Path:
-    """Where two paths from ``before`` meet: arrays may be one that may be on either, and only what was known before is
-    known of sizes. Names mean what they did before: to join that takes statements at both ends (`joins.join`)."""
+    """The join of two paths from ``before``: arrays may alias if they may on either path, and only facts about sizes
+    from before are kept. Names keep their meaning from before; joining those takes statements at both ends
+    (`joins.join`)."""
     flight = before.flight
     if flight:  # what was handed on along either is handed on
         ends = zip(flight, one.flight, other.flight, strict=False)

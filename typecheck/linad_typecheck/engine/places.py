@@ -1,4 +1,4 @@
-"""Arrays of every kind under one set of questions: their shape, and reading and writing the cell at an index."""
+"""A common interface for arrays of every kind: shape, and reading and writing the cell at an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_view(v: ArrayValue | ViewValue) -> ViewValue:
 
 
 def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
-    """The array itself where the view is all of it."""
+    """The base array itself if the view is all of it."""
     return ArrayValue(var) if is_whole(view) and not view.readonly else ViewValue(var, view)
 
 
@@ -58,8 +58,8 @@ def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
 
 
 def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    """The index into the base of the cell of the view at ``index``, which is within the view; one that is taken over as
-    it is may still be out of range."""
+    """The index into the base of the cell of a view at ``index``, which is within the view; an index passed through
+    unchanged may still be out of range."""
     found: list[Atom] = []
     for a in v.view.axes:
         if a.of is None:
@@ -79,7 +79,7 @@ def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -
 
 
 def ravelled(ctx: Lowering, index: Sequence[Atom], sizes: Sequence[Atom], span: Span) -> Atom:
-    """The place of a cell in the order of C."""
+    """The position of a cell in C order."""
     place: Atom = ZERO
     for i, n in zip(index, sizes, strict=True):
         place = plus(ctx, times(ctx, place, n, span), i, span)
@@ -87,7 +87,7 @@ def ravelled(ctx: Lowering, index: Sequence[Atom], sizes: Sequence[Atom], span: 
 
 
 def unravelled(ctx: Lowering, place: Atom, sizes: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    """The index of the cell at a place in the order of C; there is such a cell."""
+    """The index of the cell at a position in C order, which is in range."""
     if not sizes:
         return ()
     found: list[Atom] = []
@@ -102,7 +102,7 @@ def unravelled(ctx: Lowering, place: Atom, sizes: Sequence[Atom], span: Span) ->
 
 
 def read(ctx: Lowering, v: AnyArray, index: tuple[Atom, ...], span: Span) -> ScalarValue:
-    """The cell at an index that is within the array."""
+    """The cell at an index that is in range."""
     match v:
         case ArrayValue(var=var):
             return load(ctx, var, index, False, span)
@@ -139,7 +139,7 @@ def either(
 def put(
     ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False
 ) -> None:
-    """Store into, or add to, the cell at an index that is within the array."""
+    """Store into, or add to, the cell at an index that is in range."""
     where = index if isinstance(v, ArrayValue) else base_index(ctx, v, index, span)
     ctx.emit((AddTo if add else Store)(v.var, where, value, False, span))
 
@@ -148,7 +148,7 @@ def put(
 
 
 def nest(ctx: Lowering, shape: Sequence[Atom], body: Callable[[tuple[Atom, ...]], None], span: Span) -> None:
-    """``body(index)`` for every index of a shape, in the order of C."""
+    """``body(index)`` for every index of a shape, in C order."""
     fold(ctx, shape, (), lambda index, carried: body(index) or (), span)
 
 
@@ -160,7 +160,7 @@ def fold(
     span: Span,
     hints: Sequence[str] = (),
 ) -> tuple[Atom, ...]:
-    """Carry scalars through every index of a shape, in the order of C; their last values."""
+    """Carry scalars through every index of a shape, in C order, and return their final values."""
 
     def level(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
         if len(index) == len(shape):
@@ -192,7 +192,7 @@ def fresh_array(
     span: Span,
     in_order: bool = False,
 ) -> ArrayValue:
-    """A new array; undefined where ``fill`` is None, to be written cell by cell at once."""
+    """A new array; uninitialised if ``fill`` is None, to be filled at once."""
     var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
     ctx.emit(Alloc(var, shape, fill, span))
     ctx.asked({(var.name, axis): n for axis, n in enumerate(shape)})
@@ -224,12 +224,12 @@ def materialise(
 
 
 def tests_of(*values: AnyArray) -> tuple[Callable[[], None], ...]:
-    """What raises where not all cells of expressions are read."""
+    """The checks to make when not all cells of expressions are read."""
     return tuple(dict.fromkeys(t for v in values if isinstance(v, Delayed) for t in v.tests))
 
 
 def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], Value], span: Span) -> Value:
-    """What ``of`` gives of one of two arrays: it raises only where that is the one that there is."""
+    """The checks of one side of a union of two arrays: they apply only if that side is the one chosen."""
     with ctx.block() as stmts:
         found = of((v.one, v.other)[which])
     if not any(isinstance(s, Check) for s in stmts):
@@ -244,18 +244,18 @@ def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], V
 
 
 def made_sure(v: AnyArray) -> None:
-    """Raise what reading all cells would: not all of them are going to be read."""
+    """Make the checks that reading all cells would make, since not all of them will be read."""
     for test in tests_of(v):
         test()
 
 
 def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """The value as a name may hold it: an expression is evaluated now."""
+    """The value in a form that a name may hold: an expression is evaluated now."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
 
 
 def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """The value with its cells in an array of its own layout: what is not one is copied."""
+    """The value with its cells in an array of default layout; everything else is copied."""
     return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
 
 
@@ -265,7 +265,7 @@ def disjoint(ctx: Lowering, a: ArrayValue | ViewValue, b: ArrayValue | ViewValue
 
 
 def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | ViewValue | None:
-    """The place that an update through ``v`` changes; None, with a report, where it is not one place."""
+    """The place that an update through ``v`` changes; None, after a report, if it is not a single place."""
     match v:
         case UnionValue(loss=loss):
             report_lost(ctx, name or "the array", LostArray(Array(dtype_of(v), rank_of(v)), loss), span)
@@ -281,14 +281,14 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
 
 
 def is_one(ctx: Lowering, n: Atom) -> bool:
-    """Whether an axis of this size has one place to be read at, if any: it stretches."""
+    """Whether an axis of this size has at most one cell, so that it is stretched."""
     return n == ONE or ctx.known(n).single
 
 
 def stretches(
     ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
-    """Raise where an axis of size ``n`` is not stretched to size ``m``: where it is not 1 nor as many."""
+    """Raise if an axis of size ``n`` cannot be stretched to size ``m``: it is neither 1 nor ``m``."""
     if n in (m, ONE):
         return
     if not is_one(ctx, n):
@@ -301,7 +301,7 @@ def stretches(
 def same_size(
     ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
-    """Raise where two sizes differ; sizes that never agree are told at once."""
+    """Raise if two sizes differ; sizes that never agree are reported at compile time."""
     if a == b:
         return
     if isinstance(a, Const) and isinstance(b, Const):
@@ -311,5 +311,5 @@ def same_size(
 
 
 def unwrapped(ctx: Lowering, v: Value, span: Span) -> Value:
-    """An array of rank 0 as the scalar that NumPy's functions return for it."""
+    """An array of rank 0 as the scalar that NumPy functions return for it."""
     return read(ctx, v, (), span) if is_array(v) and not shape_of(ctx, v, span) else v

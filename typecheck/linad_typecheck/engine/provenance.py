@@ -1,5 +1,5 @@
-"""Where what a message speaks of comes from: the shapes of the arrays that a refused expression names, and where these
-were made."""
+"""Where the arrays of a message come from: the shapes of the arrays that an expression names, and where these were
+bound."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 3  # more places than these are no help
 
 
 def shapes_of_names(ctx: Lowering, span: Span) -> tuple[Label, ...]:
-    """A label for each array that the expression at ``span`` names, where it was bound: its shape."""
+    """A label with the shape for each array that the expression at ``span`` names, at the place where it was bound."""
     found = {}
     for name, b in _named(ctx, span).items():
         with ctx.block():  # asking for a size is no part of the program
@@ -31,14 +31,13 @@ def shapes_of_names(ctx: Lowering, span: Span) -> tuple[Label, ...]:
 
 
 def sizes_differ(ctx: Lowering, span: Span, why: str, place: Span | None = None) -> None:
-    """Report sizes that never agree, with the shapes of what is named there, and at the ``place`` that is assigned to.
-    """
+    """Report sizes that never agree, with the shapes of the arrays named there and of the ``place`` assigned to."""
     labels = (*(shapes_of_names(ctx, place) if place is not None else ()), *shapes_of_names(ctx, span))
     ctx.report(SizesDiffer(span, why, tuple(dict.fromkeys(labels))[:_MOST]))
 
 
 def made(ctx: Lowering, name: str, span: Span) -> tuple[Label, ...]:
-    """A label where the array that is called ``name`` was bound: its type."""
+    """A label with the type of the array ``name``, at the place where it was bound."""
     b = ctx.env.get(name)
     if b is None or not is_array(b.value) or _inside(span, b.span):
         return ()
@@ -46,7 +45,7 @@ def made(ctx: Lowering, name: str, span: Span) -> tuple[Label, ...]:
 
 
 def not_an_int(ctx: Lowering, what: str, v: Value, span: Span) -> None:
-    """Report what should be an int: where a quotient of ints made a float of it, ``//`` makes an int."""
+    """Report a value that should be an int. If true division made it a float, the fix is ``//``."""
     found, name = describe(type_of(v)), _name_at(ctx, span)
     if not (isinstance(v, ScalarValue) and v.dtype in FLOATS):
         ctx.report(WrongType(span, what, found))
@@ -70,7 +69,7 @@ def _name_at(ctx: Lowering, span: Span) -> str:
 
 
 def _quotient(ctx: Lowering, span: Span) -> Edit | None:
-    """The edit that makes ``/`` of the expression at ``span`` to ``//``."""
+    """The edit that turns ``/`` of the expression at ``span`` into ``//``."""
     source = ctx.source.source
     for node in ast.walk(ctx.source.node):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and ctx.span(node) == span:
@@ -112,7 +111,7 @@ def _inside(a: Span, b: Span) -> bool:
 
 
 def _size(ctx: Lowering, n: Atom) -> str:
-    """A size as the user would write it, as far as it has a name there."""
+    """A size as the user would write it, if it has a name there."""
     if isinstance(n, Const):
         return str(n.value)
     hint = n.name.partition(".")[0]
@@ -131,7 +130,7 @@ def _size(ctx: Lowering, n: Atom) -> str:
 
 
 def user_name(node: ast.expr) -> str:
-    """What the user calls a place that holds an array: ``x``, ``p.x``, ``t[0].x``; empty for what has no name."""
+    """The user's name of a place that holds an array: ``x``, ``p.x``, ``t[0].x``; empty if it has none."""
     match node:
         case ast.Name(id=name):
             return name

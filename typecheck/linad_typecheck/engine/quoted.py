@@ -1,5 +1,4 @@
-"""Nodes of our own among those of `ast`: expressions that are evaluated already, and statements that lower themselves.
-"""
+"""Additional nodes for Python's `ast`: expressions that are already evaluated, and statements that lower themselves."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from .values import Value
 
 
 class Do(ast.stmt):
-    """A statement of our own: ``run`` lowers it."""
+    """A statement that lowers itself by ``run``."""
 
     _fields = ()
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")

@@ -1,5 +1,5 @@
-"""Refusals: what cannot go on raises `Refused`; what is in no table of constructs is refused by name, with the way to
-write it instead."""
+"""Refusals: an expression that cannot be lowered raises `Refused`; constructs that are in no table are refused by name,
+with the way to write them instead."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .values import SILENT, Binding, Poison, Value
 
 
 class Refused(Exception):
-    """Lowering of an expression cannot go on: ``message`` says why, unless that is reported already.
+    """An expression cannot be lowered. ``message``: the reason, unless it is already reported.
 
     It is caught where the expression, the library call or the statement is lowered, so that the rest of the function is
-    looked at all the same.
+    still checked.
     """
 
     def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
@@ -27,8 +27,7 @@ class Refused(Exception):
 
 
 def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None) -> Value:
-    """What stands for an expression that was refused, with the path as it was before, except that the names that
-    ``node`` would have bound have an unknown value."""
+    """The placeholder for a refused expression; the path is restored."""
     if e.message is not None:
         ctx.report(e.message)
     ctx.path = before
@@ -38,7 +37,7 @@ def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None
 
 
 def refuse(ctx: Lowering, node: ast.AST) -> None:
-    """Report a construct that the language does not have."""
+    """Report a construct that is not in the language."""
     if isinstance(node, ast.Constant) and isinstance(node.value, complex):
         what, instead = (
             "a complex number",
@@ -54,6 +53,6 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
 
 
 def unknown(ctx: Lowering, node: ast.AST, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
-    """What a statement or an expression would have bound is unknown from here on, which is no further mistake."""
+    """The names that a statement would have bound are unknown from here on, which causes no further reports."""
     for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
         ctx.bind(name, Binding(value, ctx.span(node)))

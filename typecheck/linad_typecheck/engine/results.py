@@ -1,4 +1,4 @@
-"""What a function returns, held against its annotation; results and calls whose value is not used."""
+"""Results of functions checked against their annotations; results and calls whose value is not used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANK = {"b": 0, "i": 1, "f": 2}  # of kinds of numbers: one is accepted where a
 
 
 def against_annotation(ctx: Lowering, value: Value) -> None:
-    """Warn where the result is not what the annotation of the function says."""
+    """Warn if the result does not match the function's annotation."""
     node = ctx.source.node
     note = getattr(node, "returns", None)
     if note is None or not ctx.path.returned or contains(value, (*SILENT, GivenBack)):
@@ -40,7 +40,7 @@ def against_annotation(ctx: Lowering, value: Value) -> None:
 
 
 def _counts(found: ValueType, note: notes.ParamType) -> bool:
-    """Whether a result that is meant to be a float is an int or a bool, which has no gradient."""
+    """Whether a result annotated as float is an int or a bool, which has no gradient."""
     return (
         isinstance(note, notes.ScalarType)
         and note.dtype in FLOATS
@@ -82,7 +82,7 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
 
 
 def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
-    """Warn of a call that stands as a statement, gives a result, and changes nothing."""
+    """Warn about an expression statement that calls a function with a result and without effects."""
     if not isinstance(s.value, ast.Call) or ctx.path.dead or contains(value, SILENT):
         return
     everything = [x for stmt in emitted for x in (stmt, *(y for b in blocks(stmt) for y in walk(b)))]
@@ -99,7 +99,7 @@ def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None
 
 
 def _rebound(function: FunctionSource) -> tuple[str, Span] | None:
-    """The first parameter that a function gives a new value, and where."""
+    """The first parameter that a function rebinds, and where."""
     names = {p.arg for p in parameters(function.node.args)}
     for node in ast.walk(function.node):
         match node:
@@ -113,7 +113,7 @@ def _made(s: Stmt) -> list[str]:
 
 
 def _acts(ctx: Lowering, s: Stmt, made: set[str]) -> bool:
-    """Whether a statement may raise by itself, or updates an array that was there before."""
+    """Whether a statement may raise, or updates an array that existed before."""
     if isinstance(s, Call):
         function = ctx.programs.function(s.callee)
         if function is None or any(_acts(ctx, x, set()) for x in walk(function.body) if isinstance(x, Check)):

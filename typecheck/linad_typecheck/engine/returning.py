@@ -1,4 +1,4 @@
-"""What leaves a function with its result: arrays of its own, and those of the caller that it only reads."""
+"""Results that leave a function: arrays of its own, and arrays of the caller that it only reads."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .views import whole
 
 
 def lent_back(ctx: Lowering, value: Value) -> Value:
-    """The result of a helper as its caller sees it: a parameter that every path gives back is still the caller's array,
-    which the caller then has under the names of the result as well."""
+    """The result of a helper as its caller sees it. A parameter that every path returns is still the caller's array,
+    now also under the names of the result."""
     return map_arrays(
         value,
         lambda v: (
@@ -30,7 +30,7 @@ def lent_back(ctx: Lowering, value: Value) -> Value:
 
 
 def apart(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of a helper in arrays of its own: copies of what it looks at in the caller's."""
+    """The result of a helper in arrays of its own: views of the caller's arrays are copied."""
 
     def own(v: Value) -> Value:
         return materialise(ctx, v, "result", span) if any(_of_the_caller(ctx, var) for var in arrays(v)) else v
@@ -39,9 +39,8 @@ def apart(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry with copies in place of the caller's arrays and of views of them. Calls give the caller's
-    own array for the copy of one that every path returns (`lower.entry`); one that is updated, and all that is
-    returned, is not copied."""
+    """The result of an entry function, with copies of the caller's arrays and of views of them. A call returns the
+    caller's own array for the copy of one that every path returns (`lower.entry`); an updated one is not copied."""
 
     def own(leaf: Value) -> Value:
         found = [ctx.variables.lent(var.name) for var in arrays(leaf)]
@@ -60,12 +59,12 @@ def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def _returned(node: ast.AST) -> set[str]:
-    """What a function returns, as texts."""
+    """The expressions that a function returns, as texts."""
     return {ast.unparse(s) for s in ast.walk(node) if isinstance(s, ast.Return)}
 
 
 def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
-    """A result as the caller gets it, and the arrays that go with it."""
+    """A result as the caller receives it, and the arrays that are moved with it."""
     seen: set[str] = set()
     looked: set[str] = set()
     for leaf in array_leaves(value):
@@ -92,7 +91,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
-    """A result that is not updated, with a copy where it has an array again."""
+    """A result that is not updated, with copies of arrays that it contains repeatedly."""
     met: set[str] = set()
 
     def once(leaf: Value) -> Value:
@@ -105,7 +104,8 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
-    """A part of a result as an array of its own: a view of an array that nothing else keeps is given its cells."""
+    """A part of a result as an array of its own: a view of an array that nothing else holds becomes a copy of its
+    cells."""
     match leaf:
         case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(
             map(lambda var: _of_the_caller(ctx, var), arrays(leaf))
@@ -119,7 +119,7 @@ def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
 
 
 def _of_the_caller(ctx: Lowering, var: Var) -> bool:
-    """Whether an array is a parameter of a helper: a view of it that is returned is a view of the caller's array."""
+    """Whether an array is a parameter of a helper: a returned view of it is a view of the caller's array."""
     lent = ctx.variables.lent(var.name)
     return lent is not None and lent.kind == "helper"
 

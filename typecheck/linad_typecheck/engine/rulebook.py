@@ -1,7 +1,6 @@
-"""What rules for library functions are made of: the evaluated arguments of a call, scalars among them, and the book
-itself.
+"""Rules for library functions: the evaluated arguments of a call, and the table of rules.
 
-A module of rules has a table of them, and enters it with `enter_rules` when it is imported.
+A module of rules has a table of them, and registers it with `enter_rules` when it is imported.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ _RULES: dict[str, tuple[Rule, Of]] = {}
 
 
 def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule") -> None:
-    """The meanings of library functions. Rules of ``arrays`` take those of every kind, views and expressions among
-    them; of ``stored arrays``, expressions are evaluated for them; those of ``scalars`` are applied to arrays cell by
-    cell. Names that begin with ``%`` are known to the prelude alone."""
+    """Register library functions. Rules for ``arrays`` take all kinds of arrays, including views and expressions; for
+    ``stored arrays``, expressions are evaluated first; rules for ``scalars`` are applied elementwise. Names that
+    begin with ``%`` are known to the prelude alone."""
     twice = rules.keys() & _RULES.keys()
     assert not twice, f"two rules for {sorted(twice)}"
     _RULES.update((name, (rule, of)) for name, rule in rules.items())
@@ -55,12 +54,12 @@ def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule
 
 
 def rule_of(dotted: str) -> tuple[Rule, Of] | None:
-    """The rule of a library function, and what it is of; None for one that has none."""
+    """The rule of a library function, and its kind; None if there is none."""
     return _RULES.get(dotted)
 
 
 def is_elementwise(dotted: str) -> bool:
-    """Whether a function of scalars is applied to arrays cell by cell."""
+    """Whether a scalar function is applied to arrays elementwise."""
     of_arrays = dotted.startswith(("numpy.", "scipy.", "%")) or dotted in ("builtins.abs", "builtins.pow")
     return of_arrays and dotted in _RULES and _RULES[dotted][1] == "scalars"
 
@@ -92,7 +91,7 @@ RESULTS: dict[str, RecordClass] = {
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:
-    """The arguments as scalars, counted."""
+    """The arguments as scalars, after a check of their number."""
     most = least if most is None else most
     if args.keywords or not least <= len(args.values) <= most:
         takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
@@ -102,7 +101,7 @@ def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> l
 
 
 def of_arrays(name: str, several: bool = False) -> str:
-    """What takes arrays in place of a function of scalars."""
+    """The variant of a scalar function for arrays."""
     last = name.rpartition(".")[2]
     if several and last in ("min", "max"):
         return f"write `np.{last}imum`, which works cell by cell"

@@ -1,5 +1,5 @@
-"""What a `for` runs over, and the values that several names take: the data, and who finds it, which the constructs
-enter."""
+"""Iterables of `for` loops and values to unpack: the data, and tables of functions that find them, filled by
+`constructs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .values import Binding, Value
 
 @frozen
 class Iteration:
-    """Run an index from ``start`` to ``stop`` by ``step``; ``element`` gives the value of the target from it."""
+    """An index from ``start`` to ``stop`` by ``step``; ``element`` computes the value of the target from it."""
 
     start: Atom
     stop: Atom
@@ -38,7 +38,7 @@ UNPACKINGS: list[Callable[[Lowering, Value, int, Span], tuple[Value, ...]]] = []
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
-    """What ``for ... in node`` runs over; None where that was reported."""
+    """The iterable of ``for ... in node``; None if a problem was reported."""
     (found,) = ITERATIONS
     return found(ctx, node)
 

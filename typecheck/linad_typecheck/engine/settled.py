@@ -1,9 +1,8 @@
-"""What a loop settled to, for when it is met again: inside another loop, it is lowered in every attempt of that.
+"""Settled loop heads, remembered for when a loop is lowered again in every attempt of an enclosing loop.
 
-A head found on one path is where the search on another begins that is above it: there the names are the same, arrays
-are held, shared and lent in the same way, and what is a scalar is of the same type or a wider one and no more is known
-of it. As an attempt checks each head, nothing rests on this but the number of attempts, which is so linear in the
-depth of the nest.
+A head found on one path is the starting point on another path above it in the lattice: with the same names, with arrays
+held, shared and borrowed in the same way, and with scalars of the same or wider types about which no more is known.
+Each attempt checks its head, so only the number of attempts depends on this; it is linear in the depth of the nest.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ F = TypeVar("F")
 
 @frozen
 class Settled(Generic[F]):
-    """What was found of a part of the text, the path that it was met on, and whether something was reported of it."""
+    """The head of a loop, the path on which it was found, and whether a problem was reported in it."""
 
     path: Path
     found: F
@@ -38,7 +37,8 @@ class Settled(Generic[F]):
 
 
 def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Head | None:
-    """Where the search begins for a head above ``start``, on the path of ``ctx``; None where nothing is remembered."""
+    """The starting point of the search for a head above ``start``, on the path of ``ctx``; None if nothing is
+    remembered."""
     pairs = None if found is None else above(ctx, found.path, ctx.path)
     if found is None or pairs is None:
         return None
@@ -57,7 +57,7 @@ def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Hea
 
 
 def above(ctx: Lowering, old: Path, new: Path) -> dict[str, Atom] | None:
-    """What variables of a path are on another one that is above it; None where it is not."""
+    """The correspondence of a path's variables with those of a path above it; None if it is not above."""
     same = all(getattr(old, n) == getattr(new, n) for n in ("owned", "want_ctl", "looping"))
     if not same or len(old.flight) != len(new.flight):
         return None
@@ -109,7 +109,7 @@ class _Pairs:
         return self.known(b, self.new) <= self.known(a, self.old)
 
     def known(self, a: Atom, path: Path) -> int:
-        """How much is known of a scalar that may be an int."""
+        """What is known about an int scalar."""
         if isinstance(a, Const):
             return 3
         known = self.ctx.known(a)
@@ -137,7 +137,7 @@ class _Pairs:
         return self.found
 
     def classes(self) -> bool:
-        """Whether what may be one array on the old path may be so on the new one."""
+        """Whether the may-alias classes of the old path include those of the new one."""
         old, new = self.old.alike, self.new.alike
         for name, together in old.items() if new is not old else ():
             if name in self.found:
@@ -148,7 +148,7 @@ class _Pairs:
 
 
 def _moved(t: ValueType, pairs: dict[str, Atom]) -> ValueType | None:
-    """A type with the arrays that its views are of on another path."""
+    """A type whose views refer to the corresponding arrays of another path."""
     if isinstance(t, ViewType) and isinstance(t.base, Var):
         base = pairs.get(t.base.name)
         return None if base is None else replace(t, base=base)
@@ -158,7 +158,7 @@ def _moved(t: ValueType, pairs: dict[str, Atom]) -> ValueType | None:
 
 
 def _bases(t: ValueType):
-    """The arrays of views in a type, deep inside."""
+    """The base arrays of views in a type, nested ones included."""
     if isinstance(t, ViewType):
         yield t.base
     single = (getattr(t, n) for n in ("one", "other", "function") if hasattr(t, n))

@@ -1,4 +1,4 @@
-"""One of two values, of which the other is not evaluated: `and`, `or`, conditional expressions."""
+"""Lazy evaluation of one of two values: `and`, `or`, conditional expressions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
 
 
 def _pure(stmts: list) -> bool:
-    return all(isinstance(s, Let) and not OPS[s.op].dear and s.op not in ("floordiv", "mod") for s in stmts)
+    return all(isinstance(s, Let) and not OPS[s.op].expensive and s.op not in ("floordiv", "mod") for s in stmts)
 
 
 def one_of(

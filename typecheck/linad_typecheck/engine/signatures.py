@@ -1,7 +1,7 @@
-"""The signatures of library functions: names, order, defaults, and what is given by position or by name only.
+"""The signatures of library functions: names, order, defaults, and positional-only or keyword-only parameters.
 
-The table is generated from NumPy and SciPy (`tests/library/signatures.py`), and a test holds it against those that are
-installed. Rules say only which of the parameters have a meaning here.
+The table is generated from NumPy and SciPy (`tests/library/signatures.py`), and a test compares it with the installed
+versions. Rules only say which of the parameters are supported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _table() -> dict[str, str]:
 
 @cache
 def signature(function: str) -> ast.arguments:
-    """The parameters of a library function; ``...`` is a default that no argument has."""
+    """The parameters of a library function; ``...`` is a default that no argument can have."""
     (made,) = ast.parse(f"def f({_table()[function.lstrip('%')]}: pass").body
     assert isinstance(made, ast.FunctionDef)
     return made.args
@@ -56,8 +56,8 @@ def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
 
 
 def named(args: Args, spec: ast.arguments, takes: Iterable[str] | None = None) -> dict[str, Value]:
-    """The arguments of a call by the names of the parameters, in the order of these; messages name those of
-    ``takes``, or all."""
+    """The arguments of a call by parameter name, in the order of the parameters. ``takes``: the parameters that
+    messages mention; all by default."""
     places = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     by_name = [a.arg for a in (*spec.args, *spec.kwonlyargs)]
     every = [*places, *by_name[len(spec.args) :]]

@@ -1,5 +1,4 @@
-"""Statements that are others in disguise, rewritten before a function is lowered: `with` of what has no effect here,
-and `match`."""
+"""Desugaring before a function is lowered: `with` statements without an effect here, and `match`."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "con
 
 
 def simpler(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:
-    """The statements with what stands for others replaced; what has nothing of the kind in it stays the same node."""
+    """The statements, desugared; a node without anything to desugar is returned unchanged."""
     return [new for s in body for new in _simpler(s, scope)]
 
 
@@ -52,7 +51,7 @@ def _is_quiet(item: ast.withitem, scope: Scope) -> bool:
 
 
 def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
-    """``if`` and ``elif`` for patterns of constants, of names with dots, and of names; None where there are others."""
+    """``if`` and ``elif`` for patterns of constants, dotted names and names; None for other patterns."""
     subject = f"%match.{s.lineno}"
     held = ast.copy_location(ast.Name(subject, ast.Load()), s.subject)
     first = ast.Assign([ast.copy_location(ast.Name(subject, ast.Store()), s.subject)], s.subject)
@@ -79,7 +78,7 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
 
 
 def _test(pattern: ast.pattern, subject: ast.expr) -> tuple[ast.expr | None, list[str]] | None:
-    """The test of a pattern, None where it always holds, and the names that it binds."""
+    """The test of a pattern, None if it always matches, and the names that it binds."""
     at = lambda node: ast.copy_location(node, pattern)
     match pattern:
         case ast.MatchValue(value=value):

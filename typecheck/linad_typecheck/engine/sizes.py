@@ -1,4 +1,4 @@
-"""Arrays of every kind: their dtype, their rank, and their sizes."""
+"""The dtype, rank and sizes of arrays of every kind."""
 
 from __future__ import annotations
 

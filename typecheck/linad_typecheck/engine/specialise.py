@@ -1,4 +1,5 @@
-"""One core function per function and types of its arguments; recursion by iterating until the results are stable."""
+"""Specialisation: one core function per function and argument types; recursion by iteration until results are stable.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
 
 @frozen
 class Contract:
-    """What callers rest on: a recursive function is lowered until it is what its calls assume. Each part only grows."""
+    """What callers rely on. A recursive function is lowered until its body satisfies what its calls assume. Each part
+    only grows."""
 
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
@@ -78,7 +80,7 @@ BY_RULE: list[Callable[[Specialiser, FunctionSource, Typed, Typed], Spec]] = []
 
 @dataclass(eq=False)
 class Spec:
-    """A function at given types: what is known about it so far."""
+    """A function at given types, and what is known about it so far."""
 
     name: str
     source: FunctionSource
@@ -124,7 +126,7 @@ class Spec:
 
 @dataclass
 class Specialiser:
-    """All functions that an entry reaches, and all that is found out about them."""
+    """All functions that an entry reaches, and all facts about them."""
 
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
@@ -156,7 +158,7 @@ class Specialiser:
 
     @contextmanager
     def apart(self) -> Iterator[Findings]:
-        """What is found out inside is kept for itself."""
+        """Findings made inside are kept separately."""
         before = self.findings
         self.findings = found = Findings(before)
         try:
@@ -166,8 +168,8 @@ class Specialiser:
 
     @contextmanager
     def perhaps_dead(self, unknown: bool) -> Iterator[None]:
-        """What is lowered inside may never run, where the text does not tell a constant that decides it: nothing is
-        reported of it here, but of what it calls where that is called from elsewhere, too."""
+        """Code lowered inside may be dead, because of a constant that cannot be read from the text: nothing is reported
+        about it here, but functions that it calls are reported on where other code calls them, too."""
         if not unknown:
             yield
             return
@@ -195,7 +197,7 @@ class Specialiser:
         return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
 
     def inside(self, source: FunctionSource) -> int:
-        """How often a function is being lowered: more than once where it calls itself with arguments of other types."""
+        """How many lowerings of a function are in progress: several if it calls itself with other argument types."""
         return sum(s.source.node is source.node for s in self.stack)
 
     def specialise(
@@ -208,7 +210,7 @@ class Specialiser:
         disjoint: bool = False,
         answers: bool = False,
     ) -> Spec:
-        """The function for arguments of these types; ``apart``, its results share nothing with them; the others as in
+        """The function for arguments of these types. ``apart``: its results share nothing with them; the others as in
         `Spec`."""
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
@@ -290,13 +292,13 @@ def _value(t: ValueType) -> Value:
 
 
 def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
-    """The state in which the lowering of a function begins."""
+    """The state at the start of the lowering of a function."""
     live = liveness(body := body_of(source))
     return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
 
 
 def body_of(source: FunctionSource) -> list[ast.stmt]:
-    """The statements of a function, with the `return` at its end made explicit."""
+    """The statements of a function, with an explicit `return` at the end."""
     found = _BODIES.get(source.node)
     if found is None:
         node = source.node
@@ -408,8 +410,8 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
 
 
 def answered(v: Value) -> Value:
-    """The result of a helper with truth values and ints that are known put into its type: what its caller decides by
-    them is decided when it is compiled."""
+    """The result of a helper with known truth values and ints recorded in its type, so that its caller's decisions on
+    them are made at compile time."""
     if isinstance(v, TupleValue) and v.record is None:
         return replace(v, items=tuple(map(answered, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
@@ -478,7 +480,7 @@ def _has_optional(t: ValueType) -> bool:
 
 
 def _is_return(ctx: Lowering, span: Span) -> bool:
-    """Whether a result comes from a `return`; the other ones come from the end of the function."""
+    """Whether a result comes from a `return` statement rather than from the end of the function."""
     if isinstance(ctx.source.node, ast.Lambda):
         return True
     returns = (n for n in ast.walk(ctx.source.node) if isinstance(n, ast.Return))
@@ -496,7 +498,7 @@ def header(source: FunctionSource) -> Span:
 
 
 def _of_base_cases(ctx: Lowering) -> ValueType:
-    """What a recursive function returns where it does not call itself."""
+    """The result of a recursive function where it does not call itself."""
     found: ValueType = OtherType(Bottom())
     for _, value in ctx.path.returned:
         if not contains(value, (Poison, Bottom)):
@@ -519,8 +521,8 @@ def specialised(
     disjoint: bool = False,
     answers: bool = False,
 ) -> tuple[Spec, dict[str, Value]]:
-    """A function for the types of these arguments, and for the values of literals where it has to know them, which are
-    given, too; ``once`` as in `passed`, ``disjoint`` and ``answers`` as in `Spec`."""
+    """A function specialised for the types of these arguments, and for the values of literals that it needs to know;
+    ``once`` as in `passed`, ``disjoint`` and ``answers`` as in `Spec`."""
     how = {"disjoint": disjoint, "answers": answers}
 
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:

@@ -1,4 +1,4 @@
-"""The state of lowering one function: its block under construction, its names, and what has been reported."""
+"""The state of lowering one function: the block under construction, its names, and what has been reported."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 @frozen(slots=True, guarded=False)
 class Known:
-    """What is known of a variable. It is written where the variable is defined and holds wherever that is in scope:
-    nothing is added later, and nothing has to be taken back with an attempt that is given up, as no other variable ever
-    gets the name."""
+    """Facts about a variable. They are recorded where the variable is defined and hold wherever it is in scope. Nothing
+    is added later, and nothing has to be undone when an attempt is discarded, as variable names are never reused."""
 
     nonneg: bool = False
     bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
@@ -73,7 +72,7 @@ T = TypeVar("T")
 
 
 class Variables(Names):
-    """The variables of a function: none gets the name of another one, and what is known of one is written with it."""
+    """The variables of a function, with unique names, and the facts about each."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,8 +92,8 @@ class Variables(Names):
 
 @dataclass
 class Ahead(Generic[T]):
-    """What lowering some more comes to: a value, statements, and where the path gets to. Until `Lowering.take` goes
-    there, nothing of it has happened; ``findings`` are None where they are told all the same."""
+    """The result of lowering code ahead: a value, statements, and the resulting path. It has no effect until
+    `Lowering.take`; ``findings`` are None if they are reported in any case."""
 
     value: T
     stmts: list[Stmt]
@@ -104,7 +103,7 @@ class Ahead(Generic[T]):
 
 @dataclass
 class Lowering:
-    """One function on its way to the core."""
+    """One function being lowered to the core."""
 
     source: FunctionSource
     programs: Specialiser
@@ -120,11 +119,11 @@ class Lowering:
 
     @property
     def env(self) -> Fixed[str, Binding]:
-        """What names mean here."""
+        """The current bindings of names."""
         return self.path.env
 
     def go(self, **changes: Any) -> None:
-        """The path goes on with some things changed."""
+        """Continue with some fields of the path replaced."""
         self.path = self.path.but(changes)
 
     def bind(self, name: str, binding: Binding) -> None:
@@ -135,15 +134,15 @@ class Lowering:
             self.go(env=self.env.having(bindings))
 
     def unbind(self, *names: str) -> Binding | None:
-        """The names mean nothing any more; what the first one meant."""
+        """Remove bindings of names; returns the first one's binding."""
         last = self.env.get(names[0]) if names else None
         if any(n in self.env for n in names):
             self.go(env=self.env.without(names))
         return last
 
     def pseudo(self, what: str, at: Span) -> str:
-        """A name that no text can have, for what belongs to the expression at a place, however often that is lowered.
-        """
+        """A name that cannot occur in Python text, for the expression at a place; the same however often that is
+        lowered."""
         name = f"%{what}.{at.line}:{at.column}"
         while name in self.env:
             name += "'"
@@ -151,7 +150,7 @@ class Lowering:
 
     @contextmanager
     def within(self, **around: Any) -> Iterator[None]:
-        """What is lowered inside stands in other surroundings."""
+        """Code lowered inside has another context."""
         before = {name: getattr(self.path, name) for name in around}
         self.go(**around)
         yield
@@ -169,7 +168,7 @@ class Lowering:
             self.go(dims=before.dims, tested=before.tested, dead=before.dead)
 
     def ahead(self, run: Callable[[], T]) -> Ahead[T]:
-        """What ``run`` comes to from here."""
+        """The result of ``run`` from here."""
         before, out = self.path, self.out
         self.out = []
         try:
@@ -178,7 +177,7 @@ class Lowering:
             self.path, self.out = before, out
 
     def attempt(self, run: Callable[[], T]) -> Ahead[T]:
-        """The same, without a diagnostic."""
+        """The same, without diagnostics."""
         before = self.programs.findings
         self.programs.findings = Findings(before)
         try:
@@ -189,7 +188,7 @@ class Lowering:
             self.programs.findings = before
 
     def take(self, found: Ahead[T], emit: bool = True) -> T:
-        """Go where that leads. Without ``emit`` it is a block that is left out."""
+        """Continue with that result. Without ``emit`` its statements are dropped."""
         before = self.path
         self.path = found.path
         if emit:
@@ -210,7 +209,7 @@ class Lowering:
         self.programs.report(message)
 
     def raised(self, error: str) -> None:
-        """What is reported next is an error of Python's, too, whatever the arguments are."""
+        """The next report is an error that Python raises too, whatever the arguments are."""
         found = self.programs.findings
         if not found.raised and not any(d.severity == "error" for d in found.diagnostics):
             found.raised = error
@@ -219,7 +218,7 @@ class Lowering:
         self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
-        """The name means this from here on: for editors."""
+        """Record the type of a name from here on, for editors."""
         self.programs.meanings[name, span] = value
 
     # -- statements
@@ -231,14 +230,14 @@ class Lowering:
                 self.go(made=self.path.made | {s.out.name})
 
     def fresh(self, hint: str, type: Type, **known: Any) -> Var:
-        """A new variable, and what is `Known` of it."""
+        """A new variable, and what is `Known` about it."""
         out = self.variables.var(hint, type)
         if known and any(known.values()):
             self.variables.known[out.name] = Known(**known)
         return out
 
     def computed(self, a: Atom) -> tuple[str, tuple[Atom, ...]]:
-        """What an int was computed by and from, where that is affine."""
+        """The affine form by which an int was computed, if any."""
         return self.variables.made.get(a.name, _NEITHER) if isinstance(a, Var) else _NEITHER
 
     def known(self, a: Atom) -> Known:
@@ -257,7 +256,7 @@ class Lowering:
         return out
 
     def wide(self, a: Atom, span: Span) -> Atom:
-        """A small int as the int of 64 bits that the core computes with; any other atom as it is."""
+        """A small int converted to the int64 in which the core computes; any other atom unchanged."""
         if a.type.dtype not in NARROW:
             return a
         if isinstance(a, Const):
@@ -293,7 +292,7 @@ class Lowering:
         return a.type.dtype in _UNSIGNED or a.name in self.path.tested or self.known(a).nonneg
 
     def bits(self, a: Atom) -> int:
-        """A bound of an int that is not negative: it is below 2 to this power."""
+        """The number of bits of a non-negative int, if bounded."""
         if isinstance(a, Const):
             return int(a.value).bit_length() if isinstance(a.value, int) else 63  # a float may be infinite
         if a.type.dtype in _UNSIGNED:
@@ -301,28 +300,28 @@ class Lowering:
         return self.known(a).bits if self.known(a).nonneg else 63
 
     def counts(self, a: Atom) -> bool:
-        """Whether an int is not negative, unless arithmetic has left its bits."""
+        """Whether an int is non-negative, or was before its arithmetic wrapped."""
         return self.is_nonneg(a) or self.known(a).wraps
 
     def signed(self, nonneg: bool, bits: int, dtype: DType = "i64") -> dict[str, Any]:
-        """What is `Known` of the result of arithmetic that is not negative where it does not wrap."""
+        """What is `Known` about the result of arithmetic that is non-negative unless it wraps."""
         fits = bits <= 8 * BYTES[dtype] - 2
         return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
 
     def not_negative(self, *ints: Atom) -> None:
-        """From here to the end of the block these are known not to be negative: they were tested, or come from where
-        only such ints are."""
+        """These are known to be non-negative from here to the end of the block: by a test, or by where they come from.
+        """
         self.go(tested=self.path.tested.union(a.name for a in ints if isinstance(a, Var)))
 
     def widened(self, name: str, at: Span, value: Value | None) -> tuple[str, Span] | None:
-        """What is `Known` of the float that ``value``, bound to ``name`` at ``at``, becomes where paths meet."""
+        """What is `Known` about the float into which ``value``, bound to ``name`` at ``at``, is converted at a join."""
         if not isinstance(value, ScalarValue) or name[0] == "%":
             return None
         return (name, at) if value.dtype in INTS else self.known(value.atom).widened
 
     def wants_literal(self, v: object) -> None:
-        """An int or a truth value has to be known here: where it is a parameter, the function is compiled for each
-        value of it."""
+        """An int or a truth value has to be known here: if it is a parameter, the function is specialised for its
+        value."""
         pending = [v.atom] if isinstance(v, ScalarValue) else []
         made = {s.out: s.ins for s in self.out if isinstance(s, Let)} if pending else {}
         for a in pending:  # what it is computed from is wanted, too
@@ -339,12 +338,12 @@ class Lowering:
     # -- values in flight
 
     def waiting(self) -> list[tuple[Value, ast.expr]]:
-        """The values that are evaluated and are used only after the expression that is being lowered, as ``a`` after
-        the call in ``a + g(a)``."""
+        """The values that have been evaluated and are used after the current expression, as ``a`` after the call in ``a
+        + g(a)``."""
         return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
     def landed(self, value: Value) -> None:
-        """A value that was in flight is handed on, or computed: it waits no more."""
+        """A pending value is used now: it is not pending any more."""
         if any(v is value for v, _ in self.path.flight):
             self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
 

@@ -1,4 +1,4 @@
-"""What a Python name stands for while its function is lowered, and the types of such values."""
+"""The values that Python names have while their function is lowered, and the types of these values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LISTS = (LIST, *GROWING)
 
 @frozen(slots=True, guarded=False)
 class ScalarValue:
-    """A scalar; ``weak`` as Python's own numbers are in NumPy's promotion."""
+    """A scalar; ``weak`` like Python's own numbers in NumPy's promotion."""
 
     atom: Atom
     weak: bool = False
@@ -39,7 +39,7 @@ class ArrayValue:
 
 @frozen(slots=True)
 class ViewValue:
-    """A view of the array ``var``. ``lent`` on the way into a call, where its array is one of its run-time parts."""
+    """A view of the array ``var``. ``lent``: while passed to a call, its array is one of its run-time parts."""
 
     var: Var
     view: View
@@ -48,7 +48,7 @@ class ViewValue:
 
 @frozen(slots=True)
 class UnionValue:
-    """One of two arrays, ``one`` where ``cond``: to be read only. ``loss`` says why it cannot be more."""
+    """One of two arrays, ``one`` if ``cond``: read-only. ``loss``: why it is read-only."""
 
     cond: Atom
     one: Array_
@@ -58,29 +58,29 @@ class UnionValue:
 
 @frozen(slots=True, eq=False)
 class Delayed:
-    """An array expression that is not evaluated yet: ``cell`` gives the scalar at an index. No name is ever bound to
+    """An array expression that is not evaluated yet: ``cell`` computes the scalar at an index. Names are never bound to
     one.
 
-    ``reads`` are the arrays and views that it reads, with whether the cell at an index reads them at that index alone.
-    ``dear``: reading a cell computes something that is not to be done more often than written.
-    ``tests``: statements that raise what reading all cells would, for those who do not read them all.
+    ``reads``: the arrays and views that it reads, and whether the cell at an index reads them at that index alone.
+    ``expensive``: computing a cell is too expensive to repeat. ``tests``: statements with the checks that reading all
+    cells would make, for uses that do not read them all.
     """
 
     dtype: DType
     shape: tuple[Atom, ...]
     cell: Callable[[tuple[Atom, ...]], ScalarValue]
     reads: tuple[tuple[Array_, bool], ...] = ()
-    dear: bool = False
+    expensive: bool = False
     weak: bool = False
     tests: tuple[Callable[[], None], ...] = ()
 
 
 @frozen(slots=True)
 class TupleValue:
-    """A tuple, or with ``record`` an instance of that class: its items are the fields. A list, of which nothing
-    changes, is of the class ``LIST``: so it stays one wherever values are taken apart and put together. ``made`` is the
-    place in the text where a dict or an object was made, `NOWHERE` where that was before a call, None where it is not
-    known: two that were made at different places are not the same."""
+    """A tuple, or with ``record`` an instance of that class, whose items are the fields. A list whose length is known
+    is of the class ``LIST``, so that it stays a list wherever values are decomposed and rebuilt. ``made``: the
+    source position where a dict or an object was created, `NOWHERE` if before a call, None if unknown: two created
+    at different places are different objects."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
@@ -97,7 +97,7 @@ class TupleValue:
 
     @property
     def closed(self) -> bool:
-        """Whether it has fields only: a dataclass is not indexed, unpacked or iterated over."""
+        """Whether it only has fields: a dataclass is not indexed, unpacked or iterated over."""
         return self.record is not None and not self.record.named_tuple
 
 
@@ -122,7 +122,7 @@ Axes = int | None | tuple["Axes", ...]  # of a batch: for all arrays of an argum
 
 @frozen(slots=True)
 class Transform:
-    """What `linad.grad` and the like do with a function. ``argnums`` None: by all float parameters."""
+    """A transform such as `linad.grad`. ``argnums`` None: all float parameters."""
 
     kind: str
     argnums: int | tuple[int, ...] | None = 0
@@ -133,7 +133,7 @@ class Transform:
 
     @property
     def given(self) -> dict[str, object]:
-        """The options as they are written in a call, without those that are what they are by default."""
+        """The options as written in a call, without those that have their default value."""
         if self.kind == "vmap":
             return {"in_axes": self.in_axes, "out_axes": self.out_axes}
         every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
@@ -141,13 +141,13 @@ class Transform:
 
     @property
     def positions(self) -> tuple[int, ...] | None:
-        """Of the parameters to differentiate by."""
+        """The positions of the parameters to differentiate by."""
         return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
 @frozen(slots=True)
 class DerivativeValue:
-    """What `linad.grad` and the like give of a function: to be called."""
+    """The result of `linad.grad` and the like: a function to be called."""
 
     transform: Transform
     function: Value
@@ -155,7 +155,7 @@ class DerivativeValue:
 
 @frozen(slots=True)
 class EntityValue:
-    """A module, library function, helper or anything else that a name of the scope means."""
+    """A module, library function, helper or another entity of the scope."""
 
     entity: Entity
     name: str
@@ -168,8 +168,7 @@ class DTypeValue:
 
 @frozen(slots=True)
 class FlagValue:
-    """``True``, ``False`` or an int as an argument, which the function called is specialised for; not ``weak``,
-    NumPy's."""
+    """``True``, ``False`` or an int as an argument for which the callee is specialised; NumPy's own if not ``weak``."""
 
     value: bool | int
     weak: bool = True
@@ -178,14 +177,14 @@ class FlagValue:
 
 @frozen(slots=True)
 class TextValue:
-    """A string constant: only as a message or a dtype."""
+    """A string constant."""
 
     text: str
 
 
 @frozen(slots=True)
 class GivenBack:
-    """The result of an entry function that returns an array which it updates for its caller: the caller's own."""
+    """The result of an entry function that returns an array which it updates for its caller: the caller's own array."""
 
     name: str
 
@@ -214,8 +213,9 @@ class LostArray:
 
 @frozen(slots=True)
 class Poison:
-    """The value of something already reported, or of unknown type: says no more. ``told`` is the lost array that was; a
-    call of what is ``foreign`` has arguments in the manner of that library, of which nothing is told either."""
+    """The value of something already reported, or of unknown type: it causes no further reports. ``told``: the lost
+    array that it was; a call of a ``foreign`` value takes arguments that only its library understands, about which
+    nothing is reported."""
 
     told: LostArray | None = field(default=None, compare=False)
     foreign: bool = field(default=False, compare=False)
@@ -258,8 +258,8 @@ ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds 
 
 @frozen(slots=True, guarded=False)
 class Binding:
-    """A name's value, where it was bound, and (where it may be undefined) the flag that says whether it is. ``shared``
-    is where its array was updated under another name since."""
+    """A name's value, where it was bound, and a flag if it may be undefined. ``shared``: where its array was updated
+    under another name since."""
 
     value: Value
     span: Span
@@ -284,7 +284,8 @@ class ArrayType:
 
 @frozen(slots=True)
 class ViewType:
-    """Of a view of ``base``, or of any array of that type; ``view`` holds None for what is known at run time only."""
+    """The type of a view of ``base``, or of any array of that type; ``view`` has None for what is known at run time
+    only."""
 
     base: Var | Array
     view: View
@@ -336,7 +337,7 @@ class DerivativeType:
 
 @frozen(slots=True)
 class OtherType:
-    """Of values that have no run-time part: they are their own type."""
+    """The type of values without run-time parts: the value itself."""
 
     value: Value
 
@@ -394,7 +395,7 @@ def leaves(v: Value) -> Iterator[Atom]:
 
 
 def arrays(v: Value) -> Iterator[Var]:
-    """The array variables that a value holds or looks into, in order."""
+    """The array variables that a value holds or views, in order."""
     match v:
         case ArrayValue(var=var) | ViewValue(var=var):
             yield var
@@ -412,7 +413,7 @@ def arrays(v: Value) -> Iterator[Var]:
 
 
 def as_argument(v: Value) -> Value:
-    """The value as it is passed: a view takes its array along."""
+    """The value as passed to a call: a view includes its array."""
     match v:
         case ViewValue(var=var, view=view):
             return ViewValue(var, view, True)
@@ -430,15 +431,14 @@ def as_argument(v: Value) -> Value:
 
 
 def given_back(t: ValueType) -> ValueType:
-    """The type of a result as callers know it: what it holds of the arguments may be any of theirs."""
+    """The type of a result as callers know it: arrays that it shares with arguments may be any of them."""
     if not isinstance(t, TupleType):
         return t
     return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made == NOWHERE else t.made)
 
 
 def as_flag(v: Value) -> Value:
-    """``True`` and ``False`` as they are passed: a function is specialised for them, as in ``smooth(x,
-    verbose=False)``."""
+    """``True`` and ``False`` in the form in which they are passed: a function is specialised for them."""
     if isinstance(v, FunctionValue) and v.captured is not None:
         return replace(v, captured=tuple((n, as_literal(x)) for n, x in v.captured))
     if isinstance(v, DerivativeValue):
@@ -448,7 +448,7 @@ def as_flag(v: Value) -> Value:
 
 
 def as_literal(v: Value) -> Value:
-    """A truth value or int that is known, as it is captured and given back."""
+    """A known truth value or int, in the form in which it is captured and returned."""
     if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in ("bool", "i64"):
         return FlagValue(v.atom.value, v.weak, v.dtype)
     return as_flag(v)
@@ -517,8 +517,9 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
 
 
 def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
-    """The values as a call passes them. Where arrays are passed ``once``, the second view of an array, or the array in
-    a second place, is a view of what was passed before: of the array that `slot` numbers among the run-time parts."""
+    """The values in the form in which a call passes them. Where arrays are passed ``once``, the second view of an
+    array, or a repeated array, is a view of one passed before: of the array that `slot` numbers among the run-time
+    parts."""
     found = [as_argument(v) for v in values]
     if not once:
         return found
@@ -542,7 +543,7 @@ def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
 
 
 def slot(k: int, type: Array) -> Var:
-    """Stands for the array that is passed as number ``k`` of the arrays of a call."""
+    """A placeholder for the array that is number ``k`` among the arrays of a call."""
     return Var(f"#{k}", type)
 
 
@@ -596,8 +597,8 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:
-    """The type of what an entry function returns, on two paths: nothing is computed with it, so that arrays of numbers
-    meet in one dtype, too, and an array of rank 0 in the number that it holds."""
+    """The type of an entry function's result on two paths. Nothing is computed with it, so arrays of different dtypes
+    join, and an array of rank 0 joins with the number that it holds."""
     match a, b:
         case ArrayType(dtype=x, rank=r), ArrayType(dtype=y, rank=s) if r == s and x != y and "bool" not in (x, y):
             return ArrayType(common(x, y), r)
@@ -615,7 +616,7 @@ _FLAG = ScalarType("bool", True)
 
 
 def is_optional(v: Value | ValueType | None) -> bool:
-    """Whether a value may be None, or a type is of such: it has a part that says whether it is there."""
+    """Whether a value or a type may be None: it has a part that says whether it is present."""
     return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
 
 
@@ -632,7 +633,7 @@ def as_optional(v: Value | None) -> Value | None:
 
 
 def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
-    """The type of lists of either type whose length is known at run time only; None where items have no common type."""
+    """The growing list type above two list types; None if the items have no common type."""
     item = _item_type(a)
     other = _item_type(b)
     item = None if item is None or other is None else join_types(item, other)
@@ -651,7 +652,7 @@ def _item_type(t: TupleType) -> ValueType | None:
 
 
 def _cells_type(item: ValueType) -> ValueType | None:
-    """The type of what holds items of a type."""
+    """The type of the arrays that hold items of a type."""
     match item:
         case ScalarType(dtype=d):
             return ArrayType(d, 1)

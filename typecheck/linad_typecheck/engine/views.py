@@ -1,7 +1,8 @@
-"""Views as data: which cells of an array a basic index, a transpose or a reshape picks out.
+"""Views as data: the cells of an array that a basic index, a transpose or a reshape selects.
 
-A view never exists at run time. Its base is an array variable; an index into the view is turned into an index into the
-base where a cell is read or written, so reads and updates through a view, and their adjoints, go straight to the base.
+A view does not exist at run time. Its base is an array variable; an index into the view is translated to an index into
+the base wherever a cell is read or written, so reads and updates through a view, and their adjoints, access the base
+directly.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ Size = Atom | Whole
 
 @frozen(slots=True)
 class Along:
-    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view; it
-    is ``start`` where ``of`` is None. No index reaches ``end``, where that is known."""
+    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view, or
+    ``start`` if ``of`` is None. No index reaches ``end``, if that is known."""
 
     start: Atom
     step: Atom = _ONE
@@ -39,8 +40,8 @@ class Along:
 
 @frozen(slots=True)
 class Flat:
-    """The base seen as an array of shape ``sizes``, whose k-th cell in the order of C is cell ``start + step * k`` of
-    the base in that order."""
+    """The base seen as an array of shape ``sizes``, whose k-th cell in C order is cell ``start + step * k`` of the
+    base."""
 
     sizes: tuple[Atom, ...]
     start: Atom = _ZERO
@@ -49,7 +50,7 @@ class Flat:
 
 @frozen(slots=True)
 class View:
-    """``axes`` has an entry per axis of the base, ``shape`` one per axis of the view.
+    """``axes``: one entry per axis of the base; ``shape``: one per axis of the view.
 
     With ``flat`` the base is first seen as that array, and ``axes`` are its axes.
     """
@@ -62,7 +63,7 @@ class View:
 
 
 def within(view: View, other: View) -> bool:
-    """Whether a view was taken of another one, or of a view of that."""
+    """Whether a view was derived from another one, directly or not."""
     while view.taken_of is not None:
         view = view.taken_of
         if view == other:
@@ -80,7 +81,7 @@ def is_whole(view: View) -> bool:
 
 
 def atoms(view: View) -> Iterator[Atom | Whole | None]:
-    """Every place of a view that holds a number, in order."""
+    """Every number in a view, in order."""
     for a in view.axes:
         yield a.start
         yield a.step
@@ -105,7 +106,7 @@ def skeleton(view: View) -> View:
 
 
 def meet(a: View, b: View) -> View | None:
-    """What two skeletons share; None where they pick out cells in different ways."""
+    """The common part of two skeletons; None if they select cells in different ways."""
     if [x.of for x in a.axes] != [x.of for x in b.axes] or len(a.shape) != len(b.shape):
         return None
     if (a.flat is None) != (b.flat is None) or (a.flat and b.flat and len(a.flat.sizes) != len(b.flat.sizes)):

@@ -1,6 +1,6 @@
-"""Library functions that are others put together: their text is the language itself, lowered where they are called.
+"""Library functions composed of others: their definition is program text, lowered where they are called.
 
-So what they mean, raise and cost, and their derivatives, are those of what they are made of.
+Their meaning, errors, cost and derivatives are those of their components.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
 
 def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
-    """The value of the last line of a text: assignments to names, ``if ...: raise ...``, and one expression at the end.
+    """The value of the last line of a text: assignments to names, ``if ...: raise ...``, and a final expression.
 
-    ``values`` are what names in the text stand for. Array expressions among them that the text uses more than once are
+    ``values``: bindings of names in the text. Array expressions among them that the text uses more than once are
     evaluated first.
     """
     body, uses = _parsed(text)
@@ -82,10 +82,10 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
 
 
 def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value) -> Value:
-    """The result of the last function of a text, with loops and branches, of ``values``: a helper, found at the user's
-    line.
+    """The result of the last function of a text with loops and branches, applied to ``values``: a helper, positioned at
+    the user's line.
 
-    The functions before it in the text are those it calls. ``names`` are what names in the text stand for.
+    The functions before it in the text are those it calls. ``names``: bindings of names in the text.
     """
     at = _place(args)
     known: dict[str, Value] = dict(names)
@@ -106,7 +106,7 @@ def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value)
 
 @cache
 def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
-    """The statements of a text and how often each name is read; what is read again and again counts as twice."""
+    """The statements of a text and how often each name is read; a read in a loop counts as two."""
     body = ast.parse(textwrap.dedent(text)).body
     uses = Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name))
     uses.update(
@@ -130,7 +130,7 @@ def _held(ctx: Lowering, v: Value, uses: int, name: str, args: Args) -> Value:
 
 
 def _place(args: Args) -> ast.expr:
-    """A node at the place of the call."""
+    """A node at the position of the call."""
     at = args.node if args.node is not None else ast.Constant(None)
     if args.node is None:
         at.lineno, at.end_lineno = args.span.line, args.span.end_line
@@ -139,7 +139,7 @@ def _place(args: Args) -> ast.expr:
 
 
 def _quoted(ctx: Lowering, node: ast.AST, at: ast.expr, known: Mapping[str, Value], args: Args):
-    """A copy of a part of a text, all of it at the user's call, with what is known in place of names."""
+    """A copy of a part of a text, positioned at the user's call, with known values substituted for names."""
     made = _Names(ctx, at, known, args).visit(copy.deepcopy(node))
     for n in ast.walk(made):
         if "lineno" in getattr(n, "_attributes", ()) and not isinstance(n, Quoted):

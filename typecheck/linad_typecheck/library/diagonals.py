@@ -64,7 +64,7 @@ def _along(ctx: Lowering, v: AnyArray, starts: tuple[Atom, Atom], n: Atom, span:
         case Delayed(cell=cell, reads=reads):
             made_sure(v)
             at = lambda index: cell(tuple(plus(ctx, s, index[0], span) for s in starts))
-            return Delayed(v.dtype, (n,), at, tuple((a, False) for a, _ in reads), v.dear)
+            return Delayed(v.dtype, (n,), at, tuple((a, False) for a, _ in reads), v.expensive)
     base = as_view(v)
 
     def moved(a: Along) -> Along:
@@ -151,8 +151,8 @@ def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
             )
 
         reads = array.reads if isinstance(array, Delayed) else ((array, True),)
-        dear = isinstance(array, Delayed) and array.dear
-        return Delayed(t.dtype, shape_of(ctx, array, span), cell, reads, dear, tests=tests_of(array))
+        expensive = isinstance(array, Delayed) and array.expensive
+        return Delayed(t.dtype, shape_of(ctx, array, span), cell, reads, expensive, tests=tests_of(array))
 
     return apply
 

@@ -1,1 +1,1 @@
-"""The linear form: made, checked and left again."""
+"""The linear form: established, checked and erased."""

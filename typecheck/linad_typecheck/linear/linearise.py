@@ -1,4 +1,4 @@
-"""From free reuse to the linear form: `dup`, `drop` and `read` made explicit, array drops placed at last uses."""
+"""To the linear form: `dup`, `drop` and `read` are made explicit, and arrays are dropped at their last uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Lineariser:
     # -- blocks
 
     def block(self, block: ir.Block, own: list[ir.Var]) -> ir.Block:
-        """The block with what it ``own``s from its beginning, and what it defines, used up."""
+        """The block with everything that it ``own``s at its start, or defines, used up."""
         local = {v.name for v in own} | {v.name for s in block.stmts for v in ir.outputs(s) if is_linear(v.type)}
         left = _uses_left(block, self.facts)
         out: list[ir.Stmt] = []
@@ -66,7 +66,7 @@ class _Lineariser:
             out.append(ir.Drop(v, block.stmts[at].span if at >= 0 else self.f.span))
 
     def ended(self, at: int, left: _Left, local: set[str]) -> list[ir.Var]:
-        """Values defined before statement ``at`` whose last mention it is, without using them up."""
+        """Values defined before statement ``at`` that it mentions last, without using them up."""
         return [
             v
             for v in left.ending.get(at, ())
@@ -131,7 +131,7 @@ class _Lineariser:
 
 
 class _Left:
-    """What a block still does with each linear name: how often it is used up, and where it is mentioned last."""
+    """What the rest of a block does with each linear name: the number of its uses, and its last mention."""
 
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()  # consuming uses at the block's own level
@@ -144,8 +144,7 @@ class _Left:
 
 
 class _Facts:
-    """What is asked about statements and blocks at every level around them, found once. It lasts as long as the
-    function does."""
+    """Facts about statements and blocks that several levels need, computed once per function."""
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes

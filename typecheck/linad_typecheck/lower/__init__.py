@@ -1,1 +1,1 @@
-"""The function that Python calls, lowered to the core."""
+"""Lowering of entry functions."""

@@ -1,4 +1,4 @@
-"""The function that Python calls: its parameters from binding and annotations, its dimensions, its signature."""
+"""Entry functions: parameters from binding and annotations, dimensions, and signature."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Parameters:
 
 
 def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked:
-    """Check and lower an entry function and all that it reaches."""
+    """Check and lower an entry function and everything that it reaches."""
     programs = Specialiser(source, limit)
     checked = _lowered(source, binding, programs)
     if programs.wanted and checked.program is None:  # calls supply values
@@ -89,7 +89,7 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, un
 
 
 def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str, ...]) -> None:
-    """An option that names what is not a parameter; ``known`` are those that there are, in any order."""
+    """An option names something that is not a parameter; ``known``: the parameters, in any order."""
     name, node = ctx.source.name, option_named(ctx.source, option, given)
     names = tuple(a.arg for a in parameters(ctx.source.node.args) if a.arg in known)
     if isinstance(given, int):
@@ -104,8 +104,7 @@ def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str
 
 
 def _by_floats(ctx: Lowering, found: _Parameters, args: list[ast.arg], binding: Binding) -> None:
-    """Refuse parameters of the option ``wrt`` that hold no float, as far as annotations say so; calls are another
-    matter."""
+    """Refuse parameters in ``wrt`` that hold no float according to annotations; otherwise calls decide."""
     wanted = {args[w].arg if isinstance(w, int) and -len(args) <= w < len(args) else w for w in ctx.source.wrt or ()}
     nodes = {a.arg: a for a in args}
     for info in found.infos:
@@ -131,7 +130,8 @@ def _types(structure: Structure) -> Iterator[Type]:
 
 
 def _option(ctx: Lowering, name: str) -> ArgStatic | None:
-    """The default of a parameter that takes options: None, a truth value or a text, which calls are specialised for."""
+    """The default of a parameter that takes options: None, a truth value or a string, for which calls are specialised.
+    """
     spec = ctx.source.node.args
     positional = [*spec.posonlyargs, *spec.args]
     nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))
@@ -197,7 +197,7 @@ def _hint(place: str) -> str:
 
 
 def _dimensions(ctx: Lowering, found: _Parameters) -> None:
-    """Ask for the annotated sizes and check that equal names are equal; the first array that has a name defines it."""
+    """Read the annotated sizes and check that equal names are equal; the first array with a name defines it."""
     known: dict[str, tuple[Atom, str]] = {}
     later: list[tuple[str, Var, int, notes.Dimension, Span]] = []
     for name, var, dims, span in found.sizes:
@@ -232,7 +232,7 @@ def _symbol(size: Affine | None) -> str | None:
 
 
 def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span: Span) -> Atom | None:
-    """An affine size from the sizes of its symbols; None where one of them is defined nowhere."""
+    """An affine size from the sizes of its symbols; None if one of them is not defined."""
     if any(s not in known for s in size.atoms):
         return None
     total: Atom | None = None
@@ -291,7 +291,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
 
 
 def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
-    """The leaves of the result that are copies of one array of the caller on every path."""
+    """The leaves of the result that are copies of one caller's array on every path."""
     places = {v.name: k for k, v in enumerate(found.variables)}
     paths = [[ctx.known(a).copied for a in leaves(value)] for _, value in ctx.path.returned]
     return tuple((k, places[names[0]]) for k, names in enumerate(zip(*paths)) if names[0] and len(set(names)) == 1)

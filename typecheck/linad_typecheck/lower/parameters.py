@@ -1,5 +1,4 @@
-"""Parameters of the entry function: from annotation and argument to one type, its structure, and its annotated sizes.
-"""
+"""Parameters of entry functions: type, structure and annotated sizes, from annotation and argument."""
 
 from __future__ import annotations
 
@@ -17,8 +16,7 @@ from ..words import with_article
 
 
 class Mismatch(Exception):
-    """An argument that is not what its annotation says: ``path`` from the parameter on, what was wanted, what is given.
-    """
+    """An argument contradicts its annotation: ``path`` from the parameter, what was expected, what was given."""
 
     def __init__(self, path: str, expected: str, got: str) -> None:
         super().__init__(path)
@@ -26,7 +24,7 @@ class Mismatch(Exception):
 
 
 def bound_type(b: object) -> ValueType | None:
-    """The type that a binding gives a parameter."""
+    """The type of a parameter according to the arguments of a call."""
     match b:
         case ArgType(type=Array(dtype=d, rank=r)):
             return ArrayType(d, r)
@@ -52,7 +50,7 @@ def _static(value: object) -> Value:
 
 
 def noted_type(note: notes.ParamType) -> ValueType | None:
-    """The type that an annotation alone gives; None where it leaves something open."""
+    """The type of a parameter according to its annotation alone; None if that leaves something open."""
     match note:
         case notes.ScalarType(dtype=d, weak=w):
             return ScalarType(d, w)
@@ -65,12 +63,12 @@ def noted_type(note: notes.ParamType) -> ValueType | None:
 
 
 def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False) -> ValueType:
-    """The type of an argument whose annotation says something, too. Scalars inside a structure are converted at entry.
+    """The type of an argument with an annotation. Scalars inside a structure are converted at entry.
 
     Raises
     ------
     Mismatch
-        Where the two contradict each other.
+        If the two contradict each other.
     """
     match note, t:
         case notes.UnknownType(), _:
@@ -98,7 +96,8 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
 
 
 def _chosen(members: tuple[notes.ParamType, ...], t: ValueType, path: str) -> ValueType:
-    """The type of an argument for which an annotation allows several: an int where only floats are meant is one."""
+    """The type of an argument for which an annotation allows several: an int counts as a float if only floats are
+    allowed."""
     kinds = {m.dtype for m in members if isinstance(m, notes.ScalarType)}
     if (
         isinstance(t, ScalarType)
@@ -166,7 +165,7 @@ def structure(t: ValueType, indices: Iterator[int]) -> Structure:
 
 
 def paths(t: ValueType, path: str) -> Iterator[str]:
-    """What to call each leaf of a type: ``p.x``, ``p.layers[0].w``."""
+    """The name of each leaf of a type: ``p.x``, ``p.layers[0].w``."""
     if not isinstance(t, TupleType):
         yield from (path for _ in type_leaves(t))
         return
@@ -175,14 +174,14 @@ def paths(t: ValueType, path: str) -> Iterator[str]:
 
 
 def part_of(record: RecordClass | None, k: int) -> str:
-    """How a part of a structure is written: ``[0]``, ``.x`` or ``["w"]``."""
+    """The suffix that accesses a part of a structure: ``[0]``, ``.x`` or ``["w"]``."""
     if record in SEQUENCES:
         return f"[{k}]"
     return f'["{record.names[k]}"]' if record.key == "builtins.dict" else f".{record.names[k]}"
 
 
 def noted_dims(note: notes.ParamType, t: ValueType) -> Iterator[tuple[notes.Dimension, ...] | None]:
-    """The annotated dimensions of each array leaf, in order; None where nothing is known."""
+    """The annotated dimensions of each array leaf, in order; None if unknown."""
     match t:
         case ArrayType():
             yield note.dims if isinstance(note, notes.ArrayType) else None

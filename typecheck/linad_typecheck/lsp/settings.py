@@ -18,7 +18,7 @@ _DEFAULT = frozenset({"dup", "drop", "copy", "loop", "logged"})
 @frozen
 class Settings:
     """``select`` and ``ignore`` are as in ``[tool.linad]``, whose place they take where they are given. ``hints`` are
-    kinds of `KINDS`. ``derivative``: whether loop kinds and logged values are asked of linad's other half."""
+    kinds of `KINDS`. ``derivative``: whether loop kinds and logged values are requested from linad's other half."""
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None

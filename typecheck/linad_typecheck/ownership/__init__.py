@@ -1,1 +1,1 @@
-"""Who owns an array: the rules as data, the state of names while a function is lowered, live names, modes."""
+"""Array ownership: the rules as data, the state of names during lowering, liveness, parameter modes."""

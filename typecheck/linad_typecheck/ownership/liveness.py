@@ -1,4 +1,4 @@
-"""Which names are still used after each statement of a function, and which names its statements bind."""
+"""Liveness: the names still used after each statement of a function, and the names that statements bind."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _COMPOUND = {
     ast.If: ("test", "body", "orelse"),
     ast.While: ("test", "body", "orelse"),
     ast.For: ("target", "iter", "body", "orelse"),
-}  # the parts that are asked about by themselves
+}  # the parts that are queried separately
 _Seen = tuple[Names, tuple[str, ...], bool]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass
 class Liveness:
-    """``after`` holds the names live after a statement, ``head`` those live where an iteration of a loop begins or the
-    loop ends, both by the identity of the ast node; names free in nested functions are in ``always``."""
+    """``after``: the names live after a statement; ``head``: those live at the start of an iteration or the end of a
+    loop; both by the identity of the ast node. Names free in nested functions are in ``always``."""
 
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Liveness:
     _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
 
     def enter(self, loop: ast.For, head: Names) -> None:
-        """Note the names live at the head of a loop that stands for an expression."""
+        """Record the names live at the head of a loop that stands for an expression."""
         self.head[id(loop)] = head
         self._kept.append(loop)
 
@@ -124,8 +124,8 @@ _LEAVING = frozenset((ast.If, ast.For, ast.While, ast.Break, ast.Continue))
 
 
 def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
-    """Whether a statement holds a `break` or `continue` of the loop around it: what is live there is live after the
-    statement, too, on that path."""
+    """Whether a statement contains a `break` or `continue` of the enclosing loop: what is live at its target is live
+    after the statement, too."""
     match s:
         case ast.If(body=body, orelse=orelse):
             return any(_leaves(x, kind) for x in (*body, *orelse))
@@ -176,8 +176,7 @@ def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) ->
 
 
 def _both(node: ast.AST) -> _Seen | None:
-    """`used` and `bound` in one go; None where there is more in the node than names, operations and plain statements.
-    """
+    """`used` and `bound` in one walk; None if the node contains more than names, operations and plain statements."""
     load: set[str] = set()
     store: dict[str, None] = {}
     stack: list[ast.AST] = [node]
@@ -203,7 +202,7 @@ def _both(node: ast.AST) -> _Seen | None:
 
 
 def used(node: ast.AST) -> Names:
-    """Names that a statement or expression reads (nested functions: when they are defined, nothing but defaults)."""
+    """Names that a statement or expression reads (nested functions: only their defaults, at their definition)."""
     names: set[str] = set()
     stack: list[ast.AST] = [node]
     while stack:
@@ -222,7 +221,7 @@ def used(node: ast.AST) -> Names:
 
 
 def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
-    """Names that statements bind, with the first node that does, nested functions and comprehensions excluded."""
+    """Names that statements bind, with the first node that does, excluding nested functions and comprehensions."""
     names: dict[str, ast.AST] = {}
     stack = list(nodes)[::-1]
     while stack:
@@ -249,7 +248,7 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly below that may hold names: literals, operators and contexts do not."""
+    """The child nodes that may contain names: not literals, operators and contexts."""
     found: list[ast.AST] = []
     for field_name in _FIELDS.get(type(node), ()):
         value = getattr(node, field_name, None)
@@ -261,7 +260,7 @@ def _children(node: ast.AST) -> list[ast.AST]:
 
 
 def free_names(function: ast.AST) -> Names:
-    """Names a nested function reads from outside itself."""
+    """Names that a nested function reads from enclosing scopes."""
     args = getattr(function, "args", None)
     own = {a.arg for a in parameters(args)} if args else set()
     body = function.body if isinstance(function.body, list) else [function.body]
@@ -271,9 +270,8 @@ def free_names(function: ast.AST) -> Names:
 
 
 def enclosed(function: ast.AST) -> frozenset[int]:
-    """The names of a function, by id, that Python finds in an enclosing scope: those that it captures, and those in a
-    generator, which before Python 3.12 a list comprehension is like. What such a one first runs over is outside of it.
-    """
+    """The names of a function, by id, that Python looks up in an enclosing scope: captured ones, and those in a
+    generator (or, before Python 3.12, a list comprehension), except in its first iterable."""
     found = _ENCLOSED.get(function)
     if found is None:
         free, nodes = free_names(function), list(ast.walk(function))
@@ -300,7 +298,7 @@ def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def rebound(node: ast.For | ast.While) -> set[str]:
-    """The names that a loop binds anew; ``a += e`` of an array updates it and leaves the name as it is."""
+    """The names that a loop rebinds; ``a += e`` of an array updates it and does not rebind the name."""
     found = _REBOUND.get(node)
     if found is None:
         nodes = list(ast.walk(node))

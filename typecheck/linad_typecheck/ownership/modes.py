@@ -1,4 +1,4 @@
-"""The mode of each parameter of a lowered function: read < acc < mut < own, by what its body does with it."""
+"""The mode of each parameter of a lowered function: read < acc < mut < own, inferred from its body."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..linear.uses import Modes, Use, uses
 def infer_modes(params: Sequence[Var], body: Block, modes: Modes) -> tuple[Mode, ...]:
     """The weakest mode of each parameter that its body allows; scalars are ``own``.
 
-    ``acc`` is for parameters that are only added to, shapes apart: as soon as a cell is loaded as well, the additions
-    are updates that a load may see.
+    ``acc`` is for parameters that are only added to, apart from reading shapes: if a cell is also loaded, the additions
+    are updates that the load may see.
     """
     found: dict[str, set[Use]] = {p.name: set() for p in params if isinstance(p.type, Array)}
     _collect(body, found, modes)
@@ -42,7 +42,7 @@ def _mode(does: set[Use]) -> Mode:
 
 
 def later_names(array: Var, body: Block, modes: Modes) -> set[str]:
-    """The variables that an array may become where it is moved on: by loops, by branches, out of calls."""
+    """The variables to which an array may be moved: by loops, branches, and calls."""
     becomes: dict[str, set[str]] = {}
     for s in walk(body):
         match s:

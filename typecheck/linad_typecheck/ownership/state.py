@@ -1,7 +1,7 @@
-"""The ownership rules while a function is lowered: writes, moves, and the names that may no longer be used.
+"""The ownership rules during lowering: writes, moves, and names that may no longer be used.
 
-Two names alias exactly where they hold the same array variable. A write through one name, or a move, marks every other
-name of that array as lost; only a later *use* of a lost name is an error, so that dead names cost nothing.
+Two names alias exactly if they hold the same array variable. A write through one name, or a move, marks every other
+name of that array as lost; only a later *use* of a lost name is an error, so that dead names do not matter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..engine.views import Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
-    """The names that hold an array or look into it, the user's first."""
+    """The names that hold an array or a view of it, user names first."""
     held = [n for n, b in ctx.env.items() if any(v.name == var.name for v in arrays(b.value))]
     return sorted(held, key=lambda n: n.startswith("%"))
 
@@ -70,8 +70,7 @@ def others(ctx: Lowering, var: Var) -> frozenset[str]:
 
 
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
-    """Mark the array as lost under every name but those of ``keep``, and with it every view that may share a cell of
-    the place."""
+    """Mark the array as lost under every name except ``keep``, and with it every view that may overlap the place."""
     def change(leaf):
         return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(ctx, leaf, place) else leaf
 
@@ -85,7 +84,7 @@ def _type_of(leaf: Value) -> Array:
 
 
 def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
-    """Whether what a name holds may share a cell with a place."""
+    """Whether what a name holds may overlap a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
         return False
@@ -97,8 +96,8 @@ def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bo
 def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
     """The place is updated through the name ``by`` (empty for a temporary).
 
-    Names that are known to hold this array, and views of it, show the update from here on; a warning tells where they
-    are used; what perhaps is this array ends here.
+    Names that are known to hold this array, and views of it, show the update from here on, and a warning marks their
+    uses; names that may hold this array are lost.
     """
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
@@ -156,13 +155,12 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 
 
 def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
-    """Whether what a name holds is an array of its own no more than the place is: it is, or looks into, the same one on
-    every path."""
+    """Whether a name is known to hold the same array as the place, or a view of it, on every path."""
     return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
 
 
 def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
-    """A name is used whose array was updated under another one: told once."""
+    """A name is used whose array was updated under another one: warned about once."""
     ctx.bind(name, replace(b, shared=None))
     told = isinstance(b.value, (ArrayValue, ViewValue)) and b.shared.by
     if told and not (ctx.spec is not None and ctx.spec.disjoint and b.span == ctx.span(ctx.source.node)):
@@ -171,8 +169,8 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
-    """Report what comes before the update or move of an array in one expression, and is used after it. ``lost`` is
-    asked of each array that a value holds, or that an expression not yet evaluated is going to read."""
+    """Report values that were evaluated before the update or move of an array in one expression and are used after it.
+    ``lost`` tells for each array that a value holds, or that a delayed expression reads, whether it is affected."""
     for value, node in ctx.waiting():
         read = isinstance(value, Delayed)
         if any(lost(part, read) for part in ([r for r, _ in value.reads] if read else array_leaves(value))):
@@ -180,7 +178,7 @@ def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, s
 
 
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
-    """What to call an array of the parameter ``name``, and the statement that makes it the function's own."""
+    """The name for an array of the parameter ``name``, and the statement that gives the function its own copy."""
     b = ctx.env.get(name)
     if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES:
         record = b.value.record
@@ -194,8 +192,8 @@ def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
 
 
 def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
-    """Report the update of an array that is not the function's; whether nothing is left to say, as it is a copy in its
-    stead."""
+    """Report the update of an array that the function does not own; returns whether nothing remains to be reported, as
+    it is a copy that stands for it."""
     for array in (var.name, *alike):
         lent = ctx.variables.lent(array)
         match lent.kind if lent is not None else None:
@@ -226,14 +224,14 @@ def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: 
 
 
 def array_leaves(v: Value) -> list[Value]:
-    """What holds an array in a value, in order."""
+    """The leaves of a value that hold an array, in order."""
     found: list[Value] = []
     map_arrays(v, lambda leaf: found.append(leaf) or leaf)
     return [leaf for leaf in found if isinstance(leaf, ARRAYS)]
 
 
 def stays_in_use(ctx: Lowering, var: Var) -> bool:
-    """Whether some name still means the array when the statement that is being lowered is done."""
+    """Whether some name still refers to the array after the statement that is being lowered."""
     held = names_of(ctx, var)
     if any(n[0] == "%" for n in held) or any(var in arrays(v) for v, _ in ctx.waiting()):
         return True
@@ -253,13 +251,13 @@ def cell_of(var: Var, index: tuple) -> ViewValue:
 
 
 def movable(ctx: Lowering, var: Var) -> bool:
-    """Whether the function may give the array away."""
+    """Whether the function may move the array."""
     lent = ctx.variables.lent(var.name)
     return lent is None or lent.kind == "helper"
 
 
 def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
-    """The array is given away: into a call, a result, a loop. False, with a report, where it is not ours to give."""
+    """The array is moved into a call, a result or a loop. False, after a report, if the function does not own it."""
     if not movable(ctx, var):
         lent = ctx.variables.lent(var.name)
         what = "the module-level array" if lent.kind == "global" else "the array"
@@ -274,7 +272,7 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
 
 
 def _updates(ctx: Lowering, span: Span) -> bool:
-    """Whether a name that stands at a place is updated there: the base of a subscript that is assigned to."""
+    """Whether a name is updated at its position: it is the base of an assigned subscript."""
     for node in ast.walk(ctx.source.node):
         match node:
             case ast.Subscript(value=base, ctx=ast.Store()) | ast.AugAssign(target=ast.Name() as base):
@@ -284,8 +282,8 @@ def _updates(ctx: Lowering, span: Span) -> bool:
 
 
 def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edit, ...], str]:
-    """The one assignment that makes ``name`` mean another name's array, in the statement at a place or of the value
-    there: its value, the edits that take a copy, and that other name, where an exchange of the two may be meant."""
+    """The single assignment that binds ``name`` to another name's array, at a place or with the value there: its value,
+    the edits that take a copy, and the other name if a swap of the two may be intended."""
     inside = [
         a
         for s in ast.walk(ctx.source.node)
@@ -309,7 +307,7 @@ def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edi
 
 
 def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
-    """Whether a loop leads from a move to a use that is not after it in the text."""
+    """Whether a loop leads from a move to a use before it in the text."""
     start = lambda s: (s.line, s.column)
     around = (
         n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp))
@@ -319,7 +317,7 @@ def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
 
 
 def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
-    """Somebody uses a lost array."""
+    """Report the use of a lost array."""
     loss = lost.loss
     match loss.reason:
         case "written":

@@ -189,7 +189,7 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     assume_unique : bool
         Makes no difference.
     invert : bool
-        Whether it is asked which cells are not among them.
+        Whether to return the cells that are not among them.
 
     Returns
     -------
