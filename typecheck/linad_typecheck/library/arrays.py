@@ -188,10 +188,12 @@ def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    found = bound(ctx, args)
+    value = bound(ctx, args)["value"]
+    if is_array(value) and places.rank_of(value):  # unlike an assignment to all cells, which takes rows
+        raise Refused(WrongType(args.span, "an array is filled with a scalar", describe(type_of(value))))
     where = region(ctx, array, by, args.span)
     if where is not None:
-        assign_region(ctx, where, found["value"], args.span)
+        assign_region(ctx, where, value, args.span)
     return NoneValue()
 
 
