@@ -63,8 +63,8 @@ The cache on disk
 -----------------
 What is in the folder is run, so it is the user's alone: made as such, and not used where others may write to it. Where
 the folder cannot be used (that, read-only, full, no home), a `LinadWarning` says so once in a process, and compiled
-code stays in memory. Damaged files are made anew. ``docs/explanation/cache.md`` says what is trusted. linad and functions that use
-it may be imported from a zip.
+code stays in memory. Damaged files are made anew. ``docs/explanation/cache.md`` says what is trusted. linad and
+functions that use it may be imported from a zip.
 
 Functions compiled by Numba
 ---------------------------

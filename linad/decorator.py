@@ -208,8 +208,8 @@ def linear_grad(
         where: the program means what it means in plain Python, which may not be what was meant.
     passes : dict of str to bool
         Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame,
-        or what it is worth (see ``docs/explanation/ablation.md``, also for the environment variables ``LINAD_DISABLE`` and
-        ``LINAD_VERIFY``). The results are the same up to rounding.
+        or what it is worth (see ``docs/explanation/ablation.md``, also for the environment variables ``LINAD_DISABLE``
+        and ``LINAD_VERIFY``). The results are the same up to rounding.
 
     Returns
     -------

@@ -70,7 +70,8 @@ def _threading() -> str:
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient; the exit code."""
+    """``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient; the exit
+    code."""
     match list(argv):
         case []:
             lines = (f"{heading:<16} {found}" for heading, found in report())

@@ -52,7 +52,9 @@ def timings(place: str) -> Iterator[Timing]:
         made = make()
         return made, Timing(name, process_time() - used, perf_counter() - began, size(made))
 
-    (function, checked), stage = timed("check and lower", lambda: checked_function(place), lambda c: _size(c[1].program))
+    (function, checked), stage = timed(
+        "check and lower", lambda: checked_function(place), lambda c: _size(c[1].program)
+    )
     yield stage
     off = switched_off()
     ready, stage = timed("inline and simplify", lambda: pipeline.prepare(checked.program, off=off), _size)
@@ -64,7 +66,9 @@ def timings(place: str) -> Iterator[Timing]:
     yield stage
     numba, stage = timed("import Numba", _numba)
     yield stage
-    made, stage = timed("optimise and print", lambda: numba.emit(settled, numba.options(off)), lambda m: _lines(m.source))
+    made, stage = timed(
+        "optimise and print", lambda: numba.emit(settled, numba.options(off)), lambda m: _lines(m.source)
+    )
     yield stage
     yield timed("machine code", lambda: numba.load("timings", made.source))[1]
 

@@ -4,9 +4,9 @@ Subscripts are affine forms in the indices of the nest's loops and in ints that 
 one cell only if their subscripts are equal along every axis. The difference of two subscripts along an axis, for
 iterations that are ``d`` apart, is a form in ``d``: where it is a number and a multiple of one component of ``d``, this
 component is known, or no such iterations exist (the strong SIV and the GCD test). Otherwise the inequalities of
-`affine.Ranges`, which hold in each of the two iterations, may prove that it is not zero. Ints that an iteration makes in
-any other way are unknown, and unknown once more in the other iteration. An array that an iteration makes is another one
-in the next.
+`affine.Ranges`, which hold in each of the two iterations, may prove that it is not zero. Ints that an iteration makes
+in any other way are unknown, and unknown once more in the other iteration. An array that an iteration makes is another
+one in the next.
 
 Forms are equal up to multiples of 2**64. Coefficients and constants are small (`LARGEST_FACTOR`, `LARGEST_OFFSET`), so
 that no two iterations of a run are so far apart that a difference wraps around.

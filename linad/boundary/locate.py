@@ -84,7 +84,8 @@ class LiveFile:
 
 
 def as_compiled(code: CodeType) -> CodeType:
-    """The code of a function as `compile` made it: Numba's dispatcher clears a flag of it when called under a profiler."""
+    """The code of a function as `compile` made it: Numba's dispatcher clears a flag of it when called under a
+    profiler."""
     return code if code.co_flags & CO_OPTIMIZED else code.replace(co_flags=code.co_flags | CO_OPTIMIZED)
 
 

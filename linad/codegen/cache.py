@@ -81,7 +81,8 @@ class Shared:
 
 
 def shared() -> Shared | None:
-    """That of ``LINAD_CACHE_SHARED`` with the key ``LINAD_CACHE_KEY``; None where either is missing, which is said once.
+    """That of ``LINAD_CACHE_SHARED`` with the key ``LINAD_CACHE_KEY``; None where either is missing, which is said
+    once.
     """
     chosen = os.environ.get("LINAD_CACHE_SHARED")
     if not chosen:

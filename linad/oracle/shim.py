@@ -1,7 +1,8 @@
 """Scalars and arrays that behave as NumPy's with warnings off, and remember whether they are weak.
 
-This is the one place where the declared deviations from CPython (docs/reference/deviations.md) are implemented for the oracle. A
-weak number is one that Python would hold as `float` or `int`; a strong one comes out of an array or a NumPy function.
+This is the one place where the declared deviations from CPython (docs/reference/deviations.md) are implemented for the
+oracle. A weak number is one that Python would hold as `float` or `int`; a strong one comes out of an array or a NumPy
+function.
 """
 
 from __future__ import annotations

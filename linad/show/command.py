@@ -116,7 +116,9 @@ def _written(text: str, file: str) -> str:
 def _explain(place: str, form: str) -> str:
     function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
-    found = explain_program(function.name, checked.program, gradient_by(function, checked), lines, checked.facts, off=_off())
+    found = explain_program(
+        function.name, checked.program, gradient_by(function, checked), lines, checked.facts, off=_off()
+    )
     if form == "html":
         from .html import document
 

@@ -46,7 +46,8 @@ def only_results(s: Loop, plan: Plan) -> bool:
 
 
 def _arrays(s: Loop, plan: Plan) -> set[str]:
-    """The arrays of few cells that an iteration allocates, a long loop in it writes, and the reverse sweep loads from."""
+    """The arrays of few cells that an iteration allocates, a long loop in it writes, and the reverse sweep loads
+    from."""
     made = {
         t.out.name
         for block in own_blocks(s.body)

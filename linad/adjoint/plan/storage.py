@@ -11,9 +11,9 @@ values are gone by then, but for what the plan brings back.
 
 Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
 before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Or all
-of them are to other cells (`overwrite_analysis.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse of a write
-puts the old cell back), the contents are again what they were when the reverse sweep comes by: then only the writes
-between the load and the last statement whose reverse needs its value count.
+of them are to other cells (`overwrite_analysis.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse
+of a write puts the old cell back), the contents are again what they were when the reverse sweep comes by: then only the
+writes between the load and the last statement whose reverse needs its value count.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ rest, which is the primal with its control flow, its logs and the slopes, is com
 **Transformation** Vector mode of automatic differentiation: Griewank and Walther, Evaluating Derivatives, section 3.1.
 **Before / after** ``y_dot = slope * x_dot; y_dots[i] = y_dot`` becomes
 ``for k in range(w): y_dot = slope * x_dots[k]; y_dots[i, k] = y_dot``.
-**Legality** No statement of the primal depends on a tangent or an adjoint, so those that do may be put off to the end of
-their block, or to the next region that has such statements: they are one loop over the directions there. A scalar that
-such a loop computes and another one uses is kept in a vector.
+**Legality** No statement of the primal depends on a tangent or an adjoint, so those that do may be put off to the end
+of their block, or to the next region that has such statements: they are one loop over the directions there. A scalar
+that such a loop computes and another one uses is kept in a vector.
 """
 
 from __future__ import annotations

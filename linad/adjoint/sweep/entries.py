@@ -108,8 +108,8 @@ def by_ints(program: Program, given: int) -> bool:
 
 
 class _Walk:
-    """Writes the entry. ``at`` is the number of entries so far. ``seeds`` are the rows of the cotangents that were read,
-    and the names that they are told by."""
+    """Writes the entry. ``at`` is the number of entries so far. ``seeds`` are the rows of the cotangents that were
+    read, and the names that they are told by."""
 
     def __init__(self, program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> None:
         self.f, self.given, self.results, self.kind = program.main, given, results, kind

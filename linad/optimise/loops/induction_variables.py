@@ -7,8 +7,8 @@ Architectures, 2001, chapter 4), of polynomial induction variables up to degree 
 **Before.** ``for i in range(m) carry (k = a) { ...; k1 = add k c; yield k1 }``
 **After.** ``for i in range(m) { k = add a (mul c i); ... }``
 
-**Legality.** What is added is an affine function of the loop's index and of ints that the loop does not change; the loop
-is counted by one, up or down. Int arithmetic wraps, before and after: sums of ``i`` are halved before they are
+**Legality.** What is added is an affine function of the loop's index and of ints that the loop does not change; the
+loop is counted by one, up or down. Int arithmetic wraps, before and after: sums of ``i`` are halved before they are
 multiplied. Of a loop that is left early only what its iterations begin with is known, not what it comes to: the int
 stays among its results.
 

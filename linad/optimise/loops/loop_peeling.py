@@ -4,14 +4,15 @@
 several tests at once.
 
 **Before.** ``for j in range(n) { k = mod (j + 1) n; if j > 0 { a }; b }``
-**After.** ``for j in range(min(n, 1)) { ... }; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n) { ... }``
+**After.**
+``for j in range(min(n, 1)) { ... }; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n) { ... }``
 
 **Legality.** The tests compare the index with what the loop does not change, and their answers are the same in all
 iterations but a few at either end. The first and the last loop are the loop as it was, so that nothing need be known of
 how long the range is. The iterations run in the order in which they did.
 
-**Profitability.** There are two copies more, whatever the number of tests; a loop is peeled where a test chooses between
-indices or arms. Loops with loops in them are peeled for the sake of branches in these. The function may grow to
+**Profitability.** There are two copies more, whatever the number of tests; a loop is peeled where a test chooses
+between indices or arms. Loops with loops in them are peeled for the sake of branches in these. The function may grow to
 `GROWTH` times what it was, and by `MOST` statements in any case.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).

@@ -6,11 +6,11 @@
 **Before.** ``for c in range(2) { &d[c] = f(x[i, c]) }``
 **After.** ``&d[0] = f(x[i, 0]); &d[1] = f(x[i, 1])``
 
-**Legality.** Counted loops whose bounds are literals, or become so when a loop around is written out, without checks and
-without branches that are not decided by then.
+**Legality.** Counted loops whose bounds are literals, or become so when a loop around is written out, without checks
+and without branches that are not decided by then.
 
-**Profitability.** At most `TRIPS` iterations of each loop and `LONG` statements in all. The loop around is straight then: it can be
-vectorised, its sums kept in registers (`scalar_promotion.py`) and arrays stored by columns
+**Profitability.** At most `TRIPS` iterations of each loop and `LONG` statements in all. The loop around is straight
+then: it can be vectorised, its sums kept in registers (`scalar_promotion.py`) and arrays stored by columns
 (`layout_transposition.py`). The compiler would write such loops out after the passes that have to see it.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).

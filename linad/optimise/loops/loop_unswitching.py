@@ -1,6 +1,7 @@
 """Loop unswitching: a test whose answer is the same in all iterations of an innermost loop is made in front of it.
 
-**Transformation.** Loop unswitching (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5).
+**Transformation.** Loop unswitching (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
+5).
 
 **Before.** ``for i in range(n) { if first { a } else { b }; c }``
 **After.** ``if first { for i in range(n) { a; c } } else { for i in range(n) { b; c } }``
@@ -9,7 +10,8 @@
 their order are the same.
 
 **Profitability.** Loops of at most `LONG` statements, as there are two of them then. The compiler does it as well, but
-after the passes that have to see straight loops: loops run upwards, neighbours are handed on and first additions stored.
+after the passes that have to see straight loops: loops run upwards, neighbours are handed on and first additions
+stored.
 
 **Needs.** Nothing: the results are the same to the last bit.
 """
@@ -42,7 +44,10 @@ def unswitch(f: Function) -> Function:
 
 def _unswitched(s: Loop, names: Names) -> Stmt:
     made = defined(s)
-    cond = next((t.cond for t in s.body.stmts if isinstance(t, If) and isinstance(t.cond, Var) and t.cond.name not in made), None)
+    cond = next(
+        (t.cond for t in s.body.stmts if isinstance(t, If) and isinstance(t.cond, Var) and t.cond.name not in made),
+        None,
+    )
     if cond is None:
         return s
     arms = []

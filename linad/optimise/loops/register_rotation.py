@@ -6,8 +6,8 @@ Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_lat
 **Before.** ``for i { &b[i-1] += e; &b[i] += f; ... u[i] ... u[i+1] ... }``
 **After.** ``for i carry (f', u_i) { &b[i-1] += e + f'; u' = u[i+1]; ... yield f, u' }``
 
-**Legality.** All that touches the array in the loop has the index, or its negative, plus a constant, at most `NEAR` apart.
-After the loop the cells at its end are given what is left.
+**Legality.** All that touches the array in the loop has the index, or its negative, plus a constant, at most `NEAR`
+apart. After the loop the cells at its end are given what is left.
 
 **Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
 to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by

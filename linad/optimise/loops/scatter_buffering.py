@@ -11,9 +11,9 @@ recomputed, from arrays that the loop does not write to; what is carried is a su
 the same order, so the sums are the same to the last bit.
 
 **Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
-vectorised, no checks or calls. Branches between operations on floats are computed on both sides, and the results selected,
-where the cheaper sides are little of the work: ``if angle == 0.0`` in a rotation. Additions down a column, whose cells do not lie side by side, are treated
-alike where the loop has library functions.
+vectorised, no checks or calls. Branches between operations on floats are computed on both sides, and the results
+selected, where the cheaper sides are little of the work: ``if angle == 0.0`` in a rotation. Additions down a column,
+whose cells do not lie side by side, are treated alike where the loop has library functions.
 
 **Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
 """
@@ -115,8 +115,8 @@ def _work(b: Block) -> int:
 def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     """The additions of a loop that wait for the end of a block; none where the loop is better left as it is.
 
-    Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks`` says
-    that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
+    Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks``
+    says that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
     """
     if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
         return []

@@ -93,7 +93,9 @@ class _Division:
 
     def worth(self) -> bool:
         """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
-        if not self.groups or not all(is_reduction(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))):
+        if not self.groups or not all(
+            is_reduction(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))
+        ):
             return False
         gone = {id(t) for t in self.additions}
         for name, writes in self.body.written.items():

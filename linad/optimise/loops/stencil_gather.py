@@ -144,8 +144,8 @@ class _Rows:
         return found
 
     def rows(self) -> list[tuple[int, list[Given]]]:
-        """For the arrays that neighbouring rows are added to, those at the same distances together, the axis of the rows,
-        and what they are given."""
+        """For the arrays that neighbouring rows are added to, those at the same distances together, the axis of the
+        rows, and what they are given."""
         outer, *inner = self.levels
         if abs(outer.step.value) != 1:  # type: ignore[union-attr]
             return []

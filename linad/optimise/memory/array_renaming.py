@@ -7,8 +7,8 @@
 **Before.** ``for i carry (u = a, v = b) { for j { &v[j] = x }; yield v, u }``
 **After.** ``for i carry (u = a) { v = alloc [n]; for j { &v[j] = x }; yield v }``
 
-**Legality.** From there on each cell that is read has been written before (`linad.analysis.regions`). What a loop carries
-is its own; what it leaves in that place is not used after it.
+**Legality.** From there on each cell that is read has been written before (`linad.analysis.regions`). What a loop
+carries is its own; what it leaves in that place is not used after it.
 
 **Profitability.** Where nearly every cell is written again, and where the derivative then logs less: what has been
 written once is kept where it is, and not logged to be put back. Both forms are differentiated, and the one that logs

@@ -193,7 +193,8 @@ class _Sizes:
         return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
-        """Whether a loop goes between a number and a size, where the index of one around that does may stand for either.
+        """Whether a loop goes between a number and a size, where the index of one around that does may stand for
+        either.
         """
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)

@@ -6,9 +6,9 @@ section 12.2).
 **Before.** ``v = alloc [2]; &v[0] = a; if c { &v[1] = b } else { &v[1] = e }; x = load &v [1]``
 **After.** ``(x) = if c { yield b } else { yield e }``
 
-**Legality.** Every access has literal indices that are in the array. The array is allocated, and written, in one iteration of
-the innermost loop around it, and is neither passed on nor a result, except of a branch each of whose arms makes such
-an array: then the array of the branch is replaced as well.
+**Legality.** Every access has literal indices that are in the array. The array is allocated, and written, in one
+iteration of the innermost loop around it, and is neither passed on nor a result, except of a branch each of whose arms
+makes such an array: then the array of the branch is replaced as well.
 
 **Profitability.** Always: an iteration neither allocates nor stores, and loops of small vectors are straight code.
 
@@ -66,8 +66,8 @@ def _arrays(atoms: Iterable[Atom]) -> Iterator[str]:
 
 @dataclass
 class _Candidates:
-    """Which arrays are always accessed so. ``home``: the block that makes an array, and the loop around that; ``fills``: what
-    it is filled with, as text, in which -0.0 is not 0.0."""
+    """Which arrays are always accessed so. ``home``: the block that makes an array, and the loop around that;
+    ``fills``: what it is filled with, as text, in which -0.0 is not 0.0."""
 
     function: Function
     shapes: dict[str, Index] = field(default_factory=dict)
@@ -112,7 +112,9 @@ class _Candidates:
 
     def access(self, a: Var, index: tuple[Atom, ...]) -> None:
         shape = self.shapes.get(a.name)
-        if shape is None or not all(isinstance(i, Const) and 0 <= i.value < n for i, n in zip(index, shape, strict=True)):
+        if shape is None or not all(
+            isinstance(i, Const) and 0 <= i.value < n for i, n in zip(index, shape, strict=True)
+        ):
             self.bad.add(a.name)
 
     def join(self, out: Var, arms: tuple[Block, Block], ends: list[Atom], home: tuple[int, int]) -> None:
@@ -121,7 +123,11 @@ class _Candidates:
         made = all(n in self.shapes and self.home[n][0] == id(arm) for n, arm in zip(names, arms, strict=True))
         first, second = names
         if made and self.shapes[first] == self.shapes[second] and self.fills[first] == self.fills[second]:
-            self.shapes[out.name], self.home[out.name], self.fills[out.name] = self.shapes[first], home, self.fills[first]
+            self.shapes[out.name], self.home[out.name], self.fills[out.name] = (
+                self.shapes[first],
+                home,
+                self.fills[first],
+            )
         self.joins.append((out.name, *names))
 
 

@@ -7,8 +7,8 @@
     %t = zero_or(%bar, %product)
     %z = eq(%bar, 0.0); %t = select(%z, 0.0, %product)
 
-**Legality**: it is what `zero_or` means. It comes after the last differentiation: the derivative of `select` by the test
-would leave out that a product by zero still changes with that zero.
+**Legality**: it is what `zero_or` means. It comes after the last differentiation: the derivative of `select` by the
+test would leave out that a product by zero still changes with that zero.
 
 **Profitability**: none; it is needed.
 

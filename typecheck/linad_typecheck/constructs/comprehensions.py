@@ -30,7 +30,18 @@ from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
-from ..engine.values import SILENT, ArrayValue, Binding, Bottom, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import (
+    SILENT,
+    ArrayValue,
+    Binding,
+    Bottom,
+    Poison,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    Value,
+    literal,
+)
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme

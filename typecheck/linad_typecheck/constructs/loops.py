@@ -200,7 +200,11 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
         found = fixpoint(run, start)
     ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
-    apart = first and not _leaves(node) and any(d.slug == "type-changes" for d in (*found.findings.diagnostics, *found.value.changes.values()))
+    apart = (
+        first
+        and not _leaves(node)
+        and any(d.slug == "type-changes" for d in (*found.findings.diagnostics, *found.value.changes.values()))
+    )
     if apart and (peeled := ctx.attempt(lambda: _peeled(ctx, shape, hint))).value and not _wrong_in(peeled):
         ctx.take(peeled)
         return
@@ -209,9 +213,9 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
 
 
 def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
-    """Loop peeling: the first iteration, and then a loop over the others, where a name has another type after the first one
-    than before, as in ``total = 0`` and ``total = total + row``. Where no iteration runs, such a name has no type that it
-    could have after the loop: that raises if it is live there. False where it is not known whether one runs."""
+    """Loop peeling: the first iteration, and then a loop over the others, where a name has another type after the first
+    one than before, as in ``total = 0`` and ``total = total + row``. Where no iteration runs, such a name has no type
+    that it could have after the loop: that raises if it is live there. False where it is not known whether one runs."""
     node, span = shape.node, ctx.span(shape.node)
     after = ctx.live.after.get(id(node), frozenset())
     if shape.test is not None:
@@ -235,7 +239,11 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
         _loop(ctx, replace(shape, start=second, key=(shape.key, "second")), hint, first=False)
 
     before, found = ctx.env, ctx.ahead(go)
-    types = {n: tuple(type_of(env[n].value) for env in (before, found.path.env)) for n in after if n in before and n in found.path.env}
+    types = {
+        n: tuple(type_of(env[n].value) for env in (before, found.path.env))
+        for n in after
+        if n in before and n in found.path.env
+    }
     lost = next((n for n, pair in types.items() if join_types(*pair) is None), None)
     if lost is not None:
         one, other = map(describe, types[lost])

@@ -74,10 +74,12 @@ def _either(s: ast.stmt) -> ast.If | None:
 
 
 def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
-    """Lower a statement with two arms. Where a name has an array of one rank after one of them and another rank, or a number,
-    after the other, the rest of the block is lowered in each: then this is True."""
+    """Lower a statement with two arms. Where a name has an array of one rank after one of them and another rank, or a
+    number, after the other, the rest of the block is lowered in each: then this is True."""
     joined = ctx.attempt(lambda: statement(ctx, s))
-    differ = any(d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error")
+    differ = any(
+        d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error"
+    )
     if differ and ctx.programs.twice < MOST_APART:
         ctx.programs.twice += 1
         try:
@@ -85,7 +87,9 @@ def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozense
         finally:
             ctx.programs.twice -= 1
         result = twice.path.env.get(RET)
-        if not any(d.severity == "error" for d in twice.findings.diagnostics) and not (result and contains(result.value, Poison)):
+        if not any(d.severity == "error" for d in twice.findings.diagnostics) and not (
+            result and contains(result.value, Poison)
+        ):
             ctx.take(twice)
             return True
     ctx.take(joined)

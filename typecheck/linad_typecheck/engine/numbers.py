@@ -9,7 +9,19 @@ from ..span import Span
 from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES, DType, Scalar, common, wrapped
 from .refusal import Refused
 from .state import Lowering
-from .values import ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, literal, type_of
+from .values import (
+    ARRAYS,
+    SILENT,
+    Delayed,
+    EntityValue,
+    Poison,
+    ScalarValue,
+    TupleValue,
+    Value,
+    describe,
+    literal,
+    type_of,
+)
 
 
 def as_scalar(
@@ -28,7 +40,9 @@ def as_scalar(
     match v:
         case EntityValue(entity=Instance(classes=(key, *_), made=None)):
             shown = f"{shown}, an object of the class `{key.rpartition('.')[2]}`"
-            instead = "write the computation with floats: operators of classes have no meaning here, their attributes have"
+            instead = (
+                "write the computation with floats: operators of classes have no meaning here, their attributes have"
+            )
         case _ if is_array:
             shown, instead = f"an {shown}", instead or "use one cell of it: `a[i]`"
         case TupleValue(items=(_, *_) as items) if not v.closed and all(isinstance(x, ScalarValue) for x in items):

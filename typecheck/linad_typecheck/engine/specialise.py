@@ -449,7 +449,9 @@ def _body(ctx: Lowering) -> Value:
             continue
         joined = (join_results if ctx.spec is None else join_types)(kinds, t)
         none = joined is not None and ctx.spec is None and _has_optional(joined)  # nothing is differentiable about None
-        if joined is None or (none and not (is_optional(joined) and _is_return(ctx, span) and not _has_optional(joined.items[0]))):
+        if joined is None or (
+            none and not (is_optional(joined) and _is_return(ctx, span) and not _has_optional(joined.items[0]))
+        ):
             ctx.report(MixedReturns(span, describe(first[1]), describe(t), first[0], not _is_return(ctx, span)))
             return Poison()
         kinds = joined

@@ -248,7 +248,9 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
     "compress": _method_compress,
-    "__len__": lambda ctx, array, args, by: call_external(ctx, "builtins.len", replace(args, values=(array, *args.values))),
+    "__len__": lambda ctx, array, args, by: call_external(
+        ctx, "builtins.len", replace(args, values=(array, *args.values))
+    ),
 }
 
 

@@ -15,7 +15,8 @@ not looked at. So a function of the prelude is written like one for NumPy, with 
   NumPy raises them.
 - Names of comprehensions are not names of the function, too.
 - ``literal(n)`` is an int ``n`` that has to be known.
-- A function that calls the library function that it stands for means the rule of the engine, where there is one, which is of
+- A function that calls the library function that it stands for means the rule of the engine, where there is one, which
+is of
   arrays that the function has checked.
 - The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``; private functions of a module may be called
   in it.

@@ -1,7 +1,9 @@
-"""Modified Bessel functions of the second kind, of orders that need be no ints, by the trapezoidal rule for an integral over all numbers.
+"""Modified Bessel functions of the second kind, of orders that need be no ints, by the trapezoidal rule for an integral
+over all numbers.
 
-``K_v(x) = integral of exp(-x cosh t) cosh(v t) over t > 0`` is of a function that falls faster than exponentially, so that sums at equal distances
-converge exponentially (Trefethen and Weideman 2014). Derivatives by the order and by the argument are those of the sum.
+``K_v(x) = integral of exp(-x cosh t) cosh(v t) over t > 0`` is of a function that falls faster than exponentially, so
+that sums at equal distances converge exponentially (Trefethen and Weideman 2014). Derivatives by the order and by the
+argument are those of the sum.
 """
 
 from __future__ import annotations

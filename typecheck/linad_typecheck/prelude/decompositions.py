@@ -45,7 +45,9 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     a = np.asarray_chkfinite(a) if check_finite else np.asarray(a)
     if a.dtype == np.float32:
         raise TypeError("of float32 gives a number of one precision or another: write `np.linalg.norm`")
-    if a.ndim == 1 and a.dtype.kind == "f" and axis is None and (ord is None or ord == 2):  # by BLAS, which does not overflow
+    if (
+        a.ndim == 1 and a.dtype.kind == "f" and axis is None and (ord is None or ord == 2)
+    ):  # by BLAS, which does not overflow
         size = np.max(np.append(np.abs(a), 0.0))
         length = size * np.linalg.norm(a / size) if 0.0 < size < np.inf else size
         return np.full((1,), length) if keepdims else length
@@ -231,8 +233,8 @@ def lstsq(a, b, cond=None):
     Returns
     -------
     tuple
-        The solution of shape (n,) or (n, k), sums of squares for each right side, the number of columns, and the singular
-        values.
+        The solution of shape (n,) or (n, k), sums of squares for each right side, the number of columns, and the
+        singular values.
 
     Raises
     ------

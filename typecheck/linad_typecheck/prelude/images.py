@@ -42,7 +42,8 @@ def _padded(a, before, after, mode, cval):
 
 
 def _along(a, weights, before, mode, cval):
-    """Sums of a window over a signal, or over the columns of a matrix: weights begin ``before`` cells in front of a cell."""
+    """Sums of a window over a signal, or over the columns of a matrix: weights begin ``before`` cells in front of a
+    cell."""
     n, size = a.shape[0], weights.shape[0]
     wide = _padded(a, before, size - 1 - before, mode, cval)
     out = np.zeros(a.shape, dtype=a.dtype)

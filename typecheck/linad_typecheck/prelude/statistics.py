@@ -331,7 +331,8 @@ def nanmedian(a, axis=None, *, keepdims=False):
 
 
 def _of_numbers(a, axis, keepdims, q, middle):
-    """The quantile of the cells that are not NaN; ``middle``: the mean of the two in the middle, as medians are rounded."""
+    """The quantile of the cells that are not NaN; ``middle``: the mean of the two in the middle, as medians are
+    rounded."""
     if axis is None and keepdims:
         raise TypeError("takes `keepdims` with an axis")
     if axis is None:
