@@ -95,7 +95,7 @@ def outcome(t: Task) -> str:
 
 
 def _reads_unset(program: Program) -> bool:
-    """Whether its result depends on what `np.empty` leaves in memory, so that nobody knows it."""
+    """Whether its result depends on the uninitialised memory of `np.empty`, and so is undefined."""
     if "np.empty" not in program.text:
         return False
     ends = []

@@ -9,7 +9,7 @@ import pytest
 
 import linad
 from linad import LinadError, linear_grad
-from linad.structures import map_leaves, parts, rebuilt
+from linad.structures import parts, rebuilt
 
 X = np.array([1.0, 2.0, -1.5])
 M = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])

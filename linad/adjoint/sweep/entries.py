@@ -199,7 +199,7 @@ class _Walk:
                     raise CannotSplit("through memory")
                 self.leaf[v.name] = self.leaf[a.name]
                 self.out.append(s)
-            case Dim(out=v, array=a, axis=axis) if a.name in self.column:
+            case Dim(array=a) if a.name in self.column:
                 self.out.append(replace(s, array=self.primal(a)))
             case If():
                 self.branch(s)

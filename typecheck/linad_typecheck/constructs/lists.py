@@ -213,8 +213,8 @@ def _bind(ctx: Lowering, name: str, value: TupleValue, span: Span) -> None:
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
-    """A list has got an item of which nothing is known: that says nothing against the type of items that a growing
-    list has, in whose next iteration what was told of it is told again."""
+    """An item of unknown type was appended. It does not contradict the item type of a growing list; what is wrong with it
+    has been reported."""
     if not is_growing(base):
         ctx.bind(name, Binding(UNKNOWN, span))
 

@@ -15,7 +15,7 @@ from ..engine.fixpoint import fixpoint
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.settled import Settled, settled_from
-from ..engine.state import BREAK, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
+from ..engine.state import BREAK, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
