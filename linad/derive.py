@@ -282,7 +282,7 @@ def pull(
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
-# maximum size for a dot product; beyond it BLAS waits for other threads, which may take milliseconds on a busy machine
+# cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
 BY_ONE_THREAD = 4096
 
 

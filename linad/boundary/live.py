@@ -103,7 +103,7 @@ class Record:
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
-    _sorted: int = -1  # number of lookups when they were last sorted
+    _sorted: int = -1  # how many lookups there were when they were sorted
     _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
     _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
     _other: list[Lookup] = field(default_factory=list)
@@ -158,8 +158,8 @@ class Record:
         return True
 
     def _sort(self) -> None:
-        """Separate the lookups of module names that only need an identity check from all others. The former are checked
-        together: per dictionary, the names that it must bind to the same value, and those that it must not bind."""
+        """Sort the lookups into module names that only need an identity check, and others. The first kind is looked up
+        together: per dictionary, the names that it has, and those that it must not have."""
         self._sorted, self._other = len(self.lookups), []
         bound: dict[int, tuple[dict, dict[str, object]]] = {}
         unbound: dict[int, tuple[dict, set[str]]] = {}
