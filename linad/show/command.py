@@ -95,7 +95,7 @@ def _show(place: str, stage: str) -> str:
 
 
 def _page(place: str, stage: str) -> str:
-    """The HTML page of a function, or of a single stage other than the table."""
+    """The page of a function, or of a single stage if that is not the table."""
     from .html import document, page_of
 
     function, checked = checked_function(place)
