@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pickle import PicklingError
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
@@ -20,6 +20,7 @@ from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
+from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
 from .options import Options
 from .specialise import EXACT, Level, Request, Specialisation
 
@@ -178,10 +179,43 @@ def _param(signature: Signature, which: str | int) -> ParamInfo:
 # ---------------------------------------------------------------------------------------------------------- gradients
 
 
+Asked = Literal["value", "gradient", "both"]
+
+
+def answer(
+    s: Specialisation,
+    arguments: Sequence[object],
+    asked_for: Asked,
+    wrt: tuple[str | int, ...] | None,
+    exact: bool = False,
+) -> object:
+    """The value, the gradient, which is bare where it is by one parameter, or both. ``exact``: the gradient is known to
+    have a nan where a partial times a zero is not zero."""
+    if asked_for == "value":
+        return call(s, arguments)
+    value, grads = gradient(s, arguments, wrt, asked_for == "both", exact)
+    bare = grads[0] if len(grads) == 1 else grads
+    return (value, bare) if asked_for == "both" else bare
+
+
+def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None) -> Usual | None:
+    """The same for arguments that are as usual; None if there is no such way."""
+    found = s.known.get(("usual", asked_for, wrt), MISSED)
+    if found is MISSED:
+        if asked_for == "value":
+            found = usual_value(s)
+        else:
+            want, value = asked(s, wrt), asked_for == "both"
+            found = usual_gradient(s, ((want.leaves, value),), want.params, want.active, value)
+        s.known["usual", asked_for, wrt] = found
+    return found
+
+
 def gradient(
-    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool
+    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool, exact: bool = False
 ) -> tuple[object, tuple[object, ...]]:
-    """The value (None where it is not asked for) and the gradients of a scalar function.
+    """The value (None where it is not asked for) and the gradients of a scalar function. With ``exact`` as in `pull`,
+    which they are in any case where they had a nan otherwise.
 
     Raises
     ------
@@ -191,14 +225,12 @@ def gradient(
     signature = s.signature
     require_scalar(signature)
     want = asked(s, wrt)
-    flat = _flatten(s, arguments, update=False)
-    buffers = buffers_for(want, flat.values)
-    results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
-    if has_nan(grads.values()):
-        flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
-        results, grads = pull(
-            s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True
-        )
+    for exactly in (True,) if exact else (False, True):
+        flat = _flatten(s, arguments, update=False)  # copies of what the function updates
+        buffers = buffers_for(want, flat.values)
+        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+        if not has_nan(grads.values()):
+            break
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
@@ -281,9 +313,6 @@ def pull(
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
-
-# cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
-BY_ONE_THREAD = 4096
 
 
 def has_nan(values: Iterable[object]) -> bool:

@@ -135,12 +135,13 @@ class Specialisation:
         return self.front.signature
 
     @cached_property
-    def _matrices(self) -> tuple[int, ...]:
+    def matrices(self) -> tuple[int, ...]:
+        """The flat arguments whose shapes decide which version is called."""
         return matrices(self.signature, [self.record.array(key).ndim for key in self.signature.hidden])
 
     def version(self, values: Sequence[object]) -> Version:
         """The kernels for such flat arguments."""
-        seen, among = self.latest, self._matrices
+        seen, among = self.latest, self.matrices
         if among:
             shapes = [values[k].shape for k in among]
             if shapes != seen.shapes:
@@ -148,7 +149,7 @@ class Specialisation:
         return seen
 
     def _version(self, shapes: list[tuple[int, ...]]) -> Version:
-        among = self._matrices
+        among = self.matrices
         sizes = (*short_axes(shapes, among), *alike(shapes, among, annotated(self.signature)))
         if sizes not in self.kernels and len(self.kernels) > VERSIONS:
             sizes = ()

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_, itemgetter
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 from linad_typecheck.names.scope import (
@@ -89,6 +89,18 @@ def _path(
     return found
 
 
+@dataclass(slots=True)
+class Identities:
+    """Lookups by how it is found out that they still hold: names of dictionaries that are bound to the same object, or
+    not bound, cells of closures that hold it, helpers that also have the same code and defaults, and others."""
+
+    bound: list[tuple[dict, str, object]] = field(default_factory=list)
+    unbound: list[tuple[dict, str]] = field(default_factory=list)
+    cells: list[tuple[CellType, object]] = field(default_factory=list)
+    functions: list[tuple[FunctionType, CodeType, object]] = field(default_factory=list)
+    others: list[Lookup] = field(default_factory=list)
+
+
 @dataclass(eq=False, repr=False)
 class Record:
     """The functions reached from an entry function and the names that they looked up."""
@@ -104,9 +116,13 @@ class Record:
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
     _sorted: int = -1  # how many lookups there were when they were sorted
+<<<<<<< HEAD
+    _same: Identities = field(default_factory=Identities)
+    _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)  # the same, by dictionary
+=======
     _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
+>>>>>>> ready/english1
     _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
-    _other: list[Lookup] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
         """The entry function's source."""
@@ -136,11 +152,10 @@ class Record:
 
     def holds(self) -> bool:
         """Whether every recorded name still has the same meaning."""
-        if self.early or self._sorted != len(self.lookups):
-            self._sort()
+        self.identities()
         if not self._simply_holds():
             return all(lookup.holds() for lookup in self.lookups.values())
-        for lookup in self._other:
+        for lookup in self._same.others:
             if not lookup.holds():
                 return False
         return True
@@ -155,43 +170,77 @@ class Record:
         for names, free in self._unbound:
             if not names.keys().isdisjoint(free):
                 return False
+        for cell, value in self._same.cells:
+            try:
+                if cell.cell_contents is not value:
+                    return False
+            except ValueError:  # it is empty
+                return False
+        for f, code, defaults in self._same.functions:
+            if f.__code__ is not code or f.__defaults__ is not defaults or f.__kwdefaults__ is not None:
+                return False
         return True
 
+<<<<<<< HEAD
+    def identities(self) -> Identities:
+        """The lookups, sorted; also by the dictionary in which names are looked up."""
+        if not self.early and self._sorted == len(self.lookups):
+            return self._same
+        self._sorted, self._same = len(self.lookups), Identities()
+        for lookup in self.lookups.values():
+            self._sort(lookup)
+=======
     def _sort(self) -> None:
         """Sort the lookups into module names that only need an identity check, and others. The first kind is looked up
         together: per dictionary, the names that it has, and those that it must not have."""
         self._sorted, self._other = len(self.lookups), []
+>>>>>>> ready/english1
         bound: dict[int, tuple[dict, dict[str, object]]] = {}
         unbound: dict[int, tuple[dict, set[str]]] = {}
-        for lookup in self.lookups.values():
-            f = lookup.scope.function
-            first, *attributes = lookup.name.split(".")
-            if (
-                self.early
-                or "::" in lookup.name
-                or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
-                or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
-                or first in f.__code__.co_freevars
-                or lookup.code is not None
-                or lookup.value is MISSING
-                or isinstance(lookup.value, np.ndarray)
-                or changeable(lookup.value)
-            ):
-                self._other.append(lookup)
-            else:
-                path = _path(f.__globals__, f.__builtins__, first, attributes)
-                if path is None or path[-1][2] is not lookup.value:
-                    self._other.append(lookup)
-                    continue
-                if first not in f.__globals__:
-                    unbound.setdefault(id(f.__globals__), (f.__globals__, set()))[1].add(first)
-                for names, name, value in path:
-                    bound.setdefault(id(names), (names, {}))[1][name] = value
+        for names, name, value in self._same.bound:
+            bound.setdefault(id(names), (names, {}))[1][name] = value
+        for names, name in self._same.unbound:
+            unbound.setdefault(id(names), (names, set()))[1].add(name)
         self._bound = []
         for names, values in bound.values():
             first = next(iter(values))  # repeated, because itemgetter returns no tuple for a single name
             self._bound.append((names, itemgetter(*values, first), (*values.values(), values[first])))
         self._unbound = [(d, frozenset(names)) for d, names in unbound.values()]
+        return self._same
+
+    def _sort(self, lookup: Lookup) -> None:
+        f, value, same = lookup.scope.function, lookup.value, self._same
+        first, *attributes = lookup.name.split(".")
+        helper = type(value) is FunctionType and value.__kwdefaults__ is None and _code(value) == lookup.code
+        if (
+            self.early
+            or "::" in lookup.name
+            or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
+            or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
+            or (lookup.code is not None and not helper)
+            or value is MISSING
+            or isinstance(value, np.ndarray)
+            or changeable(value)
+            or lookup.scope.raw(lookup.name) is not value
+        ):
+            same.others.append(lookup)
+            return
+        if first in f.__code__.co_freevars:
+            if attributes:
+                same.others.append(lookup)
+                return
+            assert f.__closure__ is not None
+            same.cells.append((f.__closure__[f.__code__.co_freevars.index(first)], value))
+        else:
+            path = _path(f.__globals__, f.__builtins__, first, attributes)
+            if path is None or path[-1][2] is not value:
+                same.others.append(lookup)
+                return
+            if first not in f.__globals__:
+                same.unbound.append((f.__globals__, first))
+            same.bound += path
+        if lookup.code is not None:
+            same.functions.append((value, value.__code__, value.__defaults__))
 
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""

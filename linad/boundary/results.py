@@ -34,7 +34,12 @@ def typed(leaf: Leaf, value: object) -> object:
     """A scalar result converted to the class that Python would return."""
     if isinstance(leaf.type, Array):
         return value
-    return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype](value)
+    return class_of(leaf)(value)
+
+
+def class_of(leaf: Leaf) -> type:
+    """The class of a scalar in Python."""
+    return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype]
 
 
 def restore(structure: Structure, values: dict[int, object] | Sequence[object]) -> object:
