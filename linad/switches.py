@@ -33,7 +33,7 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
     wanted = {name: ("`passes`", run) for name, run in (passes or {}).items()}
     wanted |= {name: (f"`{OFF}`", False) for name in disabled()}
     if not wanted:
-        return ()  # without importing the passes
+        return ()  # and no pass is imported
     known = all_passes()
     for name, (where, run) in wanted.items():
         if name not in known:
@@ -46,7 +46,7 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
 
 
 def all_passes() -> dict[str, Pass]:
-    """Every pass by name, in the order of first execution."""
+    """Every pass by its name, in the order in which they are run first."""
     from .codegen.passes import LOOPS
     from .optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
 

@@ -180,7 +180,7 @@ def _check_second(
     rtol: float,
     atol: float,
 ) -> None:
-    """Compare products of the Hessian with one direction with differences of the gradient along it."""
+    """Products of the Hessian with one direction against differences of the gradient along it."""
     from .transforms.hessian import gradient as of
 
     second = of(f).composed

@@ -48,8 +48,7 @@ def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:
 
 
 def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, int] | None:
-    """The largest array, with its size in bytes, among those whose sizes a prepared program can compute at its start.
-    """
+    """The largest array, with its size in bytes, among those whose size a prepared program knows at its start."""
     main = program.main
     lifted = lift(main, copies=True, negative=True)
     made = lifted.arrays
@@ -64,7 +63,7 @@ def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, i
         sizes.append(dims)
     flat = tuple(a for shape in sizes for a in shape)
     sized = Function("sizes", main.params, Block(tuple(stmts), flat))
-    from linad.interpret import run  # imports NumPy, which is not needed just to print generated code
+    from linad.interpret import run  # with NumPy, which nobody needs who only reads what would be emitted
 
     found = iter(run(Program("sizes", {"sizes": sized}), values, in_place=True).results)
     taken = [

@@ -114,7 +114,7 @@ class Emitter:
         return prepare(program, self.options)[0]
 
     def function_names(self) -> tuple[str, dict[str, str]]:
-        """Distinct Python names for the driver and for every function."""
+        """The Python names of the driver and of every function, all different."""
         taken = self.imported()
 
         def free(text: str) -> str:

@@ -130,7 +130,7 @@ def chunk_functions(program: Program) -> set[str]:
 
 
 def on_threads(chunk: str) -> str:
-    """The key, in the table of Python names, of the function that runs a chunk function on threads."""
+    """The key of a chunk function's runner in the table of Python names."""
     return f"{chunk} on threads"
 
 

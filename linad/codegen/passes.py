@@ -109,6 +109,6 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 
 def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
-    """Which loops of a program would run in parallel with threads enabled, and why others would not."""
+    """Which loops of a program run in parallel, if requested, and why others do not."""
     holds: tuple[Fact, ...] = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
     return parallelise(run(program, Phase(RESHAPING), holds)[0], fastmath)[1]

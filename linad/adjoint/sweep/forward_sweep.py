@@ -74,7 +74,7 @@ class ForwardSweep:
         self.address: dict[int, tuple[Atom, ...]] = {}
         self.exchanging = {load.array.name for load in facts.exchange.values()}
         self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
-        # by id of the body: the position in its logs, if their sizes are not known beforehand
+        # by id of the body: the position in its logs, where sizes are not known before
         self.cursors: dict[int, Var] = {}
         self.tapes = dense.Tapes(names)
         self.rows = Rows(self, names)
@@ -306,7 +306,7 @@ class ForwardSweep:
             self.cursors[id(body)] = cursor
 
     def words(self, body: Body) -> dict[str, str]:
-        """The logged values of an iteration, with their types."""
+        """The values that an iteration logs, with their types."""
         logs = {n: self.plan.variable(n, body).type.dtype for n in body.logs}
         return logs | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
 
