@@ -116,12 +116,8 @@ class Record:
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
     _sorted: int = -1  # how many lookups there were when they were sorted
-<<<<<<< HEAD
     _same: Identities = field(default_factory=Identities)
     _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)  # the same, by dictionary
-=======
-    _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
->>>>>>> ready/english1
     _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
@@ -181,7 +177,6 @@ class Record:
                 return False
         return True
 
-<<<<<<< HEAD
     def identities(self) -> Identities:
         """The lookups, sorted; also by the dictionary in which names are looked up."""
         if not self.early and self._sorted == len(self.lookups):
@@ -189,12 +184,6 @@ class Record:
         self._sorted, self._same = len(self.lookups), Identities()
         for lookup in self.lookups.values():
             self._sort(lookup)
-=======
-    def _sort(self) -> None:
-        """Sort the lookups into module names that only need an identity check, and others. The first kind is looked up
-        together: per dictionary, the names that it has, and those that it must not have."""
-        self._sorted, self._other = len(self.lookups), []
->>>>>>> ready/english1
         bound: dict[int, tuple[dict, dict[str, object]]] = {}
         unbound: dict[int, tuple[dict, set[str]]] = {}
         for names, name, value in self._same.bound:
