@@ -66,7 +66,7 @@ _forking = ExitStack()  # the locks that the forking thread holds
 
 
 def _before_fork() -> None:
-    """Wait until no other thread compiles. Otherwise the child would inherit locked locks and half-written tables."""
+    """Wait until no other thread compiles: a child would find the locks taken and the tables half written, for ever."""
     taken = ExitStack()
     taken.enter_context(lock)
     for other in getattr(sys.modules.get("linad.codegen.numba_compat"), "LOCKS", ()):
