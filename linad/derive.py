@@ -228,14 +228,12 @@ def gradient(
     signature = s.signature
     require_scalar(signature)
     want = asked(s, wrt)
-    flat = _flatten(s, arguments, update=False)
-    buffers = buffers_for(want, flat.values)
-    results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
-    if has_nan(grads.values()):
-        flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
-        results, grads = pull(
-            s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True
-        )
+    for exactly in (True,) if exact else (False, True):
+        flat = _flatten(s, arguments, update=False)  # copies of the arrays that the function updates
+        buffers = buffers_for(want, flat.values)
+        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+        if not has_nan(grads.values()):
+            break
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
