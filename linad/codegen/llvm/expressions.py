@@ -163,8 +163,8 @@ class Expressions:
         return self.chain(True, [(parts[k + 1], lambda k=k: link(k)) for k in range(len(e.ops))])
 
     def chain(self, both: bool, links: list[tuple[ast.expr, Callable[[], ir.Value]]]) -> ir.Value:
-        """``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if needed.
-        """
+        """Emit ``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if
+        needed."""
         (_, first), *rest = links
         out = first()
         for e, make in rest:
