@@ -32,7 +32,6 @@ from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.sweep.dense import dense_text
-from ..adjoint.facts.reversal_order import order_free
 from ..adjoint.plan.model import Body, Plan
 from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
 from ..codegen.module import EmitOptions
@@ -256,7 +255,7 @@ def loop_kind(s: Loop, plan: Plan) -> str:
     """``map``: no value is carried between iterations; ``sum``: only sums are; else ``sequential``."""
     if s.kind != "sequential":
         return s.kind
-    if plan.modes.get(id(s)) not in ("merged", "fused") or not order_free(s, plan.facts):
+    if plan.modes.get(id(s)) not in ("merged", "fused") or not plan.facts.order_free.get(id(s)):
         return "sequential"
     adds = any(isinstance(t, AddTo) and plan.facts.home[t.array.name] != id(s.body) for t in walk(s.body))
     return "sum" if s.carried or adds else "map"

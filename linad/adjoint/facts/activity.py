@@ -69,6 +69,7 @@ class Facts:
     # by id of a write that puts a word of a log back: the load of that word, in whose cell the reverse finds the old
     # one
     exchange: dict[int, Load] = field(default_factory=dict)
+    order_free: dict[int, bool] = field(default_factory=dict)  # by id of a loop, once that was asked
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a

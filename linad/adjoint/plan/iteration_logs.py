@@ -9,6 +9,7 @@ where logging the loads would take more words: a matrix-vector product loads eac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -87,14 +88,16 @@ def uneven(body: Body, plan: Plan) -> list[str]:
     return [n for n, s in body.rows.items() if not all(plan.before(a, body) for a in s.shape)]
 
 
-def row(name: str) -> str:
-    """The name under which the position of a logged array is kept; no value of a program has this name."""
-    return f"{name} row"
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Where the cells of a logged array begin: what is logged of it beside values, which go by their names."""
+
+    array: str
 
 
-def log_name(name: str) -> str:
+def log_name(logged: str | Row) -> str:
     """The name of the log of a value or of such positions."""
-    return f"log_{base_name(name.removesuffix(' row'))}"
+    return f"log_{base_name(logged.array if isinstance(logged, Row) else logged)}"
 
 
 class Rows:
@@ -123,30 +126,30 @@ class Rows:
             end = w.let("add", base, _cells(w, sizes))
             out.append(Reserve(pool, end, s.span))
             w.store(length, (ZERO,), end)
-            if row(n) in self.sweep.logs:
-                w.store(self.sweep.logs[row(n)], self.sweep.address[id(body)], base)
+            if Row(n) in self.sweep.logs:
+                w.store(self.sweep.logs[Row(n)], self.sweep.address[id(body)], base)
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
         """Find the logged arrays of a block at the start of its reverse."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
-            if row(n) in self.sweep.logs:
-                base = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
+            if Row(n) in self.sweep.logs:
+                base = w.load(self.sweep.logs[Row(n)], *self.sweep.address[id(body)], hint="base")
             else:  # as many as were pushed last
                 _, _, length = self.made[n]
                 end = w.load(length, ZERO, hint="end")
                 base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")
                 w.store(length, (ZERO,), base)
-            self.sweep.there[row(n)] = base
+            self.sweep.there[Row(n)] = base
 
     def end(self, block: Block, body: Body) -> None:
         for n, _ in _of(block, body):
-            del self.sweep.there[row(n)]
+            del self.sweep.there[Row(n)]
 
     def load(self, s: Load) -> tuple[Stmt, ...] | None:
         """A load from a logged array during the reverse sweep."""
-        base = self.sweep.there.get(row(s.array.name))
+        base = self.sweep.there.get(Row(s.array.name))
         if base is None:
             return None
         made, pool, _ = self.made[s.array.name]
