@@ -111,7 +111,7 @@ def examples() -> Iterator[Program]:
 
 def passes() -> tuple[str, ...]:
     """The passes that can be switched off."""
-    from linad.switches import all_passes
+    from linad.codegen.passes import all_passes
 
     return tuple(name for name, p in all_passes().items() if not p.required)
 

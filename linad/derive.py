@@ -21,7 +21,8 @@ from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
 from .options import Options
-from .specialise import EXACT, Level, Request, Specialisation
+from .requests import EXACT, Level, Request
+from .specialise import Specialisation
 
 Values = list[object]
 
