@@ -10,21 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Call,
-    Const,
-    Dense,
-    Drop,
-    Dup,
-    Function,
-    Load,
-    Loop,
-    Program,
-    Result,
-    Rule,
-    Var,
-    base_name,
-    walk,
+    AddTo, Call, Const, Dense, Drop, Dup, Function, Load, Loop, Program, Result, Rule, Var, base_name, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.facts import Fact

@@ -6,30 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Drop, Dup, Fill, Function, If, Let, Load, Loop, Read,
+    Reserve, Stmt, Store, Var, blocks, outputs, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes

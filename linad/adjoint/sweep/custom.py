@@ -14,26 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Result,
-    Rule,
-    Size,
-    Stmt,
-    Var,
-    all_names,
-    reached,
+    AddArray, Alloc, Atom, Block, Call, Const, Dim, Function, Let, Names, Param, Program, Reserve, Result, Rule, Size,
+    Stmt, Var, all_names, reached,
 )
 from linad_typecheck.types import I64, Array, Scalar, is_float
 

@@ -8,31 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    base_name,
-    outputs,
-    written,
-    walk,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Names, Read, Reserve,
+    Stmt, Store, Var, base_name, outputs, written, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import I64, ZEROS, Array, Scalar

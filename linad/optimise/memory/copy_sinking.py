@@ -23,22 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
