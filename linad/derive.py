@@ -413,7 +413,8 @@ class Pullback:
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
             raise PicklingError(
-                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that"
+                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would "
+                f"rest on that"
             )
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 

@@ -254,7 +254,8 @@ def _ours(name: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         cause = next((line for line in lines if "nopython mode pipeline" not in line), "no message")
-        told = f"no machine code for {name}, which is a defect of linad, not of the function: {type(error).__name__}: {cause}"
+        told = f"no machine code for {name}, which is a defect of linad, not of the function"
+        told = f"{told}: {type(error).__name__}: {cause}"
         raise refusal("internal-error", told, help="report it together with the function, please") from None
 
 

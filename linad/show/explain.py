@@ -209,7 +209,8 @@ def loop_text(s: Loop, plan: Plan) -> str:
             also = f", {sometimes} more where a branch is taken" if sometimes else ""
             return f"{kind}, reversed: {always or 'no'} word{'s' if always != 1 else ''} logged per iteration{also}"
         case "checkpointed":
-            return f"{kind}, checkpointed, {checkpoint_text(plan.snapshots[id(s)])}; each step is run again beside its reverse"
+            held = checkpoint_text(plan.snapshots[id(s)])
+            return f"{kind}, checkpointed, {held}; each step is run again beside its reverse"
     return f"{kind}, without derivative: its reverse has nothing to do"
 
 

@@ -78,7 +78,8 @@ def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
         if id(s) in loads:
             yield times
         one = isinstance(s, Loop) and all(isinstance(a, Const) for a in (s.start, s.stop, s.step))
-        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else TRIPS if isinstance(s, Loop) else 1  # type: ignore[union-attr]
+        many = TRIPS if isinstance(s, Loop) else 1
+        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else many  # type: ignore[union-attr]
         for b in blocks(s):
             yield from _times(b, loads, times * turns)
 

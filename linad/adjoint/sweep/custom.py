@@ -257,7 +257,8 @@ class RulePair:
             bars: list[Var] = []
             for k in rule.wrt:
                 v = f.params[k].var
-                inputs.append(m.zeros_like(values[k]) if isinstance(v.type, Array) else Const(0.0, v.type))  # type: ignore[arg-type]
+                value: Var = values[k]  # type: ignore[assignment]
+                inputs.append(m.zeros_like(value) if isinstance(v.type, Array) else Const(0.0, v.type))
                 if isinstance(v.type, Array):
                     bars.append(lent[k] if k in lent else m.zeros_like(values[k]))  # type: ignore[arg-type]
             out += m.stmts

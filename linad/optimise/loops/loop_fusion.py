@@ -7,7 +7,8 @@
 
 **Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. Of an array
 that one of them writes an iteration of the second meets only the same iteration of the first (distance 0,
-`linad/analysis/dependence.py`), or both only add to it. At most one of them may fail, and then the other writes nothing that a caller can see. What stands between them can run
+`linad/analysis/dependence.py`), or both only add to it. At most one of them may fail, and then the other writes
+nothing that a caller can see. What stands between them can run
 before the first.
 
 **Profitability.** An array that is only written in one loop and read in the next holds nothing that is not at hand:
@@ -25,7 +26,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Check, Dim, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands, walk, written,
+    Alloc, Atom, Block, Call, Check, Dim, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands, walk,
+    written,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import Array
@@ -59,7 +61,8 @@ class _Facts:
 
     @cached_property
     def reads(self) -> frozenset[str]:
-        return frozenset(n for n, found in self.accesses.items() if not all(a.index is not None and a.kind != "read" for a in found))
+        written = {n for n, found in self.accesses.items() if all(a.index and a.kind != "read" for a in found)}
+        return frozenset(self.accesses.keys() - written)
 
     @cached_property
     def writes(self) -> frozenset[str]:

@@ -4,7 +4,7 @@
 several tests at once.
 
 **Before.** ``for j in range(n) { k = mod (j + 1) n; if j > 0 { a }; b }``
-**After.** ``for j in range(min(n, 1)) {...}; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n) {...}``
+**After.** ``for j in range(min(n, 1)) { b }; for j in range(1, n - 1) { a; b }; ...``
 
 **Legality.** The tests compare the index with what the loop does not change, and their answers are the same in all
 iterations but a few at either end. The first and the last loop are the loop as it was, so that nothing need be known of
