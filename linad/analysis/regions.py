@@ -11,13 +11,13 @@ privatization, 1993.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Copy, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars, mentioned,
+    Alloc, Atom, Block, Call, Copy, Dim, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars, mentioned,
     operands, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
@@ -26,6 +26,7 @@ from linad_typecheck.types import I64, Array
 
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
+from .dependence import Distance, Nest
 from .logs import logs_of, may_grow
 from .loop_facts import defined, names_of
 
@@ -179,8 +180,15 @@ class Coverage:
     read cells that it has not written (`exposed`). ``ends`` are the regions at the ends of blocks, by the id of the
     block."""
 
-    def __init__(self, ranges: Ranges, arrays: Iterable[str], known: dict[int, dict[str, Var]]) -> None:
+    def __init__(
+        self,
+        ranges: Ranges,
+        arrays: Iterable[str],
+        known: dict[int, dict[str, Var]],
+        counted: frozenset[int] = frozenset(),
+    ) -> None:
         self.ranges = ranges
+        self.counted = counted  # ids of statements whose access is taken for a write
         self.arrays = frozenset(arrays)
         self.known = known  # what blocks mention, as for `free_vars`
         self.written: dict[str, tuple[Region, ...]] = {}
@@ -205,7 +213,7 @@ class Coverage:
             case _:
                 self.ranges.statement(s)
                 for access in accesses(s):
-                    self.access(access)
+                    self.access(replace(access, kind="write") if id(s) in self.counted else access)
 
     # ---------------------------------------------------------------------------------------------------- accesses
 
@@ -319,6 +327,48 @@ def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
         if meet and more.value != 0:
             return Region((*a.axes[:k], (start, end), *a.axes[k + 1 :]), a.where)
     return None
+
+
+# ------------------------------------------------------------------------------------------------------ one nest
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a nest of loops does to an array: ``loops``, outermost first, are those around the statements of the
+    innermost, ``uses``, which are all that does anything with it but ask for its size."""
+
+    loops: tuple[Loop, ...]
+    uses: tuple[Stmt, ...]
+
+    def one_by_one(self) -> bool:
+        """Whether each iteration comes to one cell, and no other iteration to that."""
+        found = [a for t in self.uses for a in accesses(t)]
+        if not found or any(a.index is None or a.index != found[0].index for a in found):
+            return False
+        return Nest(*self.loops).between(found[0], found[0]) == Distance((0,) * len(self.loops))
+
+
+def touched(s: Stmt, array: Var, mentions: Callable[[Stmt, Var], bool]) -> Touched | None:
+    """The nest of a statement, none of whose loops is left early or gives the array another name."""
+    loops: list[Loop] = []
+    while isinstance(s, Loop) and not (s.exits or s.mark is not None or array in (*s.inits, *s.body.results)):
+        loops.append(s)
+        match [t for t in s.body.stmts if mentions(t, array) and not isinstance(t, Dim)]:
+            case [Loop() as inner]:
+                s = inner
+            case uses:
+                return Touched(tuple(loops), tuple(uses))
+    return None
+
+
+def filled(nest: Touched, array: Var, r: Ranges) -> bool:
+    """Whether a nest of loops comes to each cell of an array, in one iteration."""
+    if not nest.one_by_one():
+        return False
+    (use, *_), (outer, *_) = nest.uses, nest.loops
+    coverage = Coverage(r, (array.name,), {}, frozenset({id(use)}))
+    coverage.statement(outer)
+    return any(contains(r, region, whole(r, array)) for region in coverage.written.get(array.name, ()))
 
 
 # ------------------------------------------------------------------------------------------------------ private arrays

@@ -30,9 +30,10 @@ from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
 from linad.analysis.loop_body import needed
+from linad.analysis.regions import filled, touched
 
 from ..offsets import offset
-from .copy_elision import Known, changes, covers, emptied, outs, without
+from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
 def take_over(f: Function) -> Function:
@@ -135,30 +136,20 @@ class _Over:
         """The adjoint to which a statement adds another one as a whole, and that one."""
         match s:
             case AddArray(array=a, other=Var() as b):
-                pair = a, b
-            case Loop() if (nest := self.nest(s, ())) is not None:
-                pair = nest
-            case _:
-                return None
-        adjoints = all(v.adjoint for v in pair)
-        alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
-        return pair if adjoints and alike else None
+                return (a, b) if self.alike(a, b) else None
+            case Loop():
+                adds = [t.array for t in walk(s.body) if isinstance(t, AddTo)]
+                nest = touched(s, adds[0], self.known.touches) if len(adds) == 1 else None
+                match None if nest is None else moved_by(nest):
+                    case Load(array=b), AddTo(array=a) if a != b and self.alike(a, b):
+                        made = Alloc(a, self.sizes[a.name], None)
+                        return (a, b) if filled(nest, a, self.known.ranges(made, nest.loops)) else None  # type: ignore
+        return None
 
-    def nest(self, s: Loop, index: tuple[Var, ...]) -> tuple[Var, Var] | None:
-        """Those of a nest of loops over all cells."""
-        index = (*index, s.index)
-        match s.body.stmts:
-            case (Loop() as inner,):
-                pair = self.nest(inner, index)
-            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if (
-                v == w and here == there == index
-            ):
-                pair = a, b
-            case _:
-                return None
-        if pair is None or s.carried or s.exits or pair[1].name not in self.sizes:
-            return None
-        return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
+    def alike(self, a: Var, b: Var) -> bool:
+        """Whether two arrays are adjoints of the same sizes."""
+        sizes = self.sizes.get(a.name)
+        return a.adjoint and b.adjoint and sizes is not None and sizes == self.sizes.get(b.name)
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
         """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells
@@ -217,7 +208,7 @@ class _Over:
             or sum(to in operands(t) for t in walk(Block((s,)))) > 1
         ):
             return None
-        places = [offset(i, self.known.lets) for i in cell]
+        places = [offset(i, self.known.ints) for i in cell]
         near = [
             self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])
         ]

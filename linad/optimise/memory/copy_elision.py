@@ -20,7 +20,7 @@ nest of loops that stores each cell of another array of the same sizes: it is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -32,8 +32,11 @@ from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
+from linad.analysis.affine import Ranges
+from linad.analysis.logs import logs_of, may_grow
+from linad.analysis.regions import Touched, filled, touched
+
 from ..mentions import Mentions
-from ..offsets import offset
 
 
 class Known(Mentions):
@@ -41,7 +44,8 @@ class Known(Mentions):
 
     def __init__(self, f: Function) -> None:
         super().__init__()
-        self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let | Dim) and s.out.type == I64}
+        self.logs = frozenset(may_grow(f) | logs_of(f))
         self.function = f
         # with the statement, which keeps its identity taken
         self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
@@ -49,6 +53,26 @@ class Known(Mentions):
     @cached_property
     def sizes(self) -> Sizes:
         return known_sizes(self.function)
+
+    def ranges(self, made: Alloc, loops: Iterable[Loop]) -> Ranges:
+        """What is known of the ints that loops run between; the sizes of the array stand for themselves, as they are
+        known not to be negative."""
+        found, done = Ranges(self.logs), {a.name for a in made.shape if isinstance(a, Var)}
+        found.statement(made)
+
+        def learn(a: Atom) -> None:
+            t = self.ints.get(a.name) if isinstance(a, Var) else None
+            if t is not None and t.out.name not in done:
+                done.add(t.out.name)
+                for x in t.ins if isinstance(t, Let) else ():
+                    learn(x)
+                found.statement(t)
+
+        for s in loops:
+            for a in (s.start, s.stop, s.step):
+                if a is not None:
+                    learn(a)
+        return found
 
     def only_adds(self, s: Stmt, array: Var) -> bool:
         """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
@@ -104,28 +128,13 @@ def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
         s = stmts[k]
         if isinstance(s, Dim) or not known.touches(s, made.out):
             continue
-        stored = _stored(s, made.out, list(made.shape), (), known)
-        if stored is not None:
-            stmts[at], stmts[k] = replace(made, fill=None), stored
-            return
+        nest = touched(s, made.out, known.touches)
+        match None if nest is None else nest.uses:
+            case (AddTo(),) if filled(nest, made.out, known.ranges(made, nest.loops)):  # type: ignore[arg-type]
+                stmts[at], stmts[k] = replace(made, fill=None), storing(s, made.out)
+                return
         break
     _copied(stmts, at, known)
-
-
-def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
-    """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
-    if not sizes:
-        return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
-        return None
-    touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
-    if len(touching) != 1 or array in (*s.inits, *s.body.results):
-        return None
-    (k,) = touching
-    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), known)
-    if inner is None:
-        return None
-    return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
 
 
 def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
@@ -136,44 +145,32 @@ def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
     made = stmts[at]
     if not isinstance(made, Alloc) or made.fill is not None or not uses:
         return
-    source = _copied_from(stmts[uses[0]], array, list(made.shape), (), known)
-    if source is not None and known.sizes.get(source.name) == made.shape:
-        stmts[uses[0]] = Copy(array, source, made.span)
-        del stmts[at]
+    nest = touched(stmts[uses[0]], array, known.touches)
+    match None if nest is None else moved_by(nest):
+        case Load(array=source), Store(value=Var()) if known.sizes.get(source.name) == made.shape:
+            if filled(nest, array, known.ranges(made, nest.loops)):  # type: ignore[arg-type, union-attr]
+                stmts[uses[0]] = Copy(array, source, made.span)
+                del stmts[at]
 
 
-def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
-    """The array whose cells a nest of loops stores to the same cells of another one, and does nothing else."""
-    if (
-        not isinstance(s, Loop)
-        or s.exits
-        or s.mark is not None
-        or s.carried
-        or not sizes
-        or not covers(s, sizes[0], known)
-    ):
+def storing(s: Stmt, array: Var) -> Stmt:
+    """A nest of loops that stores what it has added to an array."""
+    match s:
+        case AddTo() if s.array == array:
+            return Store(array, s.index, s.value, s.checked, s.span)
+        case Loop():
+            return replace(s, body=replace(s.body, stmts=tuple(storing(t, array) for t in s.body.stmts)))
+    return s
+
+
+def moved_by(nest: Touched) -> tuple[Load, Store | AddTo] | None:
+    """The load, and the store or addition of that to the same cell of another array, if a nest does nothing else."""
+    if any(len(t.body.stmts) != 1 for t in nest.loops[:-1]) or any(t.carried for t in nest.loops):
         return None
-    index = (*index, s.index)
-    match s.body.stmts:
-        case (Load(out=v, array=source, index=here, checked=False), Store(array=to, index=there, value=w)) if (
-            to == array and v == w and here == there == index and len(sizes) == 1
-        ):
-            return source
-        case (Loop() as inner,):
-            return _copied_from(inner, array, sizes[1:], index, known)
+    match nest.loops[-1].body.stmts:
+        case (Load(out=v, checked=False) as load, Store() | AddTo() as write):
+            return (load, write) if write.value == v and write.index == load.index else None
     return None
-
-
-def covers(s: Loop, size: Atom, known: Known) -> bool:
-    """Whether a loop runs over all ints from 0 to below a size, up or down."""
-    match s.step, s.start, s.stop:
-        case Const(value=1), Const(value=0), stop:
-            return stop == size
-        case Const(value=-1), Const(value=top), Const(value=-1):
-            return isinstance(size, Const) and top == size.value - 1
-        case Const(value=-1), Var(name=name), Const(value=-1) if name in known.lets:
-            return known.lets[name].op == "sub" and known.lets[name].ins == (size, Const(1, I64))
-    return False
 
 
 def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
@@ -273,21 +270,10 @@ def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
 def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
     """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there,
     and the store of that; None where the nest does anything else with the array but ask for its size."""
-    loops: list[Loop] = []
-    while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
-        loops.append(s)
-        match [t for t in s.body.stmts if known.touches(t, array) and not isinstance(t, Dim)]:
-            case [Loop() as inner]:
-                s = inner
-            case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
-                bases = (offset(a, known.lets)[0] for a in zero.index)
-                return (
-                    (loops, zero)
-                    if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops}
-                    else None
-                )
-            case _:
-                return None
+    nest = touched(s, array, known.touches)
+    match None if nest is None else nest.uses:
+        case (*_, Store() as zero) as uses if _ends_as_zero(list(uses), zero.index) and nest.one_by_one():  # type: ignore[union-attr]
+            return list(nest.loops), zero  # type: ignore[union-attr]
     return None
 
 
