@@ -1,9 +1,9 @@
 """Whether logging a state as whole slices never takes more words than logging its loads, for any sizes.
 
 Loads may be in short loops or under conditions, while slices are whole: saving two words does not justify copying an
-array of a thousand cells. So every word that the slices add must be matched by a word saved in loops that run at least
-as often. A condition in a loop is assumed to hold once: ``if j != i`` in a loop over ``j`` inside one over ``i`` saves
-one word per ``i``. A condition that excludes only the ends of a range, ``if i > 0``, is assumed to hold always.
+array of a thousand cells. Every word that the slices add must therefore be matched by a word saved in loops that run at
+least as often. A condition in a loop is assumed to hold once: ``if j != i`` in a loop over ``j`` inside one over ``i``
+saves one word per ``i``. A condition that excludes only the ends of a range, ``if i > 0``, is assumed to hold always.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .undo import memory
 
 @dataclass(frozen=True, order=True, slots=True)
 class Factor:
-    """Of how often something is done: a length by its name, or by the name of a loop's index one that may be zero (how
-    often an arm is taken, how often a loop runs) or is taken for one."""
+    """A factor of an execution count: a named length, or the trip count of the loop with that index, which may be zero
+    or counts as one."""
 
     name: str
     kind: Literal["length", "may be zero", "one"] = "length"
@@ -52,8 +52,7 @@ def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
 
 
 def _at_least(more: Times, times: Times) -> bool:
-    """Whether something done ``more`` times is done at least as often as something done ``times``, if no length is
-    zero."""
+    """Whether ``more`` is at least ``times`` if no length is zero."""
     left = Counter(more)
     left.subtract(times)
     return all(n == 0 or n > 0 and f.kind != "may be zero" for f, n in left.items())
@@ -74,7 +73,7 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
         for a in b.rows.values():
             path = _path(b, plan, same) + [_sometimes(b.loop)] * (plan.facts.home[a.out.name] != id(b.loop.body))
             _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
-            _add(found, a.out.name in uneven(b, plan), path)  # where it begins
+            _add(found, a.out.name in uneven(b, plan), path)  # the position
     return found
 
 
@@ -129,7 +128,7 @@ def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> Factor | int:
 
 
 def _settled(a: Var, b: Body, plan: Plan) -> bool:
-    """Whether an int is loop-invariant: it is defined before the loops, or is the size of such an array."""
+    """Whether an int is loop-invariant: defined before the loops, or the size of an array defined there."""
     if plan.before(a, b):
         return True
     s = plan.facts.definition.get(a.name)
