@@ -29,10 +29,10 @@ from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import needed
 from linad.analysis.regions import filled, touched
 
-from ..offsets import offset
 from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
@@ -197,10 +197,10 @@ class _Over:
         adjoint, its replacement, the statements that replace the nest, and the remaining block, which reads the cells
         from the original adjoint instead of the copy.
         """
-        move = _move(s, ())
+        move = _move(s)
         if move is None:
             return None
-        a, cell, to, index = move
+        a, cell, to, loops = move
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
         if (
             a not in own
@@ -216,11 +216,13 @@ class _Over:
             or sum(to in operands(t) for t in walk(Block((s,)))) > 1
         ):
             return None
-        places = [offset(i, self.known.ints) for i in cell]
         near = [
             self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])
         ]
-        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
+        if near[: len(near) // 2] != near[len(near) // 2 :]:
+            return None
+        far = Nest(*loops).offsets(cell)
+        if far is None:
             return None
         rest = Block(
             tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results
@@ -238,8 +240,6 @@ class _Over:
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        far = [more for _, more in places]
-
         def there(b: Block) -> Block:
             return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
 
@@ -274,25 +274,21 @@ class _Over:
         return without(loops[0], a), alone
 
 
-def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
+def _move(s: Stmt, around: tuple[Loop, ...] = ()) -> tuple[Var, tuple[Atom, ...], Var, tuple[Loop, ...]] | None:
     """Find a store that copies a cell of one adjoint to the cell of another that the loop indices address: the source,
-    its index, the target and its index."""
+    its index, the target and the loops."""
     if not isinstance(s, Loop):
         return None
-    index = (*index, s.index)
+    loops = (*around, s)
     inner = [t for t in s.body.stmts if isinstance(t, Loop)]
     if inner:
-        return _move(inner[0], index)
+        return _move(inner[0], loops)
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
-        if (
-            isinstance(t, Store)
-            and t.index == index
-            and isinstance(t.value, Var)
-            and (x := loads.get(t.value)) is not None
-        ):
-            if x.array.adjoint and t.array.adjoint:
-                return x.array, x.index, t.array, index
+        if isinstance(t, Store) and t.index == tuple(u.index for u in loops) and isinstance(t.value, Var):
+            x = loads.get(t.value)
+            if x is not None and x.array.adjoint and t.array.adjoint:
+                return x.array, x.index, t.array, loops
     return None
 
 
