@@ -342,7 +342,7 @@ class Touched:
     def one_by_one(self) -> bool:
         """Whether all uses in an iteration are of one cell that no other iteration uses."""
         found = [a for t in self.uses for a in accesses(t)]
-        if not found or any(a.index is None or a.index != found[0].index for a in found):
+        if not 0 < len(found) == len(self.uses) or any(a.index is None or a.index != found[0].index for a in found):
             return False
         return Nest(*self.loops).between(found[0], found[0]) == Distance((0,) * len(self.loops))
 
