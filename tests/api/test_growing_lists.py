@@ -212,22 +212,6 @@ def test_what_raises(backend):
         linear_grad(of_other_lengths, backend=backend)(X)
 
 
-def another_name(x):
-    a = []
-    b = a
-    for v in x:
-        a.append(v)
-    return len(b) * x[0]
-
-
-def inside(x):
-    a = []
-    both = (a, x)
-    for v in x:
-        a.append(v)
-    return len(both[0]) * x[0]
-
-
 def of_the_caller(x, xs):
     for v in x:
         xs.append(v)
@@ -263,8 +247,6 @@ def two_kinds(x):
 @pytest.mark.parametrize(
     ("f", "told"),
     [
-        (another_name, "which `b` may be, too"),
-        (inside, "which `both` may be, too"),
         (the_same_array, "its array was updated under the name `u`"),
         (while_it_is_run_over, "while a loop runs over it"),
     ],

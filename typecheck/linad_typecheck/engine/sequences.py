@@ -28,9 +28,10 @@ class Iteration:
 
 @frozen
 class Unrolled:
-    """The elements of a tuple."""
+    """The elements of a tuple; ``over``: the lists that they are of."""
 
     items: tuple[Value, ...]
+    over: tuple[Value, ...] = ()
 
 
 ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | None]] = []

@@ -79,9 +79,6 @@ class Variables(Names):
         self.known: dict[str, Known] = {}
         self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # what ints were computed from, where that is affine
         self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
-        self.changed: set[str] = set()  # names whose list, dict or object the function changes
-        # names whose list, dict or object went into a call or came out of it, with the function
-        self.tied: dict[str, str] = {}
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent
