@@ -227,6 +227,46 @@ def the_same_array(x):
     return np.array(out)
 
 
+def in_a_copy(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    rows = out.copy()
+    u[0] = 5.0
+    return rows[2][0]
+
+
+def in_a_part(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    rows = out[1:]
+    u[0] = 5.0
+    return rows[1][0]
+
+
+def in_what_is_reversed(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    out.reverse()
+    u[0] = 5.0
+    return out[0][0]
+
+
+def taken_off(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    last = out.pop()
+    u[0] = 5.0
+    return last[0]
+
+
 def while_it_is_run_over(x):
     out = [x[0]]
     for v in x:
@@ -248,6 +288,7 @@ def two_kinds(x):
     ("f", "told"),
     [
         (the_same_array, "its array was updated under the name `u`"),
+        *((f, "its array was updated under the name `u`") for f in (in_a_copy, in_a_part, in_what_is_reversed, taken_off)),
         (while_it_is_run_over, "while a loop runs over it"),
     ],
     ids=lambda f: getattr(f, "__name__", ""),

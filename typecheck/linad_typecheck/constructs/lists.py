@@ -11,7 +11,7 @@ from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
-    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made,
+    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, items_copied, made,
 )
 from ..engine.numbers import whole
 from ..engine.places import fresh_array, held, materialise, nest, put, read
@@ -23,7 +23,7 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value, ViewValue,
     arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
@@ -209,7 +209,8 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
-    item = map_arrays(item_at(ctx, base, place, span), lambda v: materialise(ctx, v, "item", span))
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, "item") if isinstance(v, ViewValue) else v
+    item = map_arrays(item_at(ctx, base, place, span), take)
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
@@ -300,12 +301,8 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cut, cells.items)), cells.record)
-        return materialise(
-            ctx,
-            view_of(ctx, as_array(ctx, made(ctx, cells, count, True), name, span), [where], name, span),
-            "items",
-            span,
-        )
+        items = as_array(ctx, made(ctx, cells, count, True), name, span)
+        return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
     cells = cut(base.items[0])
     first = next(arrays(cells))

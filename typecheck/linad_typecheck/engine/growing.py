@@ -177,13 +177,22 @@ def _common(columns: Sequence[Value]) -> ArrayType | None:
 
 def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValue:
     """The list of the numbers, or of the rows, of an array, with its cells copied."""
-    cells = materialise(ctx, array, "items", span)
+    cells = items_copied(ctx, array, array, span)
     return made(ctx, cells, shape_of(ctx, cells, span)[0], weak)
 
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
     """A new list with the same items."""
-    return TupleValue((map_arrays(v.items[0], lambda c: materialise(ctx, c, "items", span)), v.items[1]), v.record)
+    return TupleValue((map_arrays(v.items[0], lambda c: items_copied(ctx, c, c, span)), v.items[1]), v.record)
+
+
+def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, hint: str = "items") -> Value:
+    """A copy of items of the list whose cells are ``of``. Python's list has the same arrays, so that an update of an
+    array that went into the list shows in the copy, too."""
+    made = materialise(ctx, v, hint, span)
+    if isinstance(made, ArrayValue) and rank_of(of) > 1:
+        inherits(ctx, made.var, *arrays(of))
+    return made
 
 
 # ------------------------------------------------------------------------------------------------------------ growing
