@@ -23,8 +23,8 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value, ViewValue,
-    arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value,
+    ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported

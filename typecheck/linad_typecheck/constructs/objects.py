@@ -103,9 +103,8 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
     key = ctx.pseudo("made", span)
     ctx.bind(key, Binding(empty, span))
     callee = Quoted(node.func, EntityValue(init, of))
-    done = expression(
-        ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, empty), *node.args], node.keywords), node), hint, True
-    )
+    call = ast.Call(callee, [Quoted(node.func, empty), *node.args], node.keywords)
+    done = expression(ctx, ast.copy_location(call, node), hint, True)
     made = ctx.unbind(key).value
     return done if isinstance(done, SILENT) else made
 

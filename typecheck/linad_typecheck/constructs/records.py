@@ -217,7 +217,13 @@ PROTOCOL = {
 }  # fmt: skip
 
 
-def by_class(ctx: Lowering, name: str, v: Value, node: ast.expr, args: list[ast.expr] = []) -> Value | None:  # noqa: B006
+def by_class(
+    ctx: Lowering,
+    name: str,
+    v: Value,
+    node: ast.expr,
+    args: list[ast.expr] = [],  # noqa: B006 - read only
+) -> Value | None:
     """What the method ``name`` of an object gives; None where its class has none."""
     if not isinstance(v, TupleValue) or v.record in SEQUENCES or v.record is None:
         return None

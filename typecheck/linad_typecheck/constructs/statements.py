@@ -240,7 +240,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             if isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
                 if not (isinstance(value, TupleValue) and value.mapping):
-                    raise Refused(None if isinstance(value, SILENT) else WrongType(span, "a dict is updated with a dict", describe(type_of(value))))
+                    told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
+                    raise Refused(None if isinstance(value, SILENT) else told)
                 dicts.updated(ctx, s.target, old, value, "`|=`", span)
                 return
             if is_array(old):

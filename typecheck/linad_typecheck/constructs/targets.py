@@ -8,12 +8,14 @@ from ..engine.evaluation import expression
 from ..engine.state import Lowering
 from ..engine.values import TupleValue
 
-_TWICE = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp, ast.USub, ast.BinOp, ast.operator, ast.Load)
+_TWICE = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp, ast.USub, ast.BinOp, ast.operator, ast.Load,
+)  # fmt: skip
 
 
 def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
-    """What an expression means, if that is a list, a dict or an object that may be changed. Only expressions that may be
-    evaluated twice are looked into."""
+    """The list, dict or object that an expression means; None if it is none that may be changed. Only expressions that
+    may be evaluated twice are looked into."""
     if isinstance(node, ast.Name):
         value = ctx.env[node.id].value if node.id in ctx.env else None
         return value if isinstance(value, TupleValue) and value.changes else None

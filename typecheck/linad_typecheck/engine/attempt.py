@@ -477,7 +477,8 @@ class Attempt:
                 ends.append(((name, k), atom))
                 if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
                     grown.disordered.add((name, k))
-            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | grown.shared.keys() | carried_twice)
+            elsewhere = self.steady.keys() | grown.shared.keys() | carried_twice
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in elsewhere)
             if name in self.flags:
                 flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
                 out.append(flag)
@@ -532,8 +533,8 @@ class Attempt:
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
         if len(results) == len(self.carried):  # otherwise the head has changed and this attempt is discarded
             ctx.emit(
-                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
-                     span=ctx.span(shape.node), mark=shape.mark)
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs,
+                     self.exits, span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()

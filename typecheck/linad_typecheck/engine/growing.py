@@ -119,10 +119,11 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
     def cell(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
-        if not isinstance(cells, ArrayValue) and rank_of(cells) != 1:
+        whole = isinstance(cells, ArrayValue)
+        if not whole and rank_of(cells) != 1:
             _one_of_two(span)
-        if not isinstance(cells, ArrayValue) or cells.var.type.rank == 1:
-            found = load(ctx, cells.var, (k,), False, span) if isinstance(cells, ArrayValue) else read(ctx, cells, (k,), span)
+        if not whole or cells.var.type.rank == 1:
+            found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
         rank = cells.var.type.rank
         axes = (Along(k), *(Along(ZERO, ONE, j) for j in range(rank - 1)))

@@ -1,13 +1,14 @@
-"""Which object a list, a dict or an object of a class is: what may be one, and what a change of one changes.
+"""Alias analysis of lists, dicts and objects of classes: which values may be one object, and what a change changes.
 
-They are values here, and a change is another value. Python has one object, which may have many names; so each value says
-which objects it may be (`TupleValue.made`): where in the text they were made, and how many had been made there before.
-Where that is a single one, the change is entered under every name and in everything that holds it, as Python does. Where
-it may be one of several, it may only be changed while nothing else that is still used may be one of these.
+During lowering they are immutable values, and a change makes a new value. In Python there is one object with possibly
+many names. Each value therefore carries the set of objects that it may be (`TupleValue.made`), each given by the place
+in the text where it was made and the number of objects made there before. If the set has one element, a change is
+applied to every name and every value that holds the object, as in Python. If it has several, a change is refused while
+any other live name may be one of them.
 
-A loop makes objects at the same places in each iteration. Its body knows those of this iteration one by one; those of
-iterations before are marked (``again``), as there may be several. In a function that is called, the objects that it is
-given have numbers of their own (`given`), and so have the new ones in its result (`results`).
+A loop makes objects at the same places in each iteration. Objects of the current iteration are told apart; those of
+earlier iterations are marked ``again``, because one mark may stand for several. A callee numbers the objects that are
+passed to it (`given`), and a result numbers the new objects in it (`results`).
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
 
 def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
     """A value in which each list, dict and object that has no origin was made here."""
-    return map_objects(v, lambda o: o if o.made is not None else replace(o, made=frozenset((new(ctx, span, again),))))
+    origin = lambda: frozenset((new(ctx, span, again),))
+    return map_objects(v, lambda o: o if o.made is not None else replace(o, made=origin()))
 
 
 def new(ctx: Lowering, span: Span, again: bool = False) -> Origin:
@@ -141,8 +143,7 @@ def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
 
 
 def results(t: ValueType) -> ValueType:
-    """The type of a result as callers know it. What the function made has numbers, one for each new object; where it may
-    be one of several, one for all of these."""
+    """The type of a result as callers see it. New objects are numbered; all that may be one of several share a mark."""
     found: list[Made] = []
     _with_origins(t, lambda made: found.append(made) or made)
     inside = lambda made: {o for o in made if o.place not in _OUTSIDE and o.place != _GIVEN}
@@ -235,12 +236,12 @@ def found_in(v: Value, others: Iterable[Value]) -> Value:
 
 
 def changed_by_call(
-    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], origins: frozenset[Origin], function: str, span: Span
+    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
 ) -> None:
-    """The objects of ``origins`` are, after a call, what the callee left of its arguments."""
+    """After a call, the objects of ``changed`` have the values that the callee left."""
     was = {part.made: part for v in before for part in objects(v)}
     for part in (part for v in after for part in objects(v)):
         old = was.pop(part.made, None)
-        if old is not None and not origins.isdisjoint(part.made):
+        if old is not None and not changed.isdisjoint(part.made):
             instead = "let the function return a new one, or give it parts"
             change(ctx, old, part, "", f"a call of `{function}`, which changes what it is given,", instead, span)
