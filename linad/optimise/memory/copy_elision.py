@@ -94,8 +94,7 @@ def _inside(s: Stmt, known: Known) -> Stmt:
     return s
 
 
-# -------------------------------------------------------------------------------------------------------------
-# initial contents
+# ---------------------------------------------------------------------------------------------------- initial contents
 
 
 def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
@@ -256,8 +255,7 @@ def _may_be(copy: Var, array: Var, rest: Block) -> bool:
     return copy.adjoint and not further
 
 
-# ----------------------------------------------------------------------------------------------------------------
-# final contents
+# ------------------------------------------------------------------------------------------------------ final contents
 
 
 def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
