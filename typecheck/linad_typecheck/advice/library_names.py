@@ -28,13 +28,13 @@ _NAMES: dict[str, str] = {
     "scipy.special": """
         SpecialFunctionError SpecialFunctionWarning agm ai_zeros airy airye assoc_laguerre assoc_legendre_p
         assoc_legendre_p_all bdtr bdtrc bdtri bdtrik bdtrin bei bei_zeros beip beip_zeros ber ber_zeros
-        bernoulli berp berp_zeros besselpoly betaincc betainccinv betaincinv bi_zeros btdtria btdtrib c_roots
+        bernoulli berp berp_zeros besselpoly betaincc betainccinv bi_zeros btdtria btdtrib c_roots
         cg_roots chdtr chdtrc chdtri chdtriv chebyc chebys chebyt chebyu chndtr chndtridf chndtrinc chndtrix
         cosdg cotdg dawsn diric ellip_harm ellip_harm_2 ellip_normal ellipeinc ellipj ellipkinc ellipkm1
         elliprc elliprd elliprf elliprg elliprj erf_zeros erfi errstate euler eval_chebyc eval_chebys
         eval_gegenbauer eval_genlaguerre eval_jacobi eval_sh_chebyt eval_sh_chebyu eval_sh_jacobi
         eval_sh_legendre expi expn factorial2 factorialk fdtr fdtrc fdtri fdtridfd fresnel fresnel_zeros
-        fresnelc_zeros fresnels_zeros gammainccinv gammaincinv gammasgn gdtr gdtrc gdtria gdtrib gdtrix
+        fresnelc_zeros fresnels_zeros gammasgn gdtr gdtrc gdtria gdtrib gdtrix
         gegenbauer genlaguerre geterr h1vp h2vp h_roots hankel1 hankel1e hankel2 hankel2e he_roots hermite
         hermitenorm hyp0f1 hyp1f1 hyp2f1 hyperu inv_boxcox inv_boxcox1p it2i0k0 it2j0y0 it2struve0 itairy
         iti0k0 itj0y0 itmodstruve0 itstruve0 ivp j_roots jacobi jn_zeros jnjnp_zeros jnp_zeros jnyn_zeros
@@ -51,7 +51,7 @@ _NAMES: dict[str, str] = {
         roots_hermitenorm roots_jacobi roots_laguerre roots_legendre roots_sh_chebyt roots_sh_chebyu
         roots_sh_jacobi roots_sh_legendre round s_roots seterr sh_chebyt sh_chebyu sh_jacobi sh_legendre
         shichi sici sindg smirnov smirnovi spence sph_harm_y sph_harm_y_all sph_legendre_p sph_legendre_p_all
-        spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtridf stdtrit stirling2 struve t_roots
+        spherical_in spherical_jn spherical_kn spherical_yn stdtr stdtridf stirling2 struve t_roots
         tandg tklmbda ts_roots u_roots us_roots voigt_profile wofz wright_bessel wrightomega y0 y0_zeros y1
         y1_zeros y1p_zeros yn yn_zeros ynp_zeros yv yve yvp zeta zetac
     """,

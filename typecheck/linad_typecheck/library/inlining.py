@@ -40,6 +40,7 @@ BUILTINS = frozenset(
     "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known
+MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient"}  # what the prelude has of its own
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: no array is made of a number or an expression
 
 
@@ -299,8 +300,8 @@ class _Body:
             return Quoted(self.at, EntityValue(External(own.key), self.args.name))
         if name in BUILTINS:
             return self._library(f"builtins.{name}")
-        if name == "literal":
-            return self._library(_LITERAL)
+        if name in MARKS:
+            return self._library(MARKS[name])
         return ast.copy_location(ast.Name(name, node.ctx), self.at)
 
     def _library(self, dotted: str) -> Quoted:

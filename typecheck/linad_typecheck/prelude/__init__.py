@@ -14,7 +14,7 @@ not looked at. So a function of the prelude is written like one for NumPy, with 
   literals, it is an error of the checker at the user's call. All other exceptions are raised when the function runs, as
   NumPy raises them.
 - Names of comprehensions are not names of the function, too.
-- ``literal(n)`` is an int ``n`` that has to be known.
+- ``literal(n)`` is an int ``n`` that has to be known, ``constant(v)`` a value that is no variable to derivatives.
 - A function that calls the library function that it stands for means the rule of the engine, where there is one, which
 is of
   arrays that the function has checked.
@@ -79,6 +79,28 @@ def literal(value: int) -> int:
     --------
     >>> literal(3)
     3
+    """
+    return value
+
+
+def constant(value: Any) -> Any:
+    """A value through which no derivative passes: a root that is found by search, which a step of Newton's method
+    then refines with derivatives. Two steps give derivatives up to the third order.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number, or an array of them.
+
+    Returns
+    -------
+    float or ndarray
+        The same.
+
+    Examples
+    --------
+    >>> constant(3.0)
+    3.0
     """
     return value
 

@@ -15,7 +15,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from . import elementwise, implements
+from . import constant, elementwise, implements
 
 
 # ------------------------------------------------------------------------------- what others are made of, of floats
@@ -785,3 +785,130 @@ def agm(a, b, /):
         high = 0.5 * high + 0.5 * low
         low = g
     return sign * high
+
+
+# ------------------------------------------------------------------------------------ inverses of incomplete functions
+
+
+def _refined_gamma(a, y, x):
+    """A root of the lower incomplete gamma function minus ``y``, with its derivatives."""
+    for _ in range(2):
+        error = sp.gammainc(a, x) - y if y < 0.7 else (1.0 - y) - sp.gammaincc(a, x)
+        x = x - error / np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))
+    return x
+
+
+def _gamma_root(a, y):
+    """Where the lower incomplete gamma function is ``y``, by Halley's method."""
+    z = sp.ndtri(y)
+    t = 1.0 - 1.0 / (9.0 * a) + z / (3.0 * np.sqrt(a))
+    x = a * t * t * t
+    if a <= 1.0 or t <= 0.1:  # near 0, where the function is a power
+        x = np.exp((np.log(y) + math.lgamma(a + 1.0)) / a)
+        if a <= 1.0 and x > 1.0 and y > 0.5:
+            x = -np.log((1.0 - y) * math.exp(math.lgamma(a)) + 1e-300)
+            x = x if x > 1.0 else 1.0
+    for _ in range(40):
+        error = sp.gammainc(a, x) - y if y < 0.7 else (1.0 - y) - sp.gammaincc(a, x)
+        step = error / np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))
+        step = step / (1.0 - 0.5 * min(1.0, step * ((a - 1.0) / x - 1.0)))
+        x = x - step if x > step else 0.5 * x
+        if abs(step) <= 1e-10 * x:
+            break
+    return x
+
+
+@elementwise("scipy.special.gammaincinv")
+def gammaincinv(a, y, /):
+    """The number at which the regularised lower incomplete gamma function is ``y``.
+
+    >>> round(float(gammaincinv(1.0, 0.5)), 6)
+    0.693147
+    """
+    if not (a > 0.0 and 0.0 <= y <= 1.0):
+        return np.nan
+    if y == 0.0 or y == 1.0:
+        return 0.0 if y == 0.0 else np.inf
+    return _refined_gamma(a, y, constant(_gamma_root(a, y)))
+
+
+@elementwise("scipy.special.gammainccinv")
+def gammainccinv(a, y, /):
+    """The number at which the regularised upper incomplete gamma function is ``y``.
+
+    >>> round(float(gammainccinv(1.0, 0.5)), 6)
+    0.693147
+    """
+    if not (a > 0.0 and 0.0 <= y <= 1.0):
+        return np.nan
+    if y == 0.0 or y == 1.0:
+        return np.inf if y == 0.0 else 0.0
+    x = constant(_gamma_root(a, min(1.0 - y, 1.0 - 1e-16)))
+    for _ in range(3):
+        error = sp.gammaincc(a, x) - y if y < 0.7 else (1.0 - y) - sp.gammainc(a, x)
+        x = x + error / np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))
+    return x
+
+
+def _beta_root(a, b, y):
+    """Where the incomplete beta function is ``y``, by Halley's method."""
+    whole = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    if a >= 1.0 and b >= 1.0:
+        z = sp.ndtri(y)
+        t = (z * z - 3.0) / 6.0
+        h = 2.0 / (1.0 / (2.0 * a - 1.0) + 1.0 / (2.0 * b - 1.0))
+        w = z * np.sqrt(t + h) / h if t + h > 0.0 else 0.0
+        w = -w - (1.0 / (2.0 * b - 1.0) - 1.0 / (2.0 * a - 1.0)) * (t + 5.0 / 6.0 - 2.0 / (3.0 * h))
+        x = a / (a + b * np.exp(2.0 * w))
+    else:
+        t = np.exp(a * np.log(a / (a + b))) / a
+        w = t + np.exp(b * np.log(b / (a + b))) / b
+        x = np.exp(np.log(a * w * y) / a) if y < t / w else 1.0 - np.exp(np.log(b * w * (1.0 - y)) / b)
+    x = min(max(x, 1e-300), 1.0 - 1e-16)
+    for _ in range(60):
+        step = (sp.betainc(a, b, x) - y) / np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) + whole)
+        step = step / (1.0 - 0.5 * min(1.0, step * ((a - 1.0) / x - (b - 1.0) / (1.0 - x))))
+        new = x - step
+        x = 0.5 * x if new <= 0.0 else 0.5 * (x + 1.0) if new >= 1.0 else new
+        if abs(step) <= 1e-10 * x:
+            break
+    return x
+
+
+@elementwise("scipy.special.betaincinv")
+def betaincinv(a, b, y, /):
+    """The number at which the regularised incomplete beta function is ``y``.
+
+    >>> round(float(betaincinv(2.0, 2.0, 0.5)), 6)
+    0.5
+    """
+    if not (a > 0.0 and b > 0.0 and 0.0 <= y <= 1.0):
+        return np.nan
+    if y == 0.0 or y == 1.0:
+        return y
+    x = constant(_beta_root(a, b, y))
+    for _ in range(2):
+        slope = np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - sp.betaln(a, b))
+        x = x - (sp.betainc(a, b, x) - y) / slope
+    return x
+
+
+@elementwise("scipy.special.stdtrit")
+def stdtrit(df, p, /):
+    """Quantiles of Student's distribution.
+
+    >>> round(float(stdtrit(1.0, 0.75)), 6)
+    1.0
+    """
+    if not (df > 0.0 and 0.0 <= p <= 1.0):
+        return np.nan
+    if p == 0.0 or p == 1.0:
+        return np.inf if p == 1.0 else -np.inf
+    if df == np.inf:
+        return sp.ndtri(p)
+    if abs(p - 0.5) < 1e-6:  # where the function is odd, and nearly straight
+        u = (p - 0.5) * np.exp(0.5 * np.log(df * np.pi) + math.lgamma(0.5 * df) - math.lgamma(0.5 * (df + 1.0)))
+        return u + (df + 1.0) / (6.0 * df) * u * u * u
+    x = betaincinv(0.5 * df, 0.5, 2.0 * min(p, 1.0 - p))
+    t = np.sqrt(df * (1.0 - x) / x)
+    return t if p > 0.5 else -t
