@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
-    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
+    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "scipy.fft": "sf", "math": "math", "operator": "operator", "builtins": "",
 }  # what the modules are called in expressions
 
 
@@ -252,6 +252,16 @@ _each("scipy.stats.beta", "sf logcdf logsf", "F(h, 0.75, 2.0, -0.5, 4.0)")
 _each("scipy.stats.beta", "ppf", "F(h * 0.25, 0.75, 2.0)")
 _each("scipy.stats.poisson", "cdf sf", "F(h, 2.5)")
 _each("scipy.stats.binom", "cdf sf", "F(h, 3, 0.25)")
+for _home, _short in (("numpy.fft", "np.fft"), ("scipy.fft", "sf")):
+    _rows(_home, f"""
+        fftfreq: {_short}.fftfreq(m + 1, 0.5)
+        rfftfreq: {_short}.rfftfreq(m + 1, 0.5)
+        fftshift: {_short}.fftshift(x) | {_short}.fftshift(A) | {_short}.fftshift(A, 1)
+        ifftshift: {_short}.ifftshift(x) | {_short}.ifftshift(A) | {_short}.ifftshift(A, 0)
+    """)  # fmt: skip
+_rows("scipy.linalg", "helmert: sl.helmert(m + 2) | sl.helmert(m + 2, full=True)")
+_rows("scipy.ndimage", "center_of_mass: sn.center_of_mass(x * 1.0) | sn.center_of_mass(A * 1.0)")
+_rows("numpy", "piecewise: np.piecewise(e, [e < 0, e > 1], [-1.5, lambda v: v * 0.5, 3.0]) | np.piecewise(e, [e > 0], [lambda v: v * v])")
 _each("scipy.stats.multivariate_normal", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)))")
 _each("scipy.spatial.distance", "sqeuclidean cityblock cosine correlation braycurtis", "F(x, y)")
 _rows("scipy.spatial.distance", """
@@ -272,6 +282,11 @@ _rows("scipy.stats", """
     kurtosis: st.kurtosis(x * 1.0) | st.kurtosis(A * 1.0, 1, False)
     zscore: st.zscore(x * 1.0) | st.zscore(A * 1.0, axis=1, ddof=1)
     sem: st.sem(x * 1.0) | st.sem(A * 1.0, axis=1, ddof=0)
+    linregress: st.linregress(np.append(x, 1.5), np.append(x, 0.5)[::-1] ** 2 + 1.0)
+    entropy: st.entropy(x * x + 1.0) | st.entropy(x * x + 1.0, x * x + 2.0, 2.0) | st.entropy(A * A + 1.0, axis=1)
+    hmean: st.hmean(x * x + 1.0) | st.hmean(A * A + 1.0, axis=1)
+    variation: st.variation(x * x + 1.0) | st.variation(A * A + 1.0, axis=1, ddof=1)
+    iqr: st.iqr(np.append(x, 1.5))
     gmean: st.gmean(x * x + 1.0) | st.gmean(A * A + 1.0, axis=1)
     median_abs_deviation: st.median_abs_deviation(x * 1.0) | st.median_abs_deviation(A * 1.0, axis=1) | st.median_abs_deviation(A * 1.0, axis=None, scale="normal")
     pearsonr: st.pearsonr(x * 1.0, y * 1.0)[0] | 1e3 + st.pearsonr(x * 1.0, y * 1.0)[1]

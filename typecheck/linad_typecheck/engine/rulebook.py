@@ -87,6 +87,7 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
+    "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
 }  # functions that give a named tuple of NumPy
 
 

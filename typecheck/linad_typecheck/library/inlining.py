@@ -37,7 +37,7 @@ from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
 
 BUILTINS = frozenset(
-    "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
+    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known
 MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient"}  # what the prelude has of its own

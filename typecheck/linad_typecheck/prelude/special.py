@@ -667,24 +667,28 @@ def cosm1(x):
 
 
 @implements("scipy.special.factorial")
-def factorial(n):
-    """Factorial of numbers, 0 where they are negative.
+def factorial(n, exact=False):
+    """Factorial of numbers, 0 where they are negative; an int of an int with ``exact``.
 
     >>> float(factorial(4))
     24.0
     """
     if np.asarray(n).dtype == bool:
         raise TypeError("factorial is of numbers")
+    if exact:
+        return math.factorial(n) if n >= 0 else 0
     return np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 0.0, n) + np.float64(1.0)))
 
 
 @implements("scipy.special.comb")
-def comb(N, k):
-    """Number of combinations, 0 where there are none.
+def comb(N, k, *, exact=False):
+    """Number of combinations, 0 where there are none; an int of ints with ``exact``.
 
     >>> round(float(comb(5, 2)), 6)
     10.0
     """
+    if exact:
+        return math.comb(N, k) if 0 <= k <= N else 0
     good = (k >= 0) & (k <= N)
     m = np.where(good, N, 1.0)
     j = np.where(good, k, 0.0)
