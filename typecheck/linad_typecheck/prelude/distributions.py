@@ -31,6 +31,11 @@ def _chance(q):
     return np.where((q >= 0) & (q <= 1), q, np.nan).astype(np.float64)
 
 
+def _log(p, rest):
+    """The logarithm of a probability, given with that of the contrary."""
+    return np.where(p > 0.5, np.log1p(-rest), np.log(p))
+
+
 def _from_zero(z):
     """Numbers in the support of a distribution on what is not negative, 0 in place of others."""
     return np.where(z < 0.0, 0.0, z)
@@ -237,7 +242,7 @@ def lognorm_logcdf(x, s, loc=0.0, scale=1.0):
     >>> round(float(lognorm_logcdf(1.0, 1.0)), 6)
     -0.693147
     """
-    return np.log(lognorm_cdf(x, s, loc, scale))
+    return _log(lognorm_cdf(x, s, loc, scale), lognorm_sf(x, s, loc, scale))
 
 
 @implements("scipy.stats.lognorm.logsf")
@@ -247,7 +252,7 @@ def lognorm_logsf(x, s, loc=0.0, scale=1.0):
     >>> round(float(lognorm_logsf(1.0, 1.0)), 6)
     -0.693147
     """
-    return np.log(lognorm_sf(x, s, loc, scale))
+    return _log(lognorm_sf(x, s, loc, scale), lognorm_cdf(x, s, loc, scale))
 
 
 @implements("scipy.stats.lognorm.isf")
@@ -332,7 +337,7 @@ def expon_logcdf(x, loc=0.0, scale=1.0):
     >>> round(float(expon_logcdf(1.0)), 6)
     -0.458675
     """
-    return np.log(expon_cdf(x, loc, scale))
+    return _log(expon_cdf(x, loc, scale), expon_sf(x, loc, scale))
 
 
 @implements("scipy.stats.expon.isf")
@@ -395,7 +400,7 @@ def gamma_logcdf(x, a, loc=0.0, scale=1.0):
     >>> round(float(gamma_logcdf(1.0, 1.0)), 6)
     -0.458675
     """
-    return np.log(gamma_cdf(x, a, loc, scale))
+    return _log(gamma_cdf(x, a, loc, scale), gamma_sf(x, a, loc, scale))
 
 
 @implements("scipy.stats.gamma.logsf")
@@ -405,7 +410,7 @@ def gamma_logsf(x, a, loc=0.0, scale=1.0):
     >>> round(float(gamma_logsf(1.0, 1.0)), 6)
     -1.0
     """
-    return np.log(gamma_sf(x, a, loc, scale))
+    return _log(gamma_sf(x, a, loc, scale), gamma_cdf(x, a, loc, scale))
 
 
 @implements("scipy.stats.gamma.ppf")
@@ -479,7 +484,7 @@ def chi2_logcdf(x, df, loc=0.0, scale=1.0):
     >>> round(float(chi2_logcdf(1.0, 2.0)), 6)
     -0.932752
     """
-    return np.log(chi2_cdf(x, df, loc, scale))
+    return _log(chi2_cdf(x, df, loc, scale), chi2_sf(x, df, loc, scale))
 
 
 @implements("scipy.stats.chi2.logsf")
@@ -489,7 +494,7 @@ def chi2_logsf(x, df, loc=0.0, scale=1.0):
     >>> round(float(chi2_logsf(1.0, 2.0)), 6)
     -0.5
     """
-    return np.log(chi2_sf(x, df, loc, scale))
+    return _log(chi2_sf(x, df, loc, scale), chi2_cdf(x, df, loc, scale))
 
 
 @implements("scipy.stats.chi2.ppf")
@@ -700,7 +705,7 @@ def beta_logcdf(x, a, b, loc=0.0, scale=1.0):
     >>> round(float(beta_logcdf(0.5, 2.0, 2.0)), 6)
     -0.693147
     """
-    return np.log(beta_cdf(x, a, b, loc, scale))
+    return _log(beta_cdf(x, a, b, loc, scale), beta_sf(x, a, b, loc, scale))
 
 
 @implements("scipy.stats.beta.logsf")
@@ -710,7 +715,7 @@ def beta_logsf(x, a, b, loc=0.0, scale=1.0):
     >>> round(float(beta_logsf(0.5, 2.0, 2.0)), 6)
     -0.693147
     """
-    return np.log(beta_sf(x, a, b, loc, scale))
+    return _log(beta_sf(x, a, b, loc, scale), beta_cdf(x, a, b, loc, scale))
 
 
 # ------------------------------------------------------------------------------------------------ with heavy tails
@@ -783,7 +788,7 @@ def t_logcdf(x, df, loc=0.0, scale=1.0):
     >>> round(float(t_logcdf(1.0, 1.0)), 6)
     -0.287682
     """
-    return np.log(t_cdf(x, df, loc, scale))
+    return _log(t_cdf(x, df, loc, scale), t_sf(x, df, loc, scale))
 
 
 @implements("scipy.stats.t.logsf")
@@ -793,7 +798,7 @@ def t_logsf(x, df, loc=0.0, scale=1.0):
     >>> round(float(t_logsf(1.0, 1.0)), 6)
     -1.386294
     """
-    return np.log(t_sf(x, df, loc, scale))
+    return _log(t_sf(x, df, loc, scale), t_cdf(x, df, loc, scale))
 
 
 @implements("scipy.stats.t.ppf")
@@ -803,7 +808,7 @@ def t_ppf(q, df, loc=0.0, scale=1.0):
     >>> round(float(t_ppf(0.75, 1.0)), 6)
     1.0
     """
-    return _place(sp.stdtrit(_positive(df), _chance(q)), loc, scale)
+    return _place(np.where(q == 0.0, -np.inf, sp.stdtrit(_positive(df), _chance(q))), loc, scale)
 
 
 @implements("scipy.stats.t.isf")
@@ -813,7 +818,7 @@ def t_isf(q, df, loc=0.0, scale=1.0):
     >>> round(float(t_isf(0.75, 1.0)), 6)
     -1.0
     """
-    return _place(0.0 - sp.stdtrit(_positive(df), _chance(q)), loc, scale)
+    return _place(np.where(q == 0.0, np.inf, 0.0 - sp.stdtrit(_positive(df), _chance(q))), loc, scale)
 
 
 @implements("scipy.stats.cauchy.pdf")
@@ -863,7 +868,9 @@ def cauchy_ppf(q, loc=0.0, scale=1.0):
     >>> round(float(cauchy_ppf(0.75)), 6)
     1.0
     """
-    return _place(np.tan(np.pi * _chance(q) - 0.5 * np.pi), loc, scale)
+    q = np.pi * _chance(q) + 0.0
+    middle = np.tan(q - 0.5 * np.pi)
+    return _place(np.where(q < 0.8, -1.0 / np.tan(q), np.where(q > 2.4, 1.0 / np.tan(np.pi - q), middle)), loc, scale)
 
 
 @implements("scipy.stats.laplace.pdf")
@@ -1001,8 +1008,9 @@ def rayleigh_logpdf(x, loc=0.0, scale=1.0):
     -0.5
     """
     z = _standard(x, loc, scale)
-    t = np.where(z < 0.0, 1.0, z)
-    return np.where(z < 0.0, -np.inf, np.log(t) - 0.5 * t * t) - np.log(_positive(scale))
+    outside = (z < 0.0) | (z == np.inf)
+    t = np.where(outside, 1.0, z)
+    return np.where(outside, -np.inf, np.log(t) - 0.5 * t * t) - np.log(_positive(scale))
 
 
 @implements("scipy.stats.rayleigh.pdf")

@@ -14,6 +14,8 @@ def fftfreq(n, d=1.0):
     >>> fftfreq(4, 0.5)
     array([ 0. ,  0.5, -1. , -0.5])
     """
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
     k = np.arange(n)
     return np.where(k < (n + 1) // 2, k, k - n) * (1.0 / (n * d))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.special as sp
 
@@ -245,8 +247,9 @@ def linregress(x, y):
     n = x.shape[0]
     if n != y.shape[0]:
         raise ValueError("x and y must be of one length")
-    if n < 2:
+    if n < 1:
         raise ValueError("Inputs must not be empty.")
+    x, y = x.astype(np.float64), y.astype(np.float64)
     dx, dy = x - np.mean(x), y - np.mean(y)
     xx, xy, yy = np.sum(dx * dx), np.sum(dx * dy), np.sum(dy * dy)
     slope = xy / xx
@@ -255,6 +258,9 @@ def linregress(x, y):
     error = np.sqrt((1.0 - r * r) * yy / xx / df)
     t = r * np.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     p = sp.betainc(0.5 * df, 0.5, df / (df + t * t))
+    if n == 2:  # whose line meets both points
+        known = np.where(np.any(np.isnan(x + y)), np.nan, 0.0)
+        p, error = (known + 1.0 if y[0] == y[1] else known), known
     return slope, np.mean(y) - slope * np.mean(x), r, p, error
 
 
@@ -270,7 +276,7 @@ def entropy(pk, qk=None, base=None, axis=0):
         total = np.sum(sp.entr(p), axis=axis)
     else:
         total = np.sum(sp.rel_entr(p, qk / np.sum(qk, axis=axis, keepdims=True)), axis=axis)
-    return total if base is None else total / np.log(base)
+    return total if base is None else total / math.log(base)
 
 
 @implements("scipy.stats.hmean")
@@ -291,13 +297,3 @@ def variation(a, axis=0, ddof=0):
     0.5
     """
     return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
-
-
-@implements("scipy.stats.iqr")
-def iqr(x):
-    """The range of the middle half of numbers.
-
-    >>> float(iqr(np.array([1.0, 2.0, 3.0, 4.0, 5.0])))
-    2.0
-    """
-    return np.percentile(x, 75) - np.percentile(x, 25)

@@ -252,6 +252,8 @@ def helmert(n, full=False):
     array([[ 0.7071, -0.7071,  0.    ],
            [ 0.4082,  0.4082, -0.8165]])
     """
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
     k = np.arange(n)
     row, column = k[:, None], k[None, :]
     cells = np.where(row == 0, 1.0, np.where(column < row, 1.0, np.where(column == row, -1.0 * row, 0.0)))
