@@ -289,10 +289,12 @@ def hmean(a, axis=0):
 
 
 @implements("scipy.stats.variation")
-def variation(a, axis=0, ddof=0):
+def variation(a, axis=0, nan_policy="propagate", ddof=0):
     """Standard deviation over the mean.
 
     >>> float(variation(np.array([1.0, 3.0])))
     0.5
     """
+    if nan_policy != "propagate":
+        raise TypeError("variation propagates NaN here")
     return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
