@@ -7,7 +7,7 @@ import copyreg
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
@@ -471,13 +471,34 @@ class CheckedFunction(Generic[P, R]):
             self._adopt(made)
             if made.complete and not self._missing:
                 return made
-        made = self._made(arguments)
+        try:
+            made = self._made(arguments)
+        except LinadError as error:
+            return self._made_for_ints(arguments, error)
         if not made.front.fixed or self._fixed.issuperset(made.front.fixed):
             return made
-        self._fixed |= frozenset(made.front.fixed)
-        self._missing = tuple(n for n in self._parameters.parameters if n in self._missing or n in self._fixed)
-        self._forget_kinds()
+        self._fix(made.front.fixed)
         return self._make(arguments)
+
+    def _fix(self, names: Iterable[str]) -> None:
+        """From here on the function is compiled for each value of these parameters."""
+        self._fixed |= frozenset(names)
+        self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in self._fixed)
+        self._forget_kinds()
+
+    def _made_for_ints(self, arguments: Sequence[object], error: LinadError) -> Specialisation:
+        """What is refused where its ints are not known may be accepted where they are: an int may decide types, or how
+        many items there are. If it is refused then, too, the first refusal counts."""
+        before = self._fixed, self._missing
+        self._fix(n for n, v in zip(self._parameters.parameters, arguments) if type(v) is int)
+        try:
+            if self._fixed != before[0]:
+                return self._make(arguments)
+        except LinadError:
+            pass
+        self._fixed, self._missing = before
+        self._forget_kinds()
+        raise error
 
     def _made(self, arguments: Sequence[object]) -> Specialisation:
         types = self._types(arguments)

@@ -95,7 +95,7 @@ def _plain_class(cls: type) -> bool:
 
 def is_callable(value: object) -> bool:
     """Whether an argument is a function, a method or a callable object."""
-    return isinstance(value, (FunctionType, MethodType, functools.partial)) or (
+    return isinstance(value, (FunctionType, MethodType, functools.partial, functools._lru_cache_wrapper)) or (
         is_object(value) and not isinstance(value, type)
     )
 
@@ -109,6 +109,8 @@ def attribute(value: object, name: str) -> object:
         return items[int(name)] if int(name) < len(items) else MISSING
     if isinstance(value, dict):  # the keywords of a partial application
         return value.get(name, MISSING)
+    if isinstance(value, FunctionType):  # as decorators leave them: `wrapper.plain = f`
+        return vars(value).get(name, MISSING)
     if isinstance(value, UnionType):
         return value.__args__ if name == "__args__" else MISSING
     if isinstance(value, (MethodType, functools.partial)):

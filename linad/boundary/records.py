@@ -9,6 +9,7 @@ import inspect
 import sys
 import typing
 import weakref
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
@@ -44,7 +45,10 @@ MEANING: dict[str, Callable[..., typing.Any]] = {}
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 for _name, _result in RESULTS.items():
-    _class = type(getattr(np.linalg, _name.rpartition(".")[2])(np.eye(1)))
+    if _name.startswith("numpy."):
+        _class = type(getattr(np.linalg, _name.rpartition(".")[2])(np.eye(1)))
+    else:  # SciPy is not imported for it
+        _class = namedtuple(_result.name, _result.names)
     LIBRARY_CLASSES[_result.key], _known[_class] = _class, _result
 _FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # the methods of every named tuple
 

@@ -129,7 +129,7 @@ def test_what_no_test_tells_is_refused(tmp_path):
     from linad_typecheck import check_source
 
     text = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n@linear_grad\n"
-    text += 'def f(x: Float64[np.ndarray, "n"], k: int):\n    try:\n        y = np.linalg.solve(np.diag(x), x)[0]\n    except Exception:\n        y = 0.0\n    return y * x[0]\n'
+    text += 'def f(x: Float64[np.ndarray, "n"], k: int):\n    try:\n        z = x[k]\n        y = x[k + 1] / z\n    except Exception:\n        y = 0.0\n    return y * x[0]\n'
     found = [d.message for d in check_source(text, "program.py")]
     assert found == ["`try` whose block may raise what it catches cannot be used in a differentiated function"]
 

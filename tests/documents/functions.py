@@ -23,6 +23,7 @@ from linad_typecheck.types import DTYPE_CLASSES
 
 HEADER = """import copy
 import dataclasses
+import functools
 import itertools
 import math
 import operator
@@ -79,6 +80,7 @@ EXAMPLES = {
     "builtins.reversed": "[t * x for t in reversed(range(k))]",
     "builtins.enumerate": "[i * t for i, t in enumerate(v)]", "builtins.zip": "[s * t for s, t in zip(v, u)]",
     "builtins.map": "[t for t in map(cube, v)]", "builtins.sorted": "[t for t in sorted(v)]",
+    "functools.reduce": "functools.reduce(lambda s, t: s * t, v)",
     "itertools.chain": "[t * x for t in itertools.chain((x, y), (1.0,))]", "itertools.product": "[s * t for s, t in itertools.product((x, y), (x, 2.0))]",
     **{f"itertools.{n}": f"[s * t for s, t in itertools.{n}((x, y, 2.0), 2)]" for n in ("combinations", "combinations_with_replacement", "permutations")},
     "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]",
@@ -129,7 +131,7 @@ EXAMPLES = {
     "numpy.ravel_multi_index": "np.ravel_multi_index((idx, idx), A.shape)",
     "numpy.unravel_index": "np.unravel_index(idx, A.shape)", "numpy.reshape": "np.reshape(A, -1)",
     "numpy.round": "np.round(v, 2)", "numpy.around": "np.around(v, 2)", "numpy.searchsorted": "np.searchsorted(v, x)",
-    "numpy.digitize": "np.digitize(v, u)", "numpy.select": "np.select([mask], [v], 0.0)",
+    "numpy.digitize": "np.digitize(v, u)", "numpy.select": "np.select([mask], [v], 0.0)", "numpy.piecewise": "np.piecewise(v, [mask], [lambda t: t * t, 0.0])",
     **{f"numpy.{n}": f"np.{n}(v, 2)" for n in ("split", "array_split", "hsplit")}, "numpy.vsplit": "np.vsplit(A, 2)",
     "numpy.dsplit": "np.dsplit(A[:, :, None], 1)", "numpy.squeeze": "np.squeeze(A[:1], axis=0)",
     "numpy.take": "np.take(v, idx)", "numpy.take_along_axis": "np.take_along_axis(v, idx, 0)",
@@ -187,11 +189,12 @@ def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("NumPy", lambda n, kind: _of_numpy(n, kind, 1)),
-    ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith("numpy.ma.")),
+    ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith(("numpy.ma.", "numpy.fft."))),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
     ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
+    ("numpy.fft, scipy.fft", lambda n, kind: n.startswith(("numpy.fft.", "scipy.fft."))),
     ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
     ("scipy.ndimage", lambda n, kind: n.startswith("scipy.ndimage.")),
     ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
@@ -201,7 +204,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
     ("linad", lambda n, kind: n.startswith("linad.")),
-    ("operator, copy, dataclasses, itertools", lambda n, kind: n.partition(".")[0] in ("operator", "copy", "dataclasses", "itertools")),
+    ("operator, copy, dataclasses, functools, itertools", lambda n, kind: n.partition(".")[0] in ("operator", "copy", "dataclasses", "functools", "itertools")),
     ("Questions about other kinds of arrays", lambda n, kind: n.startswith(("scipy.sparse.", "numpy.ma."))),
     ("Methods of arrays", lambda n, kind: kind == "method"),
     ("Attributes of arrays", lambda n, kind: kind == "attribute"),

@@ -42,12 +42,13 @@ def signature(dotted: str) -> str | None:
         return ODD[dotted]
     found = original(dotted)
     try:
-        text = str(inspect.signature(found))
+        full = inspect.signature(found)
+        bare = [p.replace(annotation=p.empty) for p in full.parameters.values()]
+        text = str(full.replace(parameters=bare, return_annotation=full.empty))
     except (TypeError, ValueError):
         return None
     text = re.sub(r"<class '(\w+)'>", r"\1", text).replace("<no value>", "...").replace("self, /, ", "")
     text = re.sub(r"<[^>]*>", "...", re.sub(r"\(self(, /)?\)|self, ", lambda m: "()" if m[0][0] == "(" else "", text))
-    text = re.sub(r":[^,=)]+(?=[,=)])| ->.*", "", text) if ":" in text or "->" in text else text
     return None if re.fullmatch(r"\((\w+, )?\*args, \*\*kwa?r?g?d?s\)", text) else text
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
-    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "math": "math", "operator": "operator", "builtins": "",
+    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "scipy.fft": "sf", "math": "math", "operator": "operator", "builtins": "",
 }  # what the modules are called in expressions
 
 
@@ -83,6 +83,8 @@ _rows("operator", "matmul: operator.matmul(S, C) | operator.matmul(x, y)")
 
 _each("scipy.special", "erf erfc erfinv erfcinv erfcx ndtr ndtri log_ndtr expit logit log_expit entr digamma psi gamma gammaln", "F(e)")
 _each("scipy.special", "exp2 exp10 expm1 log1p cbrt cosm1 softplus sinc i0 i1 i0e i1e j0 j1 rgamma exprel exp1 ellipk ellipe factorial", "F(e)")
+_each("scipy.special", "gammaincinv gammainccinv stdtrit", "F(h + 0.5, 0.25)", "F(2.5, e * 0.25)")
+_rows("scipy.special", "betaincinv: sp.betaincinv(h + 0.5, 2.5, 0.25) | sp.betaincinv(1.5, 0.75, e * 0.25)")
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
@@ -222,6 +224,43 @@ _each("scipy.stats.t", "cdf", "F(h, 0.75, -0.5, 2.0)")
 _each("scipy.stats.beta", "cdf", "F(h, 0.75, 2.0, -0.5, 4.0)")
 _each("scipy.stats.poisson", "pmf logpmf", "F(h, 2.5)", "F(2, e)")
 _each("scipy.stats.binom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e * 0.5)")
+for _name, _methods in (
+    ("halfnorm", "pdf cdf sf"), ("expon", "logcdf logsf"), ("uniform", "sf"), ("cauchy", "sf"), ("laplace", "sf"),
+    ("logistic", "pdf sf logcdf logsf"), ("rayleigh", "pdf logpdf cdf sf"), ("gumbel_r", "pdf logpdf cdf logcdf sf"),
+):  # fmt: skip
+    _each(f"scipy.stats.{_name}", _methods, *_PLACED[:2])
+for _name in ("halfnorm", "cauchy", "laplace", "logistic", "rayleigh", "gumbel_r"):
+    _each(f"scipy.stats.{_name}", "ppf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.expon", "isf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.uniform", "isf", "F(e)", "F(0.75, 0.25, e)")
+_each("scipy.stats.lognorm", "sf logcdf logsf", "F(e, 0.75)", "F(1.5, 0.75, 0.25, e)")
+_each("scipy.stats.lognorm", "isf", "F(e, 0.75)", "F(0.75, e)")
+_each("scipy.stats.chi2", "pdf", *_SHAPED)
+_each("scipy.stats.weibull_min", "pdf sf", *_SHAPED)
+_each("scipy.stats.weibull_min", "ppf", "F(e, 0.75)", "F(0.75, e)")
+_each("scipy.stats.pareto", "pdf logpdf cdf sf", "F(e, 0.75)", "F(2.5, e + 0.5, 0.25, 2.0)")
+_each("scipy.stats.pareto", "ppf", "F(e, 0.75)", "F(0.75, e)")
+_each("scipy.stats.f", "pdf logpdf", "F(h, 1.5, 2.5)", "F(h, 3.0, 2.5, -0.5, 2.0)")
+_each("scipy.stats.f", "cdf sf", "F(h, 1.5, 2.5, -0.5, 2.0)")
+_each("scipy.stats.f", "ppf", "F(h * 0.25, 1.5, 2.5)")
+for _name in ("gamma", "chi2"):
+    _each(f"scipy.stats.{_name}", "logcdf logsf", "F(h, 0.75, -0.5, 2.0)")
+    _each(f"scipy.stats.{_name}", "ppf isf", "F(h * 0.25, 0.75)", "F(h * 0.25, 2.5, -0.5, 2.0)")
+_each("scipy.stats.t", "logcdf logsf", "F(h, 0.75, -0.5, 2.0)")
+_each("scipy.stats.t", "ppf isf", "F(h * 0.25, 0.75)", "F(h * 0.25, 2.5, -0.5, 2.0)")
+_each("scipy.stats.beta", "sf logcdf logsf", "F(h, 0.75, 2.0, -0.5, 4.0)")
+_each("scipy.stats.beta", "ppf", "F(h * 0.25, 0.75, 2.0)")
+_each("scipy.stats.poisson", "cdf sf", "F(h, 2.5)")
+_each("scipy.stats.binom", "cdf sf", "F(h, 3, 0.25)")
+for _home, _short in (("numpy.fft", "np.fft"), ("scipy.fft", "sf")):
+    _rows(_home, f"""
+        fftfreq: {_short}.fftfreq(m + 1, 0.5)
+        rfftfreq: {_short}.rfftfreq(m + 1, 0.5)
+        fftshift: {_short}.fftshift(x) | {_short}.fftshift(A) | {_short}.fftshift(A, 1)
+        ifftshift: {_short}.ifftshift(x) | {_short}.ifftshift(A) | {_short}.ifftshift(A, 0)
+    """)  # fmt: skip
+_rows("scipy.linalg", "helmert: sl.helmert(m + 2) | sl.helmert(m + 2, full=True)")
+_rows("scipy.ndimage", "center_of_mass: sn.center_of_mass(x * 1.0) | sn.center_of_mass(A * 1.0)")
 _each("scipy.stats.multivariate_normal", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)))")
 _each("scipy.spatial.distance", "sqeuclidean cityblock cosine correlation braycurtis", "F(x, y)")
 _rows("scipy.spatial.distance", """
@@ -242,6 +281,10 @@ _rows("scipy.stats", """
     kurtosis: st.kurtosis(x * 1.0) | st.kurtosis(A * 1.0, 1, False)
     zscore: st.zscore(x * 1.0) | st.zscore(A * 1.0, axis=1, ddof=1)
     sem: st.sem(x * 1.0) | st.sem(A * 1.0, axis=1, ddof=0)
+    linregress: st.linregress(np.append(np.clip(x, -9, 9), 1.5), np.append(np.clip(x, -9, 9), 0.5)[::-1] ** 2 + 1.0)
+    entropy: st.entropy(x * x + 1.0) | st.entropy(x * x + 1.0, x * x + 2.0, 2.0) | st.entropy(A * A + 1.0, axis=1)
+    hmean: st.hmean(x * x + 1.0) | st.hmean(A * A + 1.0, axis=1)
+    variation: st.variation(x * x + 1.0) | st.variation(A * A + 1.0, axis=1, ddof=1)
     gmean: st.gmean(x * x + 1.0) | st.gmean(A * A + 1.0, axis=1)
     median_abs_deviation: st.median_abs_deviation(x * 1.0) | st.median_abs_deviation(A * 1.0, axis=1) | st.median_abs_deviation(A * 1.0, axis=None, scale="normal")
     pearsonr: st.pearsonr(x * 1.0, y * 1.0)[0] | 1e3 + st.pearsonr(x * 1.0, y * 1.0)[1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 from collections.abc import Callable, Sequence
 
 from ..ir.core import Atom, Const, Store
@@ -206,7 +208,7 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
             cells.append(v)
             return ()
         case TupleValue(items=items):
-            return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], span)
+            return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], cells, span)
         case _ if is_array(v):
             return v
         case _ if not isinstance(v, SILENT):
@@ -214,11 +216,31 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
     return None
 
 
-def shape_of_parts(ctx: Lowering, shapes: list, span: Span) -> tuple[int, ...] | Stacked | None:
+def _as_parts(ctx: Lowering, shapes: list, cells: list[ScalarValue], span: Span) -> list:
+    """Parts of a list of which some are arrays: the last of the cells, which are those of the others, as arrays too.
+    Arrays of rank 0 are numbers like those beside them."""
+    own = [0 if is_array(s) or isinstance(s, Stacked) else math.prod(s) for s in shapes]
+    rest = iter(cells[len(cells) - sum(own) :])
+    del cells[len(cells) - sum(own) :]
+    parts: list[Value] = []
+    for s, n in zip(shapes, own, strict=True):
+        mine = list(itertools.islice(rest, n))
+        whole = s.array if isinstance(s, Stacked) else s if is_array(s) else mine[0] if s == () else None
+        parts.append(array_of_cells(ctx, s, mine, None, "row", span, "np.array") if whole is None else whole)
+    return parts
+
+
+def shape_of_parts(
+    ctx: Lowering, shapes: list, cells: list[ScalarValue], span: Span
+) -> tuple[int, ...] | Stacked | None:
     if any(s is None for s in shapes):
         return None
     if any(is_array(s) or isinstance(s, Stacked) for s in shapes):
-        made = stack_of_values(ctx, [s.array if isinstance(s, Stacked) else s for s in shapes], None, "stack", span)
+        parts = _as_parts(ctx, shapes, cells, span)
+        if all(isinstance(p, ScalarValue) or (is_array(p) and rank_of(p) == 0) for p in parts):
+            cells += (p if isinstance(p, ScalarValue) else read(ctx, p, (), span) for p in parts)
+            return (len(parts),)
+        made = stack_of_values(ctx, parts, None, "stack", span)
         return Stacked(made) if is_array(made) else None
     if len(set(shapes)) > 1:
         sizes_differ(ctx, span, "the rows of this array have different lengths")

@@ -8,5 +8,5 @@ from . import (
     attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
     iterables, lists,
     loops, objects,
-    questions, records, slice_objects, statements, static_lists, static_texts, subscripts,
+    questions, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

@@ -75,6 +75,14 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return field(ctx, node, base)
         case EntityValue(entity=Helper()) if node.attr in DERIVATIVES:
             return DerivativeValue(Transform(node.attr, None), base)
+        case EntityValue(entity=Helper(function=source), name=name):
+            if node.attr in ("__name__", "__qualname__"):
+                return TextValue(source.name)
+            found = ctx.source.scope.lookup(f"{name}.{node.attr}")
+            if found is not None:
+                return entity_value(ctx, found, f"{name}.{node.attr}", span)
+            instead = "read what a decorator has stored there, or call the function"
+            raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of the function `{name}`", instead))
         case EntityValue(entity=External(dotted=dotted), name=name):
             return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
         case _ if is_array(base):

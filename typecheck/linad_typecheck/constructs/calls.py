@@ -57,7 +57,9 @@ from .iterables import ITERABLES
 from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
 from .static_texts import method as text_method
 
-SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
+SCALAR_METHODS = tuple(
+    "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape tolist".split()
+)
 
 
 def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:

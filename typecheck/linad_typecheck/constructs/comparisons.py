@@ -8,13 +8,15 @@ from collections.abc import Callable
 from ..engine.arithmetic import compare, unary
 from ..engine.numbers import number_of
 from ..engine.refusal import Refused
+from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
-from ..engine.sizes import is_array
+from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
     SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional,
     literal, type_of,
 )
+from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
@@ -180,6 +182,7 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
         if found is not None:
             return found
-    elif is_array(b) and isinstance(a, ScalarValue):
-        raise Refused(Unsupported(span, "`in` of an array", "write `np.any(a == x)`"))
+    elif is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
+        equal = call_external(ctx, "numpy.equal", Args("np.equal", span, (b, a), {}, "b"))
+        return call_external(ctx, "numpy.any", Args("np.any", span, (equal,), {}, "b"))
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))

@@ -194,11 +194,11 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if isinstance(what, (ast.List, ast.Set)):
         what = ast.copy_location(ast.Tuple(what.elts, ast.Load()), what)
     if _is_range(ctx, what):
-        return _of_loop(ctx, node, name, _each(what), start, hint)
+        return _of_loop(ctx, node, name, each_of(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
-            return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
+            return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         value = as_array(ctx, value, hint, ctx.span(what))
     match value:
         case TupleValue(items=items, closed=False):
@@ -206,7 +206,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
             return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
         case _ if is_array(value) and rank_of(value) == 1:
-            return _of_loop(ctx, node, name, _each(Quoted(what, value)), start, hint)
+            return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         case _ if isinstance(value, SILENT):
             return value
     if name in ("min", "max") and isinstance(value, ScalarValue):
@@ -232,7 +232,7 @@ def _is_range(ctx: Lowering, node: ast.expr) -> bool:
 _RUN_OVER = (*RANGES, "builtins.map", "builtins.sorted", "builtins.reversed")
 
 
-def _each(what: ast.expr) -> Comprehension:
+def each_of(what: ast.expr) -> Comprehension:
     """``(v for v in what)``."""
     target, element = ast.Name("element", ast.Store()), ast.Name("element", ast.Load())
     part = ast.comprehension(target, what, [], 0)

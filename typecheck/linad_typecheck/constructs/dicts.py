@@ -87,7 +87,7 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
     known, key = constant_of(v)
     if known and not isinstance(key, list):
         return (key,)
-    if not isinstance(v, SILENT):
+    if not contains(v, SILENT):
         ctx.report(
             WrongType(
                 ctx.span(node),

@@ -72,7 +72,7 @@ def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[i
         value = expression(ctx, node)
         return collect(ctx, value, cells, ctx.span(node))
     shapes = [_collect(ctx, e, cells) for e in node.elts]
-    return shape_of_parts(ctx, shapes, ctx.span(node))
+    return shape_of_parts(ctx, shapes, cells, ctx.span(node))
 
 
 def _row(ctx: Lowering, node: ast.List | ast.Tuple) -> Value:

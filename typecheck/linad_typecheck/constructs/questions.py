@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..advice.library_names import exists
 from ..advice.unsupported_functions import elsewhere
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
@@ -16,7 +17,8 @@ from ..engine.values import (
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
-from ..names.scope import Constant, Entity, GlobalArray, Items
+from ..names.scope import Constant, Entity, External, GlobalArray, Instance, Items, Module
+from ..registry import has_parts, is_entered
 from .attributes import attribute_of
 
 QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "issubclass", "type", "hasattr", "callable", "getattr"))
@@ -94,7 +96,7 @@ def _is_one_of(
 
 def _attribute(ctx: Lowering, node: ast.Call, name: str, v: Value, attribute: TextValue) -> Value | None:
     """``hasattr`` or ``getattr`` with a literal name."""
-    has = has_attribute(v, attribute.text)
+    has = _entity_has(ctx, v, attribute.text) if isinstance(v, EntityValue) else has_attribute(v, attribute.text)
     if name == "hasattr" or has is None:
         return None if has is None else literal(has)
     if has:
@@ -102,6 +104,19 @@ def _attribute(ctx: Lowering, node: ast.Call, name: str, v: Value, attribute: Te
     if len(node.args) == 3:
         return expression(ctx, node.args[2])
     return None
+
+
+def _entity_has(ctx: Lowering, v: EntityValue, name: str) -> bool | None:
+    """Whether a module or an object of the module has an attribute; None where that is not known."""
+    match v.entity:
+        case Instance(scope=scope, name=own):
+            return scope.lookup(f"{own}.{name}") is not None
+        case Module() if ctx.source.scope.lookup(v.name) == v.entity:
+            return ctx.source.scope.lookup(f"{v.name}.{name}") is not None
+        case Module(dotted=dotted) | External(dotted=dotted) if has_parts(dotted):
+            whole = f"{dotted}.{name}"
+            return True if is_entered(whole) or has_parts(whole) or exists(whole) else None
+    return has_attribute(v, name)
 
 
 CALLS.update(dict.fromkeys(QUESTIONS, answer))

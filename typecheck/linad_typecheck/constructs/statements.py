@@ -23,6 +23,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
+from ..engine.simpler import WARNINGS
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
@@ -356,14 +357,7 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
     """Whether a call only shows or filters warnings, or logs a message. These have no effect here."""
-    return isinstance(node, ast.Call) and callee(ctx, node.func) in _WARNINGS
-
-
-_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
-_WARNINGS = frozenset((
-    "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
-    *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
-))  # fmt: skip
+    return isinstance(node, ast.Call) and callee(ctx, node.func) in WARNINGS
 
 
 def _global(ctx: Lowering, s: ast.Global) -> None:

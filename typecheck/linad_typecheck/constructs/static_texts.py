@@ -118,7 +118,7 @@ EXPRESSIONS[ast.JoinedStr] = _formatted
 
 
 def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``str(type(x))``; None for any other call."""
+    """``str(x)``: what is not known of it is left out; None for a call with other arguments."""
     if len(node.args) != 1 or node.keywords:
         return None
     value = expression(ctx, node.args[0])
@@ -129,9 +129,10 @@ def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             return TextValue(f"<class '{cls.removeprefix('builtins.')}'>")
         case ScalarValue(atom=Const(value=number), weak=True):
             return TextValue(str(number))
-        case ScalarValue():
-            return untold(node)
-    return None
+        case NoneValue():
+            return TextValue("None")
+    return value if isinstance(value, SILENT) else untold(node)
 
 
 CALLS["builtins.str"] = text_of_class
+CALLS["builtins.repr"] = lambda ctx, node, dotted, name, hint: untold(node)

@@ -208,6 +208,8 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
     ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
     if all(isinstance(a, Const) for a in ins):  # folded, so that the dead arm of an `if` on this is not lowered
         return ScalarValue(Const(getattr(operator, COMPARE[op])(*(a.value for a in ins)), BOOL), weak)
+    if ins[0] == ins[1] and dtype in INTS:  # `x.size == x.shape[0]` of an array of rank 1
+        return ScalarValue(Const(op in (ast.Eq, ast.LtE, ast.GtE), BOOL), weak)
     return ScalarValue(ctx.let("b", COMPARE[op], ins, BOOL, span), weak)
 
 

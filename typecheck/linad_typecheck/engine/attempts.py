@@ -10,7 +10,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 
-from ..ir.core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dim, Let, Load, Stmt, Store, blocks
+from ..ir.core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks
 from ..messages.language import Unsupported
 from ..ops import OPS
 from ..names.scope import External, Scope, resolve
@@ -19,6 +19,7 @@ from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS
 from .refusal import Refused
+from .short_circuit import lazily
 from .state import Lowering, zero
 from .values import Poison, ScalarValue, Value, literal
 
@@ -140,34 +141,91 @@ def _at_run_time(
     ):
         return None
     handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}
-    if len(handlers) != 1 or any(not isinstance(x, Let | Check | Load | Dim | Alloc | Copy) for x in stmts):
+    if len(handlers) != 1:
         return None
     (handler,) = handlers
-    if which:
-        return literal(which == handler + 1)
     kinds, span = caught[handler], ctx.span(s)
     last = max(k for k, x in enumerate(stmts) if _may_raise(ctx, [x], kinds))
+    if not all(_can_be_tested(ctx, x, kinds) for x in stmts[: last + 1]) or _changes_more(stmts[: last + 1]):
+        return None
+    if which:
+        return literal(which == handler + 1)
+    return _tested(ctx, stmts[: last + 1], kinds, span)
+
+
+_OF_NUMBERS_ONLY = (Let, Check, Dim)
+
+
+def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: tuple[type, ...] | None, span: Span) -> Value:
+    """Whether statements raise nothing that is caught. What touches memory after a test is run only where that holds.
+    """
     fine: Atom | None = None
-    for k, x in enumerate(stmts[: last + 1]):
-        if fine is not None and isinstance(x, Load):  # the cell may not exist
-            return None
+    for k, x in enumerate(stmts):
+        rest = stmts[k:]
+        if fine is not None and not isinstance(x, _OF_NUMBERS_ONLY):
+            return lazily(ctx, True, ScalarValue(fine, True), lambda rest=rest: _tested(ctx, rest, kinds, span), span, "b")
         instead = isinstance(x, Check | Load) and _may_raise(ctx, [x], kinds)
-        if instead and isinstance(x, Load) and k < last:
-            return None
         if not instead:
             ctx.emit(x)
-        tests = _tests(ctx, x, kinds, span)
-        if tests is None:
-            return None
-        for ok in tests:
+        for ok in _tests(ctx, x, kinds, span):
             fine = ok if fine is None else ctx.let("ok", "and", (fine, ok), BOOL, span)
-    return None if fine is None else ScalarValue(fine, True)
+        if instead and isinstance(x, Load) and fine is not None and len(rest) > 1:
+
+            def after(x: Stmt = x, rest: Sequence[Stmt] = rest[1:]) -> Value:
+                ctx.emit(x)
+                return _tested(ctx, rest, kinds, span)
+
+            return lazily(ctx, True, ScalarValue(fine, True), after, span, "b")
+    return literal(True) if fine is None else ScalarValue(fine, True)
 
 
-def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -> list[Atom] | None:
-    """Flags that are true if a statement raises nothing that is caught; None if there is no test for it."""
+def _can_be_tested(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None) -> bool:
+    """Whether there is a test for all that a statement raises."""
     match s:
-        case Check(cond=cond, error=kind) if _raised_within(kind, kinds):
+        case Check(error=kind):
+            return _within(kind, kinds) or not _may_raise(ctx, [s], kinds)
+        case Load() | Dim() | Alloc() | Copy():
+            return True
+        case Let(out=out):
+            return all(test in TESTS for kind, test, _ in ctx.known(out).raises if _within(kind, kinds))
+    return not isinstance(s, Call) and not _may_raise(ctx, [s], kinds)
+
+
+def _changes_more(stmts: Sequence[Stmt]) -> bool:
+    """Whether statements change arrays that they do not make themselves."""
+    made: set[str] = set()
+    for x in _nested(stmts):
+        if isinstance(x, Alloc | Copy):
+            made.add(x.out.name)
+        elif isinstance(x, Loop):
+            for init, *others in zip(x.inits, x.carried, x.outs, strict=True):
+                if isinstance(init, Var) and init.name in made:
+                    made |= {v.name for v in others}
+        elif any(v.name not in made for v in _changed(x)):
+            return True
+    return False
+
+
+def _changed(s: Stmt) -> Iterable[Var]:
+    match s:
+        case Store(array=a) | AddTo(array=a):
+            return (a,)
+        case Dense(updated=updated):
+            return updated
+    return ()
+
+
+def _nested(stmts: Iterable[Stmt]) -> Iterable[Stmt]:
+    for s in stmts:
+        yield s
+        for b in blocks(s):
+            yield from _nested(b.stmts)
+
+
+def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -> list[Atom]:
+    """Flags that are true if a statement raises nothing that is caught."""
+    match s:
+        case Check(cond=cond, error=kind) if _within(kind, kinds):
             return [cond]
         case Load(array=array, index=index, checked=True) if _within("IndexError", kinds):
             found: list[Atom] = []
@@ -179,18 +237,8 @@ def _tests(ctx: Lowering, s: Stmt, kinds: tuple[type, ...] | None, span: Span) -
             return found
         case Let(out=out):
             rows = [row for row in ctx.known(out).raises if _within(row[0], kinds)]
-            if any(test not in TESTS for _, test, _ in rows):
-                return None
-            return (
-                [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows]
-                if rows
-                else []
-            )
+            return [ctx.let("ok", "not", (TESTS[test](ctx, out, ins, span),), BOOL, span) for _, test, ins in rows]
     return []
-
-
-def _raised_within(kind: str, kinds: tuple[type, ...] | None) -> bool:
-    return _within(kind, kinds) if kinds is not None else False
 
 
 def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | None:
@@ -200,22 +248,26 @@ def _caught(ctx: Lowering, handler: ast.ExceptHandler) -> tuple[type, ...] | Non
     found: list[type] = []
     for n in handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]:
         entity = resolve(n, ctx.source.scope)
-        name = (
-            entity.dotted.removeprefix("builtins.")
-            if isinstance(entity, External)
-            else n.id
-            if isinstance(n, ast.Name) and entity is None
-            else ""
-        )
-        kind = getattr(builtins, name, None)
+        dotted = entity.dotted if isinstance(entity, External) else getattr(entity, "kind", "")
+        name = dotted.removeprefix("builtins.") or (n.id if isinstance(n, ast.Name) and entity is None else "")
+        kind = LinAlgError if dotted.endswith("linalg.LinAlgError") else _exception(name)
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             return None
         found.append(kind)
     return tuple(found)
 
 
+class LinAlgError(ValueError):
+    """Stands for that of NumPy."""
+
+
+def _exception(name: str) -> object:
+    """What an exception is named by: one of Python's own, or `LinAlgError`."""
+    return LinAlgError if name == "LinAlgError" else getattr(builtins, name, None)
+
+
 def _within(name: str, kinds: tuple[type, ...] | None) -> bool:
-    kind = getattr(builtins, name, None)
+    kind = _exception(name)
     return kinds is not None and isinstance(kind, type) and issubclass(kind, kinds)
 
 
@@ -235,7 +287,7 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
                 return True
             continue
         match s:
-            case Check(error=kind) if _within(kind, kinds) or not hasattr(builtins, kind):
+            case Check(error=kind) if _within(kind, kinds) or _exception(kind) is None:
                 return True
             case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within("IndexError", kinds):
                 return True

@@ -9,6 +9,7 @@ from ..ownership.state import array_leaves, movable
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
 from ..span import Span
+from .disjoint import apart as apart_views
 from .places import materialise, writable
 from .state import Lowering
 from .values import (
@@ -70,6 +71,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
     """A result as the caller receives it, and the arrays that move with it."""
     seen: set[str] = set()
     looked: set[str] = set()
+    parts: dict[str, list[Value]] = {}
     for leaf in array_leaves(value):
         var = next(arrays(leaf))
         name = next((n for n in ctx.env if n[0] != "%" and var in arrays(ctx.env[n].value)), var.name.partition(".")[0])
@@ -80,7 +82,10 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         # the caller of an entry function gets views as arrays of their own
         if var.name in seen | looked and ctx.spec is not None and ctx.spec.twice:
             continue
-        if var.name in seen | looked and not (view and ctx.spec is None):
+        others = parts.setdefault(var.name, [])
+        separate = all(_separate(ctx, p, leaf) for p in others)
+        others.append(leaf)
+        if var.name in seen | looked and not (view and ctx.spec is None) and not (others[1:] and separate):
             ctx.report(ReturnedTwice(span, name, copy_at(ctx.source, span, (name,))))
             return Poison(), seen
         if not movable(ctx, var) and isinstance(leaf, (ArrayValue, ViewValue)):
@@ -91,6 +96,11 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
     if ctx.spec is not None and ctx.spec.twice:
         value = _once_each(ctx, value, span)
     return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
+def _separate(ctx: Lowering, a: Value, b: Value) -> bool:
+    """Whether two parts of one array share no cell: a copy of each is as good."""
+    return isinstance(a, ViewValue) and isinstance(b, ViewValue) and apart_views(ctx, a.view, b.view)
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:

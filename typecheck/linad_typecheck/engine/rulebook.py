@@ -90,7 +90,8 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
-}  # functions that return one of NumPy's named tuples
+    "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
+}  # functions that return a named tuple of NumPy or SciPy
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import ast
 import copy
 
-from ..names.scope import External, Scope, resolve
+from ..names.scope import External, FunctionSource, Helper, Scope, resolve
 from .attempts import chosen
 
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
+# Functions that only show or filter warnings, or log a message.
+WARNINGS = frozenset((
+    "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
+    *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
+))  # fmt: skip
 # Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
 
@@ -44,7 +50,39 @@ def _is_quiet(item: ast.withitem, scope: Scope) -> bool:
     if item.optional_vars is not None or not isinstance(call, ast.Call):
         return False
     found = resolve(call.func, scope)
-    return isinstance(found, External) and found.dotted in QUIET
+    match found:
+        case External(dotted=dotted):
+            return dotted in QUIET
+        case Helper(function=source) if (made := _managing(source)) is not None:
+            return _yields_quietly(made.node.body, made.scope)
+    return False
+
+
+def _managing(source: FunctionSource) -> FunctionSource | None:
+    """The generator function that `contextlib.contextmanager` makes a manager of."""
+    if getattr(source.node, "name", "") == "helper" and isinstance(of := source.scope.lookup("func"), Helper):
+        source = of.function  # what is left of the generator when the module has run
+    return source if any(isinstance(n, ast.Yield) for n in ast.walk(source.node)) else None
+
+
+def _yields_quietly(body: list[ast.stmt], scope: Scope) -> bool:
+    """Whether statements do nothing but to yield nothing, and to say which warnings are shown."""
+    for s in body:
+        match s:
+            case ast.Expr(value=ast.Constant() | ast.Yield(value=None)) | ast.Pass():
+                quiet = True
+            case ast.Expr(value=ast.Call(func=func)) | ast.Assign(value=ast.Call(func=func)):
+                found = resolve(func, scope)
+                quiet = isinstance(found, External) and found.dotted in WARNINGS
+            case ast.Try(body=inner, handlers=[], finalbody=last):
+                quiet = _yields_quietly([*inner, *last], scope)
+            case ast.With(items=items, body=inner):
+                quiet = all(_is_quiet(i, scope) for i in items) and _yields_quietly(inner, scope)
+            case _:
+                quiet = False
+        if not quiet:
+            return False
+    return True
 
 
 # ----------------------------------------------------------------------------------------------------------- match

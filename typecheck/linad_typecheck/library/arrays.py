@@ -13,7 +13,9 @@ from ..arrays.arguments import dtype_of, shape_of
 from ..arrays.axes import item as the_item
 from ..arrays.from_parts import const, copy
 from ..arrays.updates import assign_region, converted, region
-from ..arrays.operands import bound
+from ..arrays.indexing import indexed
+from ..arrays.operands import bound, rank_zero
+from ..arrays.slices import Place
 from ..ir.core import Atom, Const, Fill
 from ..engine import places
 from ..engine.elementwise import lift
@@ -24,7 +26,9 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array
 from ..engine.state import Lowering
-from ..engine.values import SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, Value, describe, type_of
+from ..engine.values import (
+    SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, literal, type_of,
+)
 from ..engine.written import written
 from ..messages.language import BadCall, NoMember, Unsupported
 from ..messages.types import WrongType
@@ -116,6 +120,23 @@ def _copy(ctx: Lowering, args: Args) -> Value:
         case (v,) if isinstance(v, SILENT):
             raise Refused(None)
     raise Refused(BadCall(args.span, args.name, "takes one array"))
+
+
+def _copied(ctx: Lowering, args: Args) -> Value:
+    """``copy.copy(x)`` of the `copy` module: of an array, of a number, or of a tuple of these."""
+    (v,) = args.values if len(args.values) == 1 and not args.keywords else (None,)
+    if isinstance(v, ScalarValue | NoneValue | TextValue):
+        return v
+    if isinstance(v, TupleValue) and v.record is None and not v.closed and args.name.endswith("deepcopy"):
+        return TupleValue(tuple(_copied(ctx, replace(args, values=(x,))) for x in v.items))
+    if isinstance(v, TupleValue) and v.record is None and not v.closed:
+        return v  # a tuple is its own copy
+    if v is not None and is_array(v):
+        return copy(ctx, v, args.hint, args.span)
+    if isinstance(v, SILENT):
+        raise Refused(None)
+    instead = "make another one: `list(x)`, `dict(x)`, or an object of its class"
+    raise Refused(Unsupported(args.span, f"`{args.name}` of what is no array, number or tuple", instead))
 
 
 # -- methods
@@ -229,6 +250,18 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     return from_array(ctx, array, True, args.span)
 
 
+def _method_item(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
+    """``a.item()`` of a single cell, ``a.item(k)`` of the cells in C order, ``a.item(i, j)``."""
+    if not args.values or args.keywords:
+        return the_item(ctx, array, args)
+    if len(args.values) == 1 and places.rank_of(array) > 1:
+        array = shapes.reshaped(ctx, array, literal(-1), replace(args, values=()))
+    if len(args.values) != places.rank_of(array):
+        raise Refused(BadCall(args.span, args.name, "takes no index, one of the cells in order, or one for each axis"))
+    cell = indexed(ctx, array, [Place(v, args.span) for v in args.values], by, args.span)
+    return the_item(ctx, rank_zero(cell), replace(args, values=()))
+
+
 def _method_compress(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     """``a.compress(condition)``."""
     if len(args.values) != 1:
@@ -243,7 +276,7 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "conj": lambda ctx, array, args, by: array,
     "fill": _method_fill,
     "astype": _method_astype,
-    "item": lambda ctx, array, args, by: the_item(ctx, array, args),
+    "item": _method_item,
     "sort": _method_sort,
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
@@ -267,6 +300,8 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.array": _copy,  # calls are lowered by `array_of`
     "numpy.asarray": _copy,
     "numpy.asanyarray": _copy,
+    "copy.copy": _copied,
+    "copy.deepcopy": _copied,
 }
 enter_rules(RULES)
 enter("method", (f"ndarray.{name}" for name in (*OWN, *METHODS)))

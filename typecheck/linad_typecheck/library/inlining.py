@@ -37,9 +37,10 @@ from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
 
 BUILTINS = frozenset(
-    "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
+    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
+MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient"}  # functions of the prelude's own
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
 
@@ -299,8 +300,8 @@ class _Body:
             return Quoted(self.at, EntityValue(External(own.key), self.args.name))
         if name in BUILTINS:
             return self._library(f"builtins.{name}")
-        if name == "literal":
-            return self._library(_LITERAL)
+        if name in MARKS:
+            return self._library(MARKS[name])
         return ast.copy_location(ast.Name(name, node.ctx), self.at)
 
     def _library(self, dotted: str) -> Quoted:

@@ -12,7 +12,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - ``raise TypeError`` rejects unsupported arguments. If ranks, dtypes and literals decide it, it is an error of the
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
 - A variable of a comprehension must not also be a variable of the function.
-- ``literal(n)`` is an int ``n`` that has to be known at compile time.
+- ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
 - The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``. They may call their own private functions.
@@ -74,6 +74,28 @@ def literal(value: int) -> int:
     --------
     >>> literal(3)
     3
+    """
+    return value
+
+
+def constant(value: Any) -> Any:
+    """A value without a derivative, such as a root found by iteration. Newton steps from it have the derivatives of the
+    root: two of them up to the third order.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number, or an array of them.
+
+    Returns
+    -------
+    float or ndarray
+        The same.
+
+    Examples
+    --------
+    >>> constant(3.0)
+    3.0
     """
     return value
 

@@ -31,6 +31,11 @@ def _chance(q):
     return np.where((q >= 0) & (q <= 1), q, np.nan).astype(np.float64)
 
 
+def _log(p, rest):
+    """The logarithm of a probability, given with that of the contrary."""
+    return np.where(p > 0.5, np.log1p(-rest), np.log(p))
+
+
 def _from_zero(z):
     """The numbers that are in the support of a distribution on [0, inf), and 0 in place of the others."""
     return np.where(z < 0.0, 0.0, z)
@@ -132,6 +137,47 @@ def halfnorm_logpdf(x, loc=0.0, scale=1.0):
     return np.where(z < 0.0, -np.inf, -0.5 * _from_zero(z) ** 2 - 0.22579135264472744) - np.log(_positive(scale))
 
 
+@implements("scipy.stats.halfnorm.pdf")
+def halfnorm_pdf(x, loc=0.0, scale=1.0):
+    """Density of the size of a normal distribution.
+
+    >>> round(float(halfnorm_pdf(1.0)), 6)
+    0.483941
+    """
+    return np.exp(halfnorm_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.halfnorm.cdf")
+def halfnorm_cdf(x, loc=0.0, scale=1.0):
+    """Distribution function of the size of a normal distribution.
+
+    >>> round(float(halfnorm_cdf(1.0)), 6)
+    0.682689
+    """
+    z = _from_zero(_standard(x, loc, scale))
+    return 2.0 * sp.ndtr(z) - 1.0
+
+
+@implements("scipy.stats.halfnorm.sf")
+def halfnorm_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the size of a normal distribution.
+
+    >>> round(float(halfnorm_sf(1.0)), 6)
+    0.317311
+    """
+    return 2.0 * sp.ndtr(-_from_zero(_standard(x, loc, scale)))
+
+
+@implements("scipy.stats.halfnorm.ppf")
+def halfnorm_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the size of a normal distribution.
+
+    >>> round(float(halfnorm_ppf(0.75)), 6)
+    1.150349
+    """
+    return _place(sp.ndtri(0.5 * (1.0 + _chance(q))), loc, scale)
+
+
 @implements("scipy.stats.lognorm.pdf")
 def lognorm_pdf(x, s, loc=0.0, scale=1.0):
     """Density of the lognormal distribution.
@@ -176,6 +222,47 @@ def lognorm_ppf(q, s, loc=0.0, scale=1.0):
     1.0
     """
     return _place(np.exp(_positive(s) * sp.ndtri(_chance(q))), loc, scale)
+
+
+@implements("scipy.stats.lognorm.sf")
+def lognorm_sf(x, s, loc=0.0, scale=1.0):
+    """Survival function of the lognormal distribution.
+
+    >>> round(float(lognorm_sf(1.0, 1.0)), 6)
+    0.5
+    """
+    z, s = _standard(x, loc, scale), _positive(s)
+    return np.where((z <= 0.0) & (s == s), 1.0, sp.ndtr(-np.log(np.where(z <= 0.0, 1.0, z)) / s))
+
+
+@implements("scipy.stats.lognorm.logcdf")
+def lognorm_logcdf(x, s, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the lognormal distribution.
+
+    >>> round(float(lognorm_logcdf(1.0, 1.0)), 6)
+    -0.693147
+    """
+    return _log(lognorm_cdf(x, s, loc, scale), lognorm_sf(x, s, loc, scale))
+
+
+@implements("scipy.stats.lognorm.logsf")
+def lognorm_logsf(x, s, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the lognormal distribution.
+
+    >>> round(float(lognorm_logsf(1.0, 1.0)), 6)
+    -0.693147
+    """
+    return _log(lognorm_sf(x, s, loc, scale), lognorm_cdf(x, s, loc, scale))
+
+
+@implements("scipy.stats.lognorm.isf")
+def lognorm_isf(q, s, loc=0.0, scale=1.0):
+    """Numbers that the lognormal distribution exceeds with a probability.
+
+    >>> round(float(lognorm_isf(0.75, 1.0)), 6)
+    0.509416
+    """
+    return _place(np.exp(0.0 - _positive(s) * sp.ndtri(_chance(q))), loc, scale)
 
 
 # ------------------------------------------------------------------------------------------------ non-negative
@@ -233,6 +320,36 @@ def expon_ppf(q, loc=0.0, scale=1.0):
     return _place(0.0 - np.log1p(-_chance(q)), loc, scale)
 
 
+@implements("scipy.stats.expon.logsf")
+def expon_logsf(x, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the exponential distribution.
+
+    >>> round(float(expon_logsf(1.0)), 6)
+    -1.0
+    """
+    return 0.0 - _from_zero(_standard(x, loc, scale))
+
+
+@implements("scipy.stats.expon.logcdf")
+def expon_logcdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the exponential distribution.
+
+    >>> round(float(expon_logcdf(1.0)), 6)
+    -0.458675
+    """
+    return _log(expon_cdf(x, loc, scale), expon_sf(x, loc, scale))
+
+
+@implements("scipy.stats.expon.isf")
+def expon_isf(q, loc=0.0, scale=1.0):
+    """Numbers that the exponential distribution exceeds with a probability.
+
+    >>> round(float(expon_isf(0.75)), 6)
+    0.287682
+    """
+    return _place(0.0 - np.log(_chance(q)), loc, scale)
+
+
 @implements("scipy.stats.gamma.pdf")
 def gamma_pdf(x, a, loc=0.0, scale=1.0):
     """Density of the gamma distribution.
@@ -276,6 +393,46 @@ def gamma_sf(x, a, loc=0.0, scale=1.0):
     return sp.gammaincc(_positive(a), _from_zero(_standard(x, loc, scale)))
 
 
+@implements("scipy.stats.gamma.logcdf")
+def gamma_logcdf(x, a, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the gamma distribution.
+
+    >>> round(float(gamma_logcdf(1.0, 1.0)), 6)
+    -0.458675
+    """
+    return _log(gamma_cdf(x, a, loc, scale), gamma_sf(x, a, loc, scale))
+
+
+@implements("scipy.stats.gamma.logsf")
+def gamma_logsf(x, a, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the gamma distribution.
+
+    >>> round(float(gamma_logsf(1.0, 1.0)), 6)
+    -1.0
+    """
+    return _log(gamma_sf(x, a, loc, scale), gamma_cdf(x, a, loc, scale))
+
+
+@implements("scipy.stats.gamma.ppf")
+def gamma_ppf(q, a, loc=0.0, scale=1.0):
+    """Quantiles of the gamma distribution.
+
+    >>> round(float(gamma_ppf(0.75, 1.0)), 6)
+    1.386294
+    """
+    return _place(sp.gammaincinv(_positive(a), _chance(q)), loc, scale)
+
+
+@implements("scipy.stats.gamma.isf")
+def gamma_isf(q, a, loc=0.0, scale=1.0):
+    """Numbers that the gamma distribution exceeds with a probability.
+
+    >>> round(float(gamma_isf(0.75, 1.0)), 6)
+    0.287682
+    """
+    return _place(sp.gammainccinv(_positive(a), _chance(q)), loc, scale)
+
+
 @implements("scipy.stats.chi2.logpdf")
 def chi2_logpdf(x, df, loc=0.0, scale=1.0):
     """Logarithm of the density of the chi-squared distribution.
@@ -310,6 +467,56 @@ def chi2_sf(x, df, loc=0.0, scale=1.0):
     return sp.gammaincc(0.5 * _positive(df), 0.5 * _from_zero(_standard(x, loc, scale)))
 
 
+@implements("scipy.stats.chi2.pdf")
+def chi2_pdf(x, df, loc=0.0, scale=1.0):
+    """Density of the chi-squared distribution.
+
+    >>> round(float(chi2_pdf(1.0, 2.0)), 6)
+    0.303265
+    """
+    return np.exp(chi2_logpdf(x, df, loc, scale))
+
+
+@implements("scipy.stats.chi2.logcdf")
+def chi2_logcdf(x, df, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the chi-squared distribution.
+
+    >>> round(float(chi2_logcdf(1.0, 2.0)), 6)
+    -0.932752
+    """
+    return _log(chi2_cdf(x, df, loc, scale), chi2_sf(x, df, loc, scale))
+
+
+@implements("scipy.stats.chi2.logsf")
+def chi2_logsf(x, df, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the chi-squared distribution.
+
+    >>> round(float(chi2_logsf(1.0, 2.0)), 6)
+    -0.5
+    """
+    return _log(chi2_sf(x, df, loc, scale), chi2_cdf(x, df, loc, scale))
+
+
+@implements("scipy.stats.chi2.ppf")
+def chi2_ppf(q, df, loc=0.0, scale=1.0):
+    """Quantiles of the chi-squared distribution.
+
+    >>> round(float(chi2_ppf(0.75, 2.0)), 6)
+    2.772589
+    """
+    return _place(2.0 * sp.gammaincinv(0.5 * _positive(df), _chance(q)), loc, scale)
+
+
+@implements("scipy.stats.chi2.isf")
+def chi2_isf(q, df, loc=0.0, scale=1.0):
+    """Numbers that the chi-squared distribution exceeds with a probability.
+
+    >>> round(float(chi2_isf(0.75, 2.0)), 6)
+    0.575364
+    """
+    return _place(2.0 * sp.gammainccinv(0.5 * _positive(df), _chance(q)), loc, scale)
+
+
 @implements("scipy.stats.weibull_min.logpdf")
 def weibull_min_logpdf(x, c, loc=0.0, scale=1.0):
     """Logarithm of the density of the Weibull distribution.
@@ -331,6 +538,37 @@ def weibull_min_cdf(x, c, loc=0.0, scale=1.0):
     """
     z, c = _standard(x, loc, scale), _positive(c)
     return np.where((z <= 0.0) & (c == c), 0.0, -np.expm1(-(np.where(z <= 0.0, 1.0, z) ** c)))
+
+
+@implements("scipy.stats.weibull_min.pdf")
+def weibull_min_pdf(x, c, loc=0.0, scale=1.0):
+    """Density of the Weibull distribution.
+
+    >>> round(float(weibull_min_pdf(1.0, 2.0)), 6)
+    0.735759
+    """
+    return np.exp(weibull_min_logpdf(x, c, loc, scale))
+
+
+@implements("scipy.stats.weibull_min.sf")
+def weibull_min_sf(x, c, loc=0.0, scale=1.0):
+    """Survival function of the Weibull distribution.
+
+    >>> round(float(weibull_min_sf(1.0, 2.0)), 6)
+    0.367879
+    """
+    z, c = _standard(x, loc, scale), _positive(c)
+    return np.where((z <= 0.0) & (c == c), 1.0, np.exp(-(np.where(z <= 0.0, 1.0, z) ** c)))
+
+
+@implements("scipy.stats.weibull_min.ppf")
+def weibull_min_ppf(q, c, loc=0.0, scale=1.0):
+    """Quantiles of the Weibull distribution.
+
+    >>> round(float(weibull_min_ppf(0.75, 2.0)), 6)
+    1.17741
+    """
+    return _place((0.0 - np.log1p(-_chance(q))) ** (1.0 / _positive(c)), loc, scale)
 
 
 # ------------------------------------------------------------------------------------------------- on an interval
@@ -379,6 +617,27 @@ def uniform_ppf(q, loc=0.0, scale=1.0):
     return _place(_chance(q), loc, scale)
 
 
+@implements("scipy.stats.uniform.sf")
+def uniform_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the uniform distribution.
+
+    >>> round(float(uniform_sf(0.5)), 6)
+    0.5
+    """
+    z = _standard(x, loc, scale)
+    return np.where(z <= 0.0, 1.0, np.where(z > 1.0, 0.0, 1.0 - z))
+
+
+@implements("scipy.stats.uniform.isf")
+def uniform_isf(q, loc=0.0, scale=1.0):
+    """Numbers that the uniform distribution exceeds with a probability.
+
+    >>> round(float(uniform_isf(0.75)), 6)
+    0.25
+    """
+    return _place(1.0 - _chance(q), loc, scale)
+
+
 @implements("scipy.stats.beta.pdf")
 def beta_pdf(x, a, b, loc=0.0, scale=1.0):
     """Density of the beta distribution.
@@ -412,6 +671,51 @@ def beta_cdf(x, a, b, loc=0.0, scale=1.0):
     """
     z = _standard(x, loc, scale)
     return sp.betainc(_positive(a), _positive(b), np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)))
+
+
+@implements("scipy.stats.beta.sf")
+def beta_sf(x, a, b, loc=0.0, scale=1.0):
+    """Survival function of the beta distribution.
+
+    >>> round(float(beta_sf(0.5, 2.0, 2.0)), 6)
+    0.5
+    """
+    z = _standard(x, loc, scale)
+    return sp.betainc(
+        _positive(b),
+        _positive(a),
+        1.0 - np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)),
+    )
+
+
+@implements("scipy.stats.beta.ppf")
+def beta_ppf(q, a, b, loc=0.0, scale=1.0):
+    """Quantiles of the beta distribution.
+
+    >>> round(float(beta_ppf(0.75, 2.0, 2.0)), 6)
+    0.673648
+    """
+    return _place(sp.betaincinv(_positive(a), _positive(b), _chance(q)), loc, scale)
+
+
+@implements("scipy.stats.beta.logcdf")
+def beta_logcdf(x, a, b, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the beta distribution.
+
+    >>> round(float(beta_logcdf(0.5, 2.0, 2.0)), 6)
+    -0.693147
+    """
+    return _log(beta_cdf(x, a, b, loc, scale), beta_sf(x, a, b, loc, scale))
+
+
+@implements("scipy.stats.beta.logsf")
+def beta_logsf(x, a, b, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the beta distribution.
+
+    >>> round(float(beta_logsf(0.5, 2.0, 2.0)), 6)
+    -0.693147
+    """
+    return _log(beta_sf(x, a, b, loc, scale), beta_cdf(x, a, b, loc, scale))
 
 
 # ----------------------------------------------------------------------------------------------------- heavy tails
@@ -477,6 +781,46 @@ def t_sf(x, df, loc=0.0, scale=1.0):
     return _student(_positive(df), -_standard(x, loc, scale))
 
 
+@implements("scipy.stats.t.logcdf")
+def t_logcdf(x, df, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of Student's distribution.
+
+    >>> round(float(t_logcdf(1.0, 1.0)), 6)
+    -0.287682
+    """
+    return _log(t_cdf(x, df, loc, scale), t_sf(x, df, loc, scale))
+
+
+@implements("scipy.stats.t.logsf")
+def t_logsf(x, df, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of Student's distribution.
+
+    >>> round(float(t_logsf(1.0, 1.0)), 6)
+    -1.386294
+    """
+    return _log(t_sf(x, df, loc, scale), t_cdf(x, df, loc, scale))
+
+
+@implements("scipy.stats.t.ppf")
+def t_ppf(q, df, loc=0.0, scale=1.0):
+    """Quantiles of Student's distribution.
+
+    >>> round(float(t_ppf(0.75, 1.0)), 6)
+    1.0
+    """
+    return _place(np.where(q == 0.0, -np.inf, sp.stdtrit(_positive(df), _chance(q))), loc, scale)
+
+
+@implements("scipy.stats.t.isf")
+def t_isf(q, df, loc=0.0, scale=1.0):
+    """Numbers that Student's distribution exceeds with a probability.
+
+    >>> round(float(t_isf(0.75, 1.0)), 6)
+    -1.0
+    """
+    return _place(np.where(q == 0.0, np.inf, 0.0 - sp.stdtrit(_positive(df), _chance(q))), loc, scale)
+
+
 @implements("scipy.stats.cauchy.pdf")
 def cauchy_pdf(x, loc=0.0, scale=1.0):
     """Density of the Cauchy distribution.
@@ -505,6 +849,28 @@ def cauchy_cdf(x, loc=0.0, scale=1.0):
     0.5
     """
     return np.arctan2(1.0, -_standard(x, loc, scale)) * 0.3183098861837907
+
+
+@implements("scipy.stats.cauchy.sf")
+def cauchy_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the Cauchy distribution.
+
+    >>> round(float(cauchy_sf(1.0)), 6)
+    0.25
+    """
+    return np.arctan2(1.0, _standard(x, loc, scale)) * 0.3183098861837907
+
+
+@implements("scipy.stats.cauchy.ppf")
+def cauchy_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the Cauchy distribution.
+
+    >>> round(float(cauchy_ppf(0.75)), 6)
+    1.0
+    """
+    q = np.pi * _chance(q) + 0.0
+    middle = np.tan(q - 0.5 * np.pi)
+    return _place(np.where(q < 0.8, -1.0 / np.tan(q), np.where(q > 2.4, 1.0 / np.tan(np.pi - q), middle)), loc, scale)
 
 
 @implements("scipy.stats.laplace.pdf")
@@ -539,6 +905,30 @@ def laplace_cdf(x, loc=0.0, scale=1.0):
     return np.where(z > 0.0, 1.0 - tail, tail)
 
 
+@implements("scipy.stats.laplace.sf")
+def laplace_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the Laplace distribution.
+
+    >>> round(float(laplace_sf(1.0)), 6)
+    0.18394
+    """
+    return laplace_cdf(-_standard(x, loc, scale))
+
+
+@implements("scipy.stats.laplace.ppf")
+def laplace_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the Laplace distribution.
+
+    >>> round(float(laplace_ppf(0.75)), 6)
+    0.693147
+    """
+    return _place(
+        np.where(q > 0.5, 0.0 - np.log(2.0 * (1.0 - _chance(q))), np.log(2.0 * _chance(q))),
+        loc,
+        scale,
+    )
+
+
 @implements("scipy.stats.logistic.logpdf")
 def logistic_logpdf(x, loc=0.0, scale=1.0):
     """Logarithm of the density of the logistic distribution.
@@ -558,6 +948,280 @@ def logistic_cdf(x, loc=0.0, scale=1.0):
     0.5
     """
     return sp.expit(_standard(x, loc, scale))
+
+
+@implements("scipy.stats.logistic.pdf")
+def logistic_pdf(x, loc=0.0, scale=1.0):
+    """Density of the logistic distribution.
+
+    >>> round(float(logistic_pdf(1.0)), 6)
+    0.196612
+    """
+    return np.exp(logistic_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.logistic.sf")
+def logistic_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the logistic distribution.
+
+    >>> round(float(logistic_sf(1.0)), 6)
+    0.268941
+    """
+    return sp.expit(-_standard(x, loc, scale))
+
+
+@implements("scipy.stats.logistic.logcdf")
+def logistic_logcdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the logistic distribution.
+
+    >>> round(float(logistic_logcdf(1.0)), 6)
+    -0.313262
+    """
+    return sp.log_expit(_standard(x, loc, scale))
+
+
+@implements("scipy.stats.logistic.logsf")
+def logistic_logsf(x, loc=0.0, scale=1.0):
+    """Logarithm of the survival function of the logistic distribution.
+
+    >>> round(float(logistic_logsf(1.0)), 6)
+    -1.313262
+    """
+    return sp.log_expit(-_standard(x, loc, scale))
+
+
+@implements("scipy.stats.logistic.ppf")
+def logistic_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the logistic distribution.
+
+    >>> round(float(logistic_ppf(0.75)), 6)
+    1.098612
+    """
+    return _place(sp.logit(_chance(q)), loc, scale)
+
+
+@implements("scipy.stats.rayleigh.logpdf")
+def rayleigh_logpdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the density of the Rayleigh distribution.
+
+    >>> round(float(rayleigh_logpdf(1.0)), 6)
+    -0.5
+    """
+    z = _standard(x, loc, scale)
+    outside = (z < 0.0) | (z == np.inf)
+    t = np.where(outside, 1.0, z)
+    return np.where(outside, -np.inf, np.log(t) - 0.5 * t * t) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.rayleigh.pdf")
+def rayleigh_pdf(x, loc=0.0, scale=1.0):
+    """Density of the Rayleigh distribution.
+
+    >>> round(float(rayleigh_pdf(1.0)), 6)
+    0.606531
+    """
+    return np.exp(rayleigh_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.rayleigh.cdf")
+def rayleigh_cdf(x, loc=0.0, scale=1.0):
+    """Distribution function of the Rayleigh distribution.
+
+    >>> round(float(rayleigh_cdf(1.0)), 6)
+    0.393469
+    """
+    return -np.expm1(-0.5 * _from_zero(_standard(x, loc, scale)) ** 2) + 0.0
+
+
+@implements("scipy.stats.rayleigh.sf")
+def rayleigh_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the Rayleigh distribution.
+
+    >>> round(float(rayleigh_sf(1.0)), 6)
+    0.606531
+    """
+    return np.exp(-0.5 * _from_zero(_standard(x, loc, scale)) ** 2)
+
+
+@implements("scipy.stats.rayleigh.ppf")
+def rayleigh_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the Rayleigh distribution.
+
+    >>> round(float(rayleigh_ppf(0.75)), 6)
+    1.665109
+    """
+    return _place(np.sqrt(0.0 - 2.0 * np.log1p(-_chance(q))), loc, scale)
+
+
+@implements("scipy.stats.gumbel_r.logpdf")
+def gumbel_r_logpdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the density of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_logpdf(1.0)), 6)
+    -1.367879
+    """
+    z = _standard(x, loc, scale)
+    return -z - np.exp(-z) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.gumbel_r.pdf")
+def gumbel_r_pdf(x, loc=0.0, scale=1.0):
+    """Density of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_pdf(1.0)), 6)
+    0.254646
+    """
+    return np.exp(gumbel_r_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.gumbel_r.logcdf")
+def gumbel_r_logcdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the distribution function of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_logcdf(1.0)), 6)
+    -0.367879
+    """
+    return -np.exp(-_standard(x, loc, scale))
+
+
+@implements("scipy.stats.gumbel_r.cdf")
+def gumbel_r_cdf(x, loc=0.0, scale=1.0):
+    """Distribution function of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_cdf(1.0)), 6)
+    0.692201
+    """
+    return np.exp(-np.exp(-_standard(x, loc, scale)))
+
+
+@implements("scipy.stats.gumbel_r.sf")
+def gumbel_r_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_sf(1.0)), 6)
+    0.307799
+    """
+    return -np.expm1(-np.exp(-_standard(x, loc, scale)))
+
+
+@implements("scipy.stats.gumbel_r.ppf")
+def gumbel_r_ppf(q, loc=0.0, scale=1.0):
+    """Quantiles of the Gumbel distribution of maxima.
+
+    >>> round(float(gumbel_r_ppf(0.75)), 6)
+    1.245899
+    """
+    return _place(0.0 - np.log(0.0 - np.log(_chance(q))), loc, scale)
+
+
+@implements("scipy.stats.pareto.logpdf")
+def pareto_logpdf(x, b, loc=0.0, scale=1.0):
+    """Logarithm of the density of the Pareto distribution.
+
+    >>> round(float(pareto_logpdf(2.0, 2.0)), 6)
+    -1.386294
+    """
+    z, b = _standard(x, loc, scale), _positive(b)
+    t = np.where(z < 1.0, 1.0, z)
+    return np.where(z < 1.0, -np.inf, np.log(b) - (b + 1.0) * np.log(t)) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.pareto.pdf")
+def pareto_pdf(x, b, loc=0.0, scale=1.0):
+    """Density of the Pareto distribution.
+
+    >>> round(float(pareto_pdf(2.0, 2.0)), 6)
+    0.25
+    """
+    return np.exp(pareto_logpdf(x, b, loc, scale))
+
+
+@implements("scipy.stats.pareto.sf")
+def pareto_sf(x, b, loc=0.0, scale=1.0):
+    """Survival function of the Pareto distribution.
+
+    >>> round(float(pareto_sf(2.0, 2.0)), 6)
+    0.25
+    """
+    z, b = _standard(x, loc, scale), _positive(b)
+    return np.where((z <= 1.0) & (b == b), 1.0, np.where(z <= 1.0, 1.0, z) ** -b)
+
+
+@implements("scipy.stats.pareto.cdf")
+def pareto_cdf(x, b, loc=0.0, scale=1.0):
+    """Distribution function of the Pareto distribution.
+
+    >>> round(float(pareto_cdf(2.0, 2.0)), 6)
+    0.75
+    """
+    return 1.0 - pareto_sf(x, b, loc, scale)
+
+
+@implements("scipy.stats.pareto.ppf")
+def pareto_ppf(q, b, loc=0.0, scale=1.0):
+    """Quantiles of the Pareto distribution.
+
+    >>> round(float(pareto_ppf(0.75, 2.0)), 6)
+    2.0
+    """
+    return _place((1.0 - _chance(q)) ** (-1.0 / _positive(b)), loc, scale)
+
+
+@implements("scipy.stats.f.logpdf")
+def f_logpdf(x, dfn, dfd, loc=0.0, scale=1.0):
+    """Logarithm of the density of the F distribution.
+
+    >>> round(float(f_logpdf(1.0, 2.0, 4.0)), 6)
+    -1.216395
+    """
+    z, m, n = _standard(x, loc, scale), _positive(dfn), _positive(dfd)
+    t = np.where(z < 0.0, 1.0, z)
+    density = 0.5 * m * np.log(m) + 0.5 * n * np.log(n) + sp.xlogy(0.5 * m - 1.0, t) - 0.5 * (m + n) * np.log(n + m * t)
+    return np.where(z < 0.0, -np.inf, density - sp.betaln(0.5 * m, 0.5 * n)) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.f.pdf")
+def f_pdf(x, dfn, dfd, loc=0.0, scale=1.0):
+    """Density of the F distribution.
+
+    >>> round(float(f_pdf(1.0, 2.0, 4.0)), 6)
+    0.296296
+    """
+    return np.exp(f_logpdf(x, dfn, dfd, loc, scale))
+
+
+@implements("scipy.stats.f.cdf")
+def f_cdf(x, dfn, dfd, loc=0.0, scale=1.0):
+    """Distribution function of the F distribution.
+
+    >>> round(float(f_cdf(1.0, 2.0, 4.0)), 6)
+    0.555556
+    """
+    z, m, n = _from_zero(_standard(x, loc, scale)), _positive(dfn), _positive(dfd)
+    return sp.betainc(0.5 * m, 0.5 * n, m * z / (n + m * z))
+
+
+@implements("scipy.stats.f.sf")
+def f_sf(x, dfn, dfd, loc=0.0, scale=1.0):
+    """Survival function of the F distribution.
+
+    >>> round(float(f_sf(1.0, 2.0, 4.0)), 6)
+    0.444444
+    """
+    z, m, n = _from_zero(_standard(x, loc, scale)), _positive(dfn), _positive(dfd)
+    return sp.betainc(0.5 * n, 0.5 * m, n / (n + m * z))
+
+
+@implements("scipy.stats.f.ppf")
+def f_ppf(q, dfn, dfd, loc=0.0, scale=1.0):
+    """Quantiles of the F distribution.
+
+    >>> round(float(f_ppf(0.75, 2.0, 4.0)), 6)
+    2.0
+    """
+    m, n = _positive(dfn), _positive(dfd)
+    y = sp.betaincinv(0.5 * m, 0.5 * n, _chance(q))
+    return _place(n * y / (m * (1.0 - y)), loc, scale)
 
 
 # -------------------------------------------------------------------------------------------------------- counts
@@ -585,7 +1249,10 @@ def poisson_logpmf(k, mu, loc=0):
     >>> float(poisson_logpmf(0, 2.0))
     -2.0
     """
-    k, mu = (k - loc) * np.float64(1.0), np.where(mu >= 0, mu, np.nan).astype(np.float64)
+    k, mu = (
+        (k - loc) * np.float64(1.0),
+        np.where(mu >= 0, mu, np.nan).astype(np.float64),
+    )
     n = np.where(k < 0.0, 0.0, k)
     return _counted(k, sp.xlogy(n, mu) - sp.gammaln(n + 1.0) - mu)
 
@@ -613,6 +1280,68 @@ def binom_logpmf(k, n, p, loc=0):
     m = np.where(outside, 0.0, k)
     ways = sp.gammaln(n + 1.0) - sp.gammaln(m + 1.0) - sp.gammaln(n - m + 1.0)
     return _counted(k, np.where(outside, -np.inf, ways + sp.xlogy(m, p) + sp.xlog1py(n - m, -p)))
+
+
+@implements("scipy.stats.poisson.cdf")
+def poisson_cdf(k, mu, loc=0):
+    """Distribution function of a count that has the Poisson distribution.
+
+    >>> round(float(poisson_cdf(1, 2.0)), 6)
+    0.406006
+    """
+    k, mu = (
+        np.floor((k - loc) * np.float64(1.0)),
+        np.where(mu >= 0, mu, np.nan).astype(np.float64),
+    )
+    return np.where((k < 0.0) & (mu == mu), 0.0, sp.gammaincc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
+
+
+@implements("scipy.stats.poisson.sf")
+def poisson_sf(k, mu, loc=0):
+    """Survival function of a count that has the Poisson distribution.
+
+    >>> round(float(poisson_sf(1, 2.0)), 6)
+    0.593994
+    """
+    k, mu = (
+        np.floor((k - loc) * np.float64(1.0)),
+        np.where(mu >= 0, mu, np.nan).astype(np.float64),
+    )
+    return np.where((k < 0.0) & (mu == mu), 1.0, sp.gammainc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
+
+
+@implements("scipy.stats.binom.cdf")
+def binom_cdf(k, n, p, loc=0):
+    """Distribution function of a count that has the binomial distribution.
+
+    >>> round(float(binom_cdf(1, 2, 0.5)), 6)
+    0.75
+    """
+    k, p = np.floor((k - loc) * np.float64(1.0)), _chance(p)
+    n = np.where((n >= 0) & (n % 1 == 0), n, np.nan).astype(np.float64)
+    below, above = k < 0.0, k >= n
+    m, known = np.where(below | above, 0.0, k), (n == n) & (p == p)
+    inside = np.where(below | above, 1.0, n - m)
+    return np.where(
+        above & known,
+        1.0,
+        np.where(below & known, 0.0, sp.betainc(inside, m + 1.0, 1.0 - p)),
+    )
+
+
+@implements("scipy.stats.binom.sf")
+def binom_sf(k, n, p, loc=0):
+    """Survival function of a count that has the binomial distribution.
+
+    >>> round(float(binom_sf(1, 2, 0.5)), 6)
+    0.25
+    """
+    k, p = np.floor((k - loc) * np.float64(1.0)), _chance(p)
+    n = np.where((n >= 0) & (n % 1 == 0), n, np.nan).astype(np.float64)
+    below, above = k < 0.0, k >= n
+    m, known = np.where(below | above, 0.0, k), (n == n) & (p == p)
+    inside = np.where(below | above, 1.0, n - m)
+    return np.where(above & known, 0.0, np.where(below & known, 1.0, sp.betainc(m + 1.0, inside, p)))
 
 
 # ------------------------------------------------------------------------------------------------------ multivariate

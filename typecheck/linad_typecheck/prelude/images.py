@@ -340,3 +340,25 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     if size < 1:
         raise RuntimeError("incorrect filter size")
     return _along_axis(a, np.ones(size) / size, axis, size // 2, mode, cval)
+
+
+@implements("scipy.ndimage.center_of_mass")
+def center_of_mass(input, labels=None, index=None):
+    """The mean place of the cells of an array, weighted by what they hold: one number for each axis.
+
+    >>> [float(v) for v in center_of_mass(np.array([[0.0, 1.0], [0.0, 3.0]]))]
+    [0.75, 1.0]
+    """
+    if labels is not None or index is not None:
+        raise TypeError("center_of_mass is of one object here, without `labels` and `index`")
+    total = np.sum(input)
+    if input.ndim == 1:
+        return (np.sum(input * np.arange(input.shape[0])) / total,)
+    if input.ndim == 2:
+        y = np.sum(input * np.arange(input.shape[0])[:, None]) / total
+        return y, np.sum(input * np.arange(input.shape[1])[None, :]) / total
+    if input.ndim != 3:
+        raise TypeError("center_of_mass is of arrays of rank 1 to 3 here")
+    z = np.sum(input * np.arange(input.shape[0])[:, None, None]) / total
+    y = np.sum(input * np.arange(input.shape[1])[None, :, None]) / total
+    return z, y, np.sum(input * np.arange(input.shape[2])[None, None, :]) / total

@@ -346,3 +346,28 @@ def nanargmin(a, axis=None, *, keepdims=False):
     if np.any(np.all(nans, axis=axis)):
         raise ValueError("All-NaN slice encountered")
     return np.argmin(np.where(nans, np.inf, a), axis=axis, keepdims=keepdims)
+
+
+@implements("numpy.piecewise")
+def piecewise(x, condlist, funclist):
+    """Cells computed by the function, or given by the number, of the last condition that holds for them.
+
+    >>> piecewise(np.array([-1.0, 2.0]), [np.array([True, False]), np.array([False, True])], [lambda v: -v, 3.0])
+    array([1., 3.])
+    """
+    conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist]
+    if len(funclist) not in (len(conditions), len(conditions) + 1):
+        raise ValueError("with each condition comes a function, and one more may be the default")
+    cells = np.atleast_1d(x)
+    made = np.zeros_like(cells)
+    rest = np.ones(cells.shape, dtype=bool)
+    for k in range(len(conditions)):
+        rest = rest & np.logical_not(conditions[k])
+    for k in range(len(funclist)):
+        mask = rest if k == len(conditions) else np.atleast_1d(conditions[k])
+        f = funclist[k]
+        if callable(f):
+            made[mask] = f(cells[mask])
+        else:
+            made[mask] = f
+    return made if np.ndim(x) > 0 else made[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.special as sp
 
@@ -228,3 +230,71 @@ def median_abs_deviation(x, axis=0, *, scale=1.0):
     if axis is None:
         return np.median(np.abs(x - np.median(x))) / by
     return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis) / by
+
+
+@implements("scipy.stats.linregress")
+def linregress(x, y):
+    """Line of least squares: slope, intercept, correlation, the probability of a slope that is no smaller where there
+    is none, and the standard error of the slope.
+
+    >>> slope, intercept, *rest = linregress(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.5]))
+    >>> round(float(slope), 6), round(float(intercept), 6)
+    (2.25, 0.916667)
+    """
+    if x.ndim != 1 or y.ndim != 1:
+        raise TypeError("linregress is of two arrays of rank 1")
+    n = x.shape[0]
+    if n != y.shape[0]:
+        raise ValueError("x and y must be of one length")
+    if n < 1:
+        raise ValueError("Inputs must not be empty.")
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    dx, dy = x - np.mean(x), y - np.mean(y)
+    xx, xy, yy = np.sum(dx * dx), np.sum(dx * dy), np.sum(dy * dy)
+    slope = xy / xx
+    r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
+    df = n - 2
+    error = np.sqrt((1.0 - r * r) * yy / xx / df)
+    t = r * np.sqrt(df / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+    p = sp.betainc(0.5 * df, 0.5, df / (df + t * t))
+    if n == 2:  # whose line meets both points
+        known = np.where(np.any(np.isnan(x + y)), np.nan, 0.0)
+        p, error = (known + 1.0 if y[0] == y[1] else known), known
+    return slope, np.mean(y) - slope * np.mean(x), r, p, error
+
+
+@implements("scipy.stats.entropy")
+def entropy(pk, qk=None, base=None, axis=0):
+    """Entropy of probabilities, or divergence from others; both are normalised.
+
+    >>> round(float(entropy(np.array([1.0, 1.0]))), 6)
+    0.693147
+    """
+    p = pk / np.sum(pk, axis=axis, keepdims=True)
+    if qk is None:
+        total = np.sum(sp.entr(p), axis=axis)
+    else:
+        total = np.sum(sp.rel_entr(p, qk / np.sum(qk, axis=axis, keepdims=True)), axis=axis)
+    return total if base is None else total / math.log(base)
+
+
+@implements("scipy.stats.hmean")
+def hmean(a, axis=0):
+    """Harmonic mean of numbers that are not negative.
+
+    >>> float(hmean(np.array([1.0, 3.0])))
+    1.5
+    """
+    return 1.0 / np.mean(1.0 / a, axis=axis)
+
+
+@implements("scipy.stats.variation")
+def variation(a, axis=0, nan_policy="propagate", ddof=0):
+    """Standard deviation over the mean.
+
+    >>> float(variation(np.array([1.0, 3.0])))
+    0.5
+    """
+    if nan_policy != "propagate":
+        raise TypeError("variation propagates NaN here")
+    return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)

@@ -15,7 +15,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from . import elementwise, implements
+from . import constant, elementwise, implements
 
 
 # -------------------------------------------------------------------------------------------------- building blocks
@@ -667,24 +667,28 @@ def cosm1(x):
 
 
 @implements("scipy.special.factorial")
-def factorial(n):
-    """Factorial; 0 for negative numbers.
+def factorial(n, exact=False):
+    """Factorial; 0 for negative numbers. An int for an int with ``exact``.
 
     >>> float(factorial(4))
     24.0
     """
     if np.asarray(n).dtype == bool:
         raise TypeError("factorial is of numbers")
+    if exact:
+        return math.factorial(n) if n >= 0 else 0
     return np.where(n < 0, 0.0, sp.gamma(np.where(n < 0, 0.0, n) + np.float64(1.0)))
 
 
 @implements("scipy.special.comb")
-def comb(N, k):
-    """Number of combinations; 0 if there are none.
+def comb(N, k, *, exact=False):
+    """Number of combinations; 0 if there are none. An int for ints with ``exact``.
 
     >>> round(float(comb(5, 2)), 6)
     10.0
     """
+    if exact:
+        return math.comb(N, k) if 0 <= k <= N else 0
     good = (k >= 0) & (k <= N)
     m = np.where(good, N, 1.0)
     j = np.where(good, k, 0.0)
@@ -785,3 +789,129 @@ def agm(a, b, /):
         high = 0.5 * high + 0.5 * low
         low = g
     return sign * high
+
+
+# ------------------------------------------------------------------------------------ inverses of incomplete functions
+
+
+def _gamma_root(a, lower, upper):
+    """Where the lower and the upper incomplete gamma function, whose sum is 1, are given numbers, by Halley's method."""
+    z = sp.ndtri(lower) if lower < 0.5 else -sp.ndtri(upper)
+    t = 1.0 - 1.0 / (9.0 * a) + z / (3.0 * np.sqrt(a))
+    x = a * t * t * t
+    if a <= 1.0 or t <= 0.1:  # near 0, where the function is a power
+        x = np.exp((np.log(lower) + math.lgamma(a + 1.0)) / a)
+        if a <= 1.0 and x > 1.0 and upper < 0.5:
+            x = max(1.0, -np.log(upper) - math.lgamma(a))
+    for _ in range(60):
+        slope = np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))
+        if upper < 0.1:  # Newton's method for the logarithm of the tail
+            tail = sp.gammaincc(a, x)
+            step = tail / slope * (np.log(upper) - np.log(tail))
+        else:
+            step = (sp.gammainc(a, x) - lower if lower < 0.7 else upper - sp.gammaincc(a, x)) / slope
+            step = step / (1.0 - 0.5 * min(1.0, step * ((a - 1.0) / x - 1.0)))
+        x = x - step if x > step else 0.5 * x
+        if abs(step) <= 1e-10 * x:
+            break
+    return x
+
+
+@elementwise()
+def _inverse_gamma(a, lower, upper, /):
+    """That number, with its derivatives."""
+    if not (a > 0.0 and 0.0 <= lower <= 1.0 and 0.0 <= upper <= 1.0):
+        return np.nan
+    if lower == 0.0 or upper == 0.0:
+        return 0.0 if lower == 0.0 else np.inf
+    x = constant(_gamma_root(a, lower, upper))
+    for _ in range(2):
+        error = sp.gammainc(a, x) - lower if lower < 0.7 else upper - sp.gammaincc(a, x)
+        x = x - error / np.exp((a - 1.0) * np.log(x) - x - math.lgamma(a))
+    return x
+
+
+@implements("scipy.special.gammaincinv")
+def gammaincinv(a, y):
+    """The number at which the regularised lower incomplete gamma function is ``y``.
+
+    >>> round(float(gammaincinv(1.0, 0.5)), 6)
+    0.693147
+    """
+    y = y * np.float64(1.0)
+    return _inverse_gamma(a * np.float64(1.0), y, 1.0 - y)
+
+
+@implements("scipy.special.gammainccinv")
+def gammainccinv(a, y):
+    """The number at which the regularised upper incomplete gamma function is ``y``.
+
+    >>> round(float(gammainccinv(1.0, 0.5)), 6)
+    0.693147
+    """
+    y = y * np.float64(1.0)
+    return _inverse_gamma(a * np.float64(1.0), 1.0 - y, y)
+
+
+def _beta_root(a, b, y):
+    """Where the incomplete beta function is ``y``, by Halley's method."""
+    whole = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    if a >= 1.0 and b >= 1.0:
+        z = sp.ndtri(y)
+        t = (z * z - 3.0) / 6.0
+        h = 2.0 / (1.0 / (2.0 * a - 1.0) + 1.0 / (2.0 * b - 1.0))
+        w = z * np.sqrt(t + h) / h if t + h > 0.0 else 0.0
+        w = -w - (1.0 / (2.0 * b - 1.0) - 1.0 / (2.0 * a - 1.0)) * (t + 5.0 / 6.0 - 2.0 / (3.0 * h))
+        x = a / (a + b * np.exp(2.0 * w))
+    else:
+        t = np.exp(a * np.log(a / (a + b))) / a
+        w = t + np.exp(b * np.log(b / (a + b))) / b
+        x = np.exp(np.log(a * w * y) / a) if y < t / w else 1.0 - np.exp(np.log(b * w * (1.0 - y)) / b)
+    x = min(max(x, 1e-300), 1.0 - 1e-16)
+    for _ in range(60):
+        step = (sp.betainc(a, b, x) - y) / np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) + whole)
+        step = step / (1.0 - 0.5 * min(1.0, step * ((a - 1.0) / x - (b - 1.0) / (1.0 - x))))
+        new = x - step
+        x = 0.5 * x if new <= 0.0 else 0.5 * (x + 1.0) if new >= 1.0 else new
+        if abs(step) <= 1e-10 * x:
+            break
+    return x
+
+
+@elementwise("scipy.special.betaincinv")
+def betaincinv(a, b, y, /):
+    """The number at which the regularised incomplete beta function is ``y``.
+
+    >>> round(float(betaincinv(2.0, 2.0, 0.5)), 6)
+    0.5
+    """
+    if not (a > 0.0 and b > 0.0 and 0.0 <= y <= 1.0):
+        return np.nan
+    if y == 0.0 or y == 1.0:
+        return y
+    x = constant(_beta_root(a, b, y))
+    for _ in range(2):
+        slope = np.exp((a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x) - sp.betaln(a, b))
+        x = x - (sp.betainc(a, b, x) - y) / slope
+    return x
+
+
+@elementwise("scipy.special.stdtrit")
+def stdtrit(df, p, /):
+    """Quantiles of Student's distribution.
+
+    >>> round(float(stdtrit(1.0, 0.75)), 6)
+    1.0
+    """
+    if not (df > 0.0 and 0.0 <= p <= 1.0):
+        return np.nan
+    if p == 0.0 or p == 1.0:  # as SciPy has it
+        return np.inf
+    if df == np.inf:
+        return sp.ndtri(p)
+    if abs(p - 0.5) < 1e-6:  # where the function is odd, and nearly straight
+        u = (p - 0.5) * np.exp(0.5 * np.log(df * np.pi) + math.lgamma(0.5 * df) - math.lgamma(0.5 * (df + 1.0)))
+        return u + (df + 1.0) / (6.0 * df) * u * u * u
+    x = betaincinv(0.5 * df, 0.5, 2.0 * min(p, 1.0 - p))
+    t = np.sqrt(df * (1.0 - x) / x)
+    return t if p > 0.5 else -t

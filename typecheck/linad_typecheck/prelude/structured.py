@@ -242,3 +242,21 @@ def _banded(lower, upper, ab, b):
                 s -= a[c, m] * x[c + m, j]
             x[c, j] = s / a[c, 0]
     return x
+
+
+@implements("scipy.linalg.helmert")
+def helmert(n, full=False):
+    """Helmert matrix of order n, without its first row unless ``full``.
+
+    >>> np.round(helmert(3), 4)
+    array([[ 0.7071, -0.7071,  0.    ],
+           [ 0.4082,  0.4082, -0.8165]])
+    """
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
+    k = np.arange(n)
+    row, column = k[:, None], k[None, :]
+    cells = np.where(row == 0, 1.0, np.where(column < row, 1.0, np.where(column == row, -1.0 * row, 0.0)))
+    sizes = np.sqrt(np.where(row == 0, 1.0 * n, row * (row + 1.0)))
+    made = cells / sizes
+    return made if full else made[1:]
