@@ -87,8 +87,8 @@ class CompiledFunction:
         said = [("its result", f.restype, result)]
         said += [(f"argument {k} of the C function", t, p) for k, (t, p) in enumerate(zip(f.argtypes, params))]
         if len(f.argtypes) != len(params):
-            told = f"takes {len(f.argtypes)} arguments, where the C function of `{name}` is to take {len(params)}"
-            raise refusal("bad-rule", f"{described(self.target)} {told}", help="arrays that it returns come last")
+            text = f"takes {len(f.argtypes)} arguments, where the C function of `{name}` is to take {len(params)}"
+            raise refusal("bad-rule", f"{described(self.target)} {text}", help="arrays that it returns come last")
         for what, t, wanted in said:
             if not _same_c_type(t, wanted):
                 of = getattr(t, "__name__", str(t))
@@ -106,8 +106,8 @@ class CompiledFunction:
         for v, p in zip(values, declared.params, strict=True):
             for axis, size in enumerate(p.dims or ()):
                 if size is not None and v.shape[axis] != (wanted := _size(size, sizes)):
-                    told = f"of size {wanted} along axis {axis}, not {v.shape[axis]}"
-                    raise ValueError(f"`{name}` takes an array `{p.name}` {told}")
+                    text = f"of size {wanted} along axis {axis}, not {v.shape[axis]}"
+                    raise ValueError(f"`{name}` takes an array `{p.name}` {text}")
         outs = [np.zeros([_size(d, sizes) for d in r.dims or () if d is not None], _dtype(r)) for r in declared.results]
         self._run(outs, values)
         results = [_number(o[()], r) if r.dims is None else o for o, r in zip(outs, declared.results, strict=True)]
@@ -124,8 +124,8 @@ class CompiledFunction:
                 sizes.setdefault(p.name, int(value))
             return _number(number.astype(wanted)[()], p)
         if not isinstance(value, np.ndarray) or value.dtype != wanted or value.ndim != len(p.dims):
-            told = f"an array of {wanted} of rank {len(p.dims)} as `{p.name}`, not {described(value)}"
-            raise TypeError(f"`{self.plain.__name__}` takes {told}")
+            text = f"an array of {wanted} of rank {len(p.dims)} as `{p.name}`, not {described(value)}"
+            raise TypeError(f"`{self.plain.__name__}` takes {text}")
         for n, size in zip(value.shape, p.dims, strict=True):
             if size is not None and size.const == 0 and [k for _, k in size.terms] == [1]:
                 sizes.setdefault(size.atoms[0], n)
@@ -258,6 +258,6 @@ def _address(target: object) -> int:
         import cffi
 
         return int(cffi.FFI().cast("uintptr_t", target))
-    told = f"`linad.rule` takes a function of Numba or the address of a C function, got {described(target)}"
+    text = f"`linad.rule` takes a function of Numba or the address of a C function, got {described(target)}"
     instead = "plain Python needs no rule: call it in a checked function, or compile it by `@numba.njit`"
-    raise refusal("bad-rule", told, help=instead)
+    raise refusal("bad-rule", text, help=instead)

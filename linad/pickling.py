@@ -41,8 +41,8 @@ def name_of(value: Any) -> str | None:
 
 def _sent_by_value() -> Collection[str]:
     """The modules that cloudpickle was told to pickle by value."""
-    told = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", frozenset)
-    return told()
+    registered = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", frozenset)
+    return registered()
 
 
 def portable(value: Any, names: Collection[str] = ()) -> Any:

@@ -487,14 +487,14 @@ def unusable(error: OSError) -> None:
     place = directory()
     why = error.strerror or str(error)
     what = "there is no folder for compiled code" if place is None else f"compiled code cannot be kept in {place}"
-    told = f"{what} ({why}): it stays in memory, and each process compiles anew"
-    _say_once(f"{told}; set LINAD_CACHE_DIR to a folder that can be written, or LINAD_CACHE=0", _said)
+    message = f"{what} ({why}): it stays in memory, and each process compiles anew"
+    _say_once(f"{message}; set LINAD_CACHE_DIR to a folder that can be written, or LINAD_CACHE=0", _said)
 
 
-def _say_once(told: str, said: threading.Lock) -> None:
+def _say_once(message: str, said: threading.Lock) -> None:
     if said.acquire(blocking=False):
         file, line = _caller()
-        warnings.warn_explicit(told, LinadWarning, file, line)
+        warnings.warn_explicit(message, LinadWarning, file, line)
 
 
 def _caller() -> tuple[str, int]:

@@ -89,20 +89,20 @@ def _function_of_numba(f: Any) -> object:
         except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
             text = str(error)
             if "Cannot modify readonly array" in text:
-                told = f"the function of `{name}` changes an array that it is given"
-                raise refusal("bad-rule", told, help="let it work on a copy") from None
+                message = f"the function of `{name}` changes an array that it is given"
+                raise refusal("bad-rule", message, help="let it work on a copy") from None
             if readonly:
                 continue
             lines = [line.strip() for line in text.splitlines() if line.strip()]
             cause = next((line for line in lines if "nopython mode pipeline" not in line), type(error).__name__)
-            told = f"Numba cannot compile the function of `{name}` for {', '.join(map(str, wanted))}: {cause}"
-            raise refusal("bad-rule", told, help="declare the types that it takes") from None
+            message = f"Numba cannot compile the function of `{name}` for {', '.join(map(str, wanted))}: {cause}"
+            raise refusal("bad-rule", message, help="declare the types that it takes") from None
     made.disable_compile()
     found = made.overloads[wanted].signature.return_type
     parts = tuple(found) if declared.several and isinstance(found, types.BaseTuple) else (found,)
     if len(parts) != len(declared.results) or not all(map(_agrees, parts, declared.results)):
-        told = f"the function of `{name}` returns {found}, which is not what `{name}` is declared to return"
-        raise refusal("bad-rule", told, help="declare what it returns, or convert that in the function")
+        message = f"the function of `{name}` returns {found}, which is not what `{name}` is declared to return"
+        raise refusal("bad-rule", message, help="declare what it returns, or convert that in the function")
     return made
 
 

@@ -58,11 +58,11 @@ def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
     params, made = program.main.params, "in the last call, which the code is made for"
     for known in sizes:
         if isinstance(known, Alike):
-            v, told = params[known.array].var, f"the shape of {base_name(params[known.other].var.name)}"
+            v, what = params[known.array].var, f"the shape of {base_name(params[known.other].var.name)}"
         else:
             v = params[known[0]].var
-            told = f"{known[1]} along axis {v.type.rank - 1}"
-        yield Fact("size", base_name(v.name), program.main.span, f"{told} {made}")
+            what = f"{known[1]} along axis {v.type.rank - 1}"
+        yield Fact("size", base_name(v.name), program.main.span, f"{what} {made}")
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:

@@ -22,7 +22,7 @@ I64 = ir.IntType(64)
 VECTORS = 4  # interleave count of a loop with library functions
 
 
-def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
+def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
     """Loop metadata: no unrolling for unknown trip counts.
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
@@ -339,7 +339,7 @@ class Lowering(Expressions):
             latch = b.cbranch(b.icmp_unsigned("<", following, trips), inside, after)
             b.position_at_end(inside)
             b.store(b.add(start, b.mul(b.load(cell), step)), self.cells[name])
-        latch.set_metadata("llvm.loop", told(b.module, body))
+        latch.set_metadata("llvm.loop", loop_metadata(b.module, body))
         self.inside(body, inside, again, after)
         self.scopes = {}
 
