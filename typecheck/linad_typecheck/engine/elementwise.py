@@ -29,7 +29,7 @@ def lift(
         return apply(tuple(values))
     shape = broadcast(ctx, given, span)
     values = [cheap(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
-    with ctx.block() as stmts:  # a trial run on arbitrary scalars, for the dtype of the result
+    with ctx.block() as stmts:  # a trial run on arbitrary scalars: the dtype of the result, and its cost
         cell = apply(tuple(ScalarValue(ctx.fresh("e", Scalar(dtype_of(v)))) if is_array(v) else v for v in values))
     if isinstance(cell, TupleValue):  # several results, each in its own array
         return TupleValue(tuple(lift(ctx, values, _item(apply, k), span, hint) for k in range(len(cell.items))))

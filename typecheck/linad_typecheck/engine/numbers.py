@@ -131,7 +131,7 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
         low, high = LIMITS[dtype]
-        # otherwise no float close to the lowest int truncates to it
+        # for a larger range no float lies strictly between low - 1 and low
         exact = -low < 2 ** (23 if a.type.dtype == "f32" else 52)
         above, low = ("gt", low - 1.0) if exact else ("ge", float(low))
         # no float lies between these bounds and the nearest float that truncates to a representable int
