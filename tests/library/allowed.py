@@ -160,6 +160,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("Special functions far out", rf"{_SPECIAL}|numpy\.(i0|sinc)|scipy\.spatial\.distance\.euclidean", _far, ("sp.i0(e)", "f64")),
     Allowed("Special functions far out", r"scipy\.special\.factorial", lambda m: "f32" in m.dtype and _all(m, lambda x, y: np.isinf(x).all()), ("sp.factorial(e)", "f32")),
     Allowed("Special functions far out", r"scipy\.special\.(j[vn01]|betainc|inv_boxcox(1p)?)|scipy\.stats\.(lognorm|beta)\.\w+", _imprecise, ("sp.jv(2, e)", "f64")),
+    Allowed("Special functions far out", r"scipy\.stats\.halfnorm\.ppf", lambda m: "f32" in m.dtype, ("st.halfnorm.ppf(e)", "f32")),
     Allowed("Special functions far out", rf"{_SPECIAL}|scipy\.spatial\.distance\.chebyshev", _nan_stays, ("sp.poch(e, f)", "f64")),
     Allowed(
         "Special functions without a derivative",

@@ -238,7 +238,7 @@ _each("scipy.stats.lognorm", "isf", "F(e, 0.75)", "F(0.75, e)")
 _each("scipy.stats.chi2", "pdf", *_SHAPED)
 _each("scipy.stats.weibull_min", "pdf sf", *_SHAPED)
 _each("scipy.stats.weibull_min", "ppf", "F(e, 0.75)", "F(0.75, e)")
-_each("scipy.stats.pareto", "pdf logpdf cdf sf", "F(e, 0.75)", "F(2.5, e + 0.5, 0.25, 2.0)")
+_each("scipy.stats.pareto", "pdf logpdf cdf sf", "F(e + 1.0, 0.75)", "F(2.5, e + 0.5, 0.25, 2.0)")
 _each("scipy.stats.pareto", "ppf", "F(e, 0.75)", "F(0.75, e)")
 _each("scipy.stats.f", "pdf logpdf", "F(h, 1.5, 2.5)", "F(h, 3.0, 2.5, -0.5, 2.0)")
 _each("scipy.stats.f", "cdf sf", "F(h, 1.5, 2.5, -0.5, 2.0)")
@@ -566,6 +566,9 @@ ELSEWHERE = {
         name: "of types, known when compiled: tests/lower/test_texts_and_slices.py"
         for name in "numpy.ma.isMA numpy.ma.isMaskedArray numpy.ma.is_masked scipy.sparse.issparse scipy.sparse.isspmatrix".split()
     },
+    **{name: "copies of structures: tests/api/test_functions_of_packages.py" for name in ("copy.copy", "copy.deepcopy")},
+    "functools.reduce": "of functions: tests/api/test_functions_of_packages.py",
+    "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
     "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
 }

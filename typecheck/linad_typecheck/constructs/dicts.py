@@ -10,7 +10,7 @@ from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, describe, type_of
+from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import dict_class

@@ -154,8 +154,7 @@ def halfnorm_cdf(x, loc=0.0, scale=1.0):
     >>> round(float(halfnorm_cdf(1.0)), 6)
     0.682689
     """
-    z = _from_zero(_standard(x, loc, scale))
-    return 2.0 * sp.ndtr(z) - 1.0
+    return sp.erf(_from_zero(_standard(x, loc, scale)) * 0.7071067811865476)
 
 
 @implements("scipy.stats.halfnorm.sf")
@@ -242,7 +241,8 @@ def lognorm_logcdf(x, s, loc=0.0, scale=1.0):
     >>> round(float(lognorm_logcdf(1.0, 1.0)), 6)
     -0.693147
     """
-    return _log(lognorm_cdf(x, s, loc, scale), lognorm_sf(x, s, loc, scale))
+    z, s = _standard(x, loc, scale), _positive(s)
+    return np.where((z <= 0.0) & (s == s), -np.inf, sp.log_ndtr(np.log(np.where(z <= 0.0, 1.0, z)) / s))
 
 
 @implements("scipy.stats.lognorm.logsf")
@@ -252,7 +252,8 @@ def lognorm_logsf(x, s, loc=0.0, scale=1.0):
     >>> round(float(lognorm_logsf(1.0, 1.0)), 6)
     -0.693147
     """
-    return _log(lognorm_sf(x, s, loc, scale), lognorm_cdf(x, s, loc, scale))
+    z, s = _standard(x, loc, scale), _positive(s)
+    return np.where((z <= 0.0) & (s == s), 0.0, sp.log_ndtr(-np.log(np.where(z <= 0.0, 1.0, z)) / s))
 
 
 @implements("scipy.stats.lognorm.isf")

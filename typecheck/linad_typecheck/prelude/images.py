@@ -344,8 +344,25 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 @implements("scipy.ndimage.center_of_mass")
 def center_of_mass(input, labels=None, index=None):
-    """The mean place of the cells of an array, weighted by what they hold: one number for each axis.
+    """Centre of mass of an array whose cells are masses.
 
+    Parameters
+    ----------
+    input : array_like
+        Masses, of rank 1 to 3.
+
+    Returns
+    -------
+    tuple of float
+        The coordinates of the centre, in cells, one for each axis.
+
+    Raises
+    ------
+    TypeError
+        If ``labels`` or ``index`` is given.
+
+    Examples
+    --------
     >>> [float(v) for v in center_of_mass(np.array([[0.0, 1.0], [0.0, 3.0]]))]
     [0.75, 1.0]
     """

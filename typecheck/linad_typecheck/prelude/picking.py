@@ -350,8 +350,29 @@ def nanargmin(a, axis=None, *, keepdims=False):
 
 @implements("numpy.piecewise")
 def piecewise(x, condlist, funclist):
-    """Cells computed by the function, or given by the number, of the last condition that holds for them.
+    """Evaluate a piecewise-defined function: each cell by the function or number of the last condition that holds.
 
+    Parameters
+    ----------
+    x : array_like
+        The arguments.
+    condlist : list of bool arrays
+        The conditions, each of the shape of ``x``.
+    funclist : list of functions or numbers
+        One for each condition, and optionally one more for the cells where none holds.
+
+    Returns
+    -------
+    numpy.ndarray
+        Array of the shape of ``x``; zero where no condition holds and there is no default.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of conditions and functions do not fit.
+
+    Examples
+    --------
     >>> piecewise(np.array([-1.0, 2.0]), [np.array([True, False]), np.array([False, True])], [lambda v: -v, 3.0])
     array([1., 3.])
     """

@@ -234,9 +234,28 @@ def median_abs_deviation(x, axis=0, *, scale=1.0):
 
 @implements("scipy.stats.linregress")
 def linregress(x, y):
-    """Line of least squares: slope, intercept, correlation, the probability of a slope that is no smaller where there
-    is none, and the standard error of the slope.
+    """Linear least-squares regression of one variable on another.
 
+    Parameters
+    ----------
+    x, y : array_like
+        Measurements of rank 1 and equal length.
+
+    Returns
+    -------
+    tuple of float
+        Slope, intercept, correlation coefficient, two-sided p-value of the hypothesis that the slope is zero, and
+        standard error of the slope.
+
+    Raises
+    ------
+    TypeError
+        If an array is not of rank 1.
+    ValueError
+        If the arrays are empty or differ in length.
+
+    Examples
+    --------
     >>> slope, intercept, *rest = linregress(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.5]))
     >>> round(float(slope), 6), round(float(intercept), 6)
     (2.25, 0.916667)
@@ -265,8 +284,26 @@ def linregress(x, y):
 
 @implements("scipy.stats.entropy")
 def entropy(pk, qk=None, base=None, axis=0):
-    """Entropy of probabilities, or divergence from others; both are normalised.
+    """Entropy of a distribution, or its Kullback-Leibler divergence from another one.
 
+    Parameters
+    ----------
+    pk : array_like
+        The distribution; it is normalised.
+    qk : array_like, optional
+        The other distribution; it is normalised.
+    base : float, optional
+        The base of the logarithm; by default e.
+    axis : int, optional
+        The axis of the distribution.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The entropy, or the divergence of ``pk`` from ``qk``.
+
+    Examples
+    --------
     >>> round(float(entropy(np.array([1.0, 1.0]))), 6)
     0.693147
     """
@@ -280,8 +317,22 @@ def entropy(pk, qk=None, base=None, axis=0):
 
 @implements("scipy.stats.hmean")
 def hmean(a, axis=0):
-    """Harmonic mean of numbers that are not negative.
+    """Harmonic mean of non-negative numbers.
 
+    Parameters
+    ----------
+    a : array_like
+        The numbers.
+    axis : int or None, optional
+        The axis to reduce.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The harmonic mean.
+
+    Examples
+    --------
     >>> float(hmean(np.array([1.0, 3.0])))
     1.5
     """
@@ -290,8 +341,31 @@ def hmean(a, axis=0):
 
 @implements("scipy.stats.variation")
 def variation(a, axis=0, nan_policy="propagate", ddof=0):
-    """Standard deviation over the mean.
+    """Coefficient of variation: the standard deviation divided by the mean.
 
+    Parameters
+    ----------
+    a : array_like
+        The numbers.
+    axis : int or None, optional
+        The axis to reduce.
+    nan_policy : str, optional
+        Only ``"propagate"``.
+    ddof : int, optional
+        Degrees of freedom that are subtracted.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The coefficient of variation.
+
+    Raises
+    ------
+    TypeError
+        For another ``nan_policy``.
+
+    Examples
+    --------
     >>> float(variation(np.array([1.0, 3.0])))
     0.5
     """

@@ -246,8 +246,27 @@ def _banded(lower, upper, ab, b):
 
 @implements("scipy.linalg.helmert")
 def helmert(n, full=False):
-    """Helmert matrix of order n, without its first row unless ``full``.
+    """Helmert matrix, an orthonormal matrix of contrasts.
 
+    Parameters
+    ----------
+    n : int
+        The order.
+    full : bool, optional
+        Whether to keep the first row, whose cells are equal.
+
+    Returns
+    -------
+    numpy.ndarray
+        Matrix of shape (n - 1, n), or (n, n) if ``full``.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative.
+
+    Examples
+    --------
     >>> np.round(helmert(3), 4)
     array([[ 0.7071, -0.7071,  0.    ],
            [ 0.4082,  0.4082, -0.8165]])
