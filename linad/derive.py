@@ -193,7 +193,14 @@ def gradient(
     want = asked(s, wrt)
     flat = _flatten(s, arguments, update=False)
     buffers = buffers_for(want, flat.values)
-    results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
+    try:
+        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
+    except MemoryError:
+        raise
+    except Exception:
+        if signature.updates:  # `pull` has only what the adjoint has left of them
+            raise_first(s, _flatten(s, arguments, update=False).values)
+        raise
     if has_nan(grads.values()):
         flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
         results, grads = pull(
@@ -275,11 +282,16 @@ def pull(
     except MemoryError:  # the function itself keeps no logs: it would only run for as long again
         raise
     except Exception:
-        if not changed:  # the adjoint may run later statements first: the function itself raises what Python would
-            s.kernel((), values).run(values)
+        if not changed:
+            raise_first(s, values)
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
+
+
+def raise_first(s: Specialisation, values: Values) -> None:
+    """Raise what the function itself does, if anything: of two exceptions, an adjoint may come to the later first."""
+    primal(s, values)
 
 
 # cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
@@ -514,7 +526,7 @@ def _usual_into(
     except MemoryError:  # as in `pull`
         raise
     except Exception:
-        s.kernel((), values).run(values)
+        raise_first(s, values)
         raise
     for k, grad in zip(usually.scalars, out[1:], strict=True):
         np.add(parts[k], grad, out=parts[k])

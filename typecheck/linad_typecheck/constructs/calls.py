@@ -238,7 +238,7 @@ def _call(
     captured_names = {a.name for a in capture_args}
     given_back(ctx, nodes, captured_names, source.name, [a.value for a in everything], result, MADE in args)
     made = isinstance(result, TupleValue) and result.made is not None  # by this call
-    return replace(result, made=ctx.span(node)) if made else result
+    return replace(result, made=frozenset((ctx.span(node),))) if made else result
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

@@ -35,10 +35,10 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         found[known_key(ctx, key)] = v
         if isinstance(v, SILENT):
             raise Refused(None)
-    return of(found, ctx.span(node))
+    return of(found, frozenset((ctx.span(node),)))
 
 
-def of(items: dict[object, Value], made: Span | None = None) -> TupleValue:
+def of(items: dict[object, Value], made: frozenset[Span] | None = None) -> TupleValue:
     return TupleValue(tuple(items.values()), dict_class(tuple(items)), made)
 
 
@@ -67,7 +67,7 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
             return None
         else:
             found[k.arg] = v
-    return of(found, ctx.span(node))
+    return of(found, frozenset((ctx.span(node),)))
 
 
 def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
@@ -79,7 +79,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
         if not known:
             raise Refused(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
         found[key] = pair.items[1]
-    return of(found, span)
+    return of(found, frozenset((span,)))
 
 
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
@@ -150,7 +150,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             case "items":
                 return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
             case _:
-                return replace(base, made=span)
+                return replace(base, made=frozenset((span,)))
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
         key = known_key(ctx, node.args[0])
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
@@ -233,7 +233,7 @@ def _bind(ctx: Lowering, node: ast.Name, made: TupleValue) -> None:
 def _holds(v: Value, base: TupleValue) -> bool:
     """Whether a value may be, or hold, the dict."""
     if isinstance(v, TupleValue):
-        apart = v.record is not base.record or None not in (v.made, base.made) and v.made != base.made
+        apart = v.record is not base.record or None not in (v.made, base.made) and not v.made & base.made
         return not apart or any(_holds(x, base) for x in v.items)
     return contains(v, TupleValue) and any(_holds(x, base) for _, x in getattr(v, "captured", None) or ())
 

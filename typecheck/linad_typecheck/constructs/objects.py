@@ -124,7 +124,7 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
     made = expression(
         ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint
     )
-    return replace(made, made=ctx.span(node)) if isinstance(made, TupleValue) else made
+    return replace(made, made=frozenset((ctx.span(node),))) if isinstance(made, TupleValue) else made
 
 
 class _Made(ast.NodeTransformer):

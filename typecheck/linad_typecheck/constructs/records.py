@@ -138,7 +138,7 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) ->
     if bad is not None:
         ctx.programs.poisoned |= isinstance(bad, Poison)
         return bad
-    return TupleValue(tuple(items), record, span if record.mutable else None)
+    return TupleValue(tuple(items), record, frozenset((span,)) if record.mutable else None)
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:

@@ -79,12 +79,12 @@ class Delayed:
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class, whose items are the fields. A list whose length is known
     is of the class ``LIST``, so that it stays a list wherever values are decomposed and rebuilt. ``made``: the
-    source position where a dict or an object was created, `NOWHERE` if before a call, None if unknown: two created
-    at different places are different objects."""
+    source positions at one of which a dict or an object was created, `NOWHERE` if before a call, None if unknown: two
+    created at different places are different objects."""
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
-    made: Span | None = None
+    made: frozenset[Span] | None = None
 
     @property
     def listed(self) -> bool:
@@ -318,7 +318,7 @@ class UnionType:
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None
-    made: Span | None = None  # as in `TupleValue`
+    made: frozenset[Span] | None = None  # as in `TupleValue`
 
 
 @frozen(slots=True)
@@ -421,7 +421,7 @@ def as_argument(v: Value) -> Value:
             return UnionValue(c, as_argument(x), as_argument(y), loss)
         case TupleValue(items=items, record=record):
             changes = v.mapping or (record is not None and record.mutable)
-            return TupleValue(tuple(map(as_argument, items)), record, NOWHERE if changes else None)
+            return TupleValue(tuple(map(as_argument, items)), record, frozenset((NOWHERE,)) if changes else None)
         case FunctionValue(captured=c) if c is not None:
             return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
         case DerivativeValue(function=f):
@@ -434,7 +434,7 @@ def given_back(t: ValueType) -> ValueType:
     """The type of a result as callers know it: arrays that it shares with arguments may be any of them."""
     if not isinstance(t, TupleType):
         return t
-    return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made == NOWHERE else t.made)
+    return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made and NOWHERE in t.made else t.made)
 
 
 def as_flag(v: Value) -> Value:
@@ -589,11 +589,16 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             len(x) == len(y) and a.record is b.record and a.record not in GROWING
         ):
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
-            return None if None in parts else TupleType(parts, a.record, a.made if a.made == b.made else None)
+            return None if None in parts else TupleType(parts, a.record, either_made(a.made, b.made))
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
         case _:
             return None
+
+
+def either_made(one: frozenset[Span] | None, other: frozenset[Span] | None) -> frozenset[Span] | None:
+    """Where one of two objects was created."""
+    return None if one is None or other is None else one | other
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:
