@@ -1,4 +1,4 @@
-"""``linad doctor``: what this machine offers, for bug reports, and how long first gradients take."""
+"""``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
 
 
 def report() -> Iterator[tuple[str, str]]:
-    """What there is, as pairs of a heading and what was found."""
+    """The report, as pairs of a heading and its value."""
     yield "linad", __version__
     yield "python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
     for name in _PACKAGES:
@@ -39,7 +39,7 @@ def _version(name: str) -> str:
 
 
 def _compiler() -> str:
-    """Whether the installed Numba has everything that compiling needs."""
+    """Whether the installed Numba has everything that compilation needs."""
     try:
         from .codegen import numba_compat
 
@@ -56,7 +56,7 @@ def _processor() -> str:
 
 
 def _threading() -> str:
-    """The layers of parallel Numba code that can be loaded, best first."""
+    """The threading layers of Numba that can be loaded, best first."""
     from importlib import import_module
 
     found = []
@@ -70,8 +70,8 @@ def _threading() -> str:
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient; the exit
-    code."""
+    """Run ``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient. Return the
+    exit code."""
     match list(argv):
         case []:
             lines = (f"{heading:<16} {found}" for heading, found in report())

@@ -1,4 +1,4 @@
-"""From a live function and the types of its arguments to kernels, through the cache where it already knows them."""
+"""From a live function and the types of its arguments to kernels, using the cache where possible."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class Front:
-    """The outcome of the front end as the cache keeps it. ``missing`` parameters need the types of a call, ``fixed``
-    ones values."""
+    """The result of the front end, as stored in the cache. ``missing``: parameters whose types are determined by a
+    call. ``fixed``: parameters that are specialised by value."""
 
     marks: tuple[tuple[str, str, str], ...]
     signature: Signature | None
@@ -95,7 +95,7 @@ class Front:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The kernels for arguments of certain sizes, and the shapes of arguments that have them."""
+    """The kernels for arguments of certain sizes, and the most recent shapes with these sizes."""
 
     shapes: list[tuple[int, ...]]
     sizes: Short
@@ -104,7 +104,7 @@ class Version:
 
 @dataclass(eq=False, repr=False)
 class Specialisation:
-    """A function for one set of argument types, module constants and helpers."""
+    """A function specialised for argument types, module constants and helpers."""
 
     options: Options
     binding: Mapping[str, object]
@@ -114,9 +114,9 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Short, dict[Request, Kernel]] = field(default_factory=lambda: {(): {}})
-    # what calls need to know again, found by the first of them
+    # facts that calls need repeatedly, computed by the first of them
     known: dict[object, object] = field(default_factory=dict)
-    latest: Version = field(init=False)  # that of the last call
+    latest: Version = field(init=False)  # the version used by the last call
 
     def __post_init__(self) -> None:
         self.latest = Version([], (), self.kernels[()])
@@ -135,12 +135,13 @@ class Specialisation:
         return self.front.signature
 
     @cached_property
-    def _matrices(self) -> tuple[int, ...]:
+    def matrices(self) -> tuple[int, ...]:
+        """The flat arguments whose shapes decide which version is called."""
         return matrices(self.signature, [self.record.array(key).ndim for key in self.signature.hidden])
 
     def version(self, values: Sequence[object]) -> Version:
         """The kernels for such flat arguments."""
-        seen, among = self.latest, self._matrices
+        seen, among = self.latest, self.matrices
         if among:
             shapes = [values[k].shape for k in among]
             if shapes != seen.shapes:
@@ -148,7 +149,7 @@ class Specialisation:
         return seen
 
     def _version(self, shapes: list[tuple[int, ...]]) -> Version:
-        among = self._matrices
+        among = self.matrices
         sizes = (*short_axes(shapes, among), *alike(shapes, among, annotated(self.signature)))
         if sizes not in self.kernels and len(self.kernels) > VERSIONS:
             sizes = ()
@@ -361,14 +362,14 @@ def specialise(
     surroundings: Mapping[str, object],
     early: bool = False,
 ) -> Specialisation:
-    """Run the front end, or take its outcome from the cache.
+    """Run the front end, or take its result from the cache.
 
     Raises
     ------
     LinadError
-        With every error of the function and of what it calls.
+        With all errors of the function and of the functions that it calls.
     NotYet
-        At decoration (``early``), where a name is looked up that the module binds further down.
+        At decoration (``early``), if a name is looked up that the module binds further down.
     """
 
     def record() -> Record:
@@ -384,7 +385,8 @@ def specialise(
     store = disk.entry(f.__name__, folder, options.cache)
 
     def kept(found: Record) -> disk.Entry:
-        """Where kernels are kept: not on disk with calls of compiled functions, which other processes do not have."""
+        """The cache entry for kernels: in memory if compiled functions are called, which other processes do not have.
+        """
         return disk.entry(f.__name__, folder, False) if found.calls_compiled() else store
 
     for key, outcome in store.fronts():
@@ -432,7 +434,7 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     Raises
     ------
     LinadError
-        Where a diagnostic is an error.
+        If a diagnostic is an error.
     """
     from linad_typecheck.check import check
 

@@ -1,4 +1,4 @@
-"""Which optimisation passes a function does without: those its options switch off, and those of ``LINAD_DISABLE``."""
+"""Disabled optimisation passes: those disabled by options of a function, and those of ``LINAD_DISABLE``."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
-    """The names of the passes that are left out, in order.
+    """The names of the disabled passes, sorted.
 
     Parameters
     ----------
     passes
-        By the name of a pass, whether it is run. ``LINAD_DISABLE``, names with commas between them, leaves out others
-        as well.
+        For each named pass, whether it runs. ``LINAD_DISABLE``, a comma-separated list of names, disables further
+        passes.
 
     Raises
     ------
     LinadError
-        Where there is no such pass, or where code is not right without it.
+        If there is no such pass, or if it is required for correctness.
     """
     if passes is not None and not (isinstance(passes, Mapping) and all(type(run) is bool for run in passes.values())):
         what = f"`passes` is a dictionary from names of passes to bools, got {passes!r}"

@@ -1,4 +1,4 @@
-"""Where the time of a first gradient goes: ``linad doctor --timings FILE::FUNCTION``."""
+"""The stages of a first gradient and their times: ``linad doctor --timings FILE::FUNCTION``."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Timing:
     name : str
         The stage.
     seconds : float
-        Of the processor, all threads together.
+        CPU time of all threads together.
     waited : float
-        Of the clock.
+        Wall-clock time.
     size : str
-        What comes out of it.
+        The size of its result.
     """
 
     name: str
@@ -39,12 +39,12 @@ class Timing:
 
 
 def timings(place: str) -> Iterator[Timing]:
-    """The stages between a function's text and the machine code of its gradient, each as it is over.
+    """The stages between a function's source and the machine code of its gradient, yielded as they finish.
 
     Parameters
     ----------
     place : str
-        ``FILE::FUNCTION``. The file is read, and nothing of it is run.
+        ``FILE::FUNCTION``. The file is read but not executed.
     """
 
     def timed(name: str, make: Callable[[], T], size: Callable[[T], str] = lambda made: "") -> tuple[T, Timing]:
@@ -75,7 +75,7 @@ def timings(place: str) -> Iterator[Timing]:
 
 @dataclass(frozen=True)
 class _Numba:
-    """What needs Numba."""
+    """The functions that need Numba."""
 
     emit: Callable
     options: Callable
@@ -104,7 +104,7 @@ def _lines(source: str) -> str:
 
 
 def report(place: str) -> Iterator[str]:
-    """The lines of a table, as stages are over."""
+    """The lines of a table, yielded as stages finish."""
     seconds = waited = 0.0
     for stage in timings(place):
         if not seconds:

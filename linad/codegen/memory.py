@@ -1,4 +1,4 @@
-"""Errors about memory: which array of which line takes how much."""
+"""Out-of-memory errors: the array, its source line and its size."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FEWER = " (ask for fewer slots)"
 
 
 def no_room(s: Alloc | Reserve, f: Function) -> Site:
-    """The error of a log that does not fit, with its size in bytes as the argument."""
+    """The error site of a log that does not fit in memory, with its size in bytes as the argument."""
     return Site(s.span if s.span.line > 0 else f.span, "MemoryError", told(s), ("i64",))
 
 
 def told(s: Alloc | Copy | Reserve) -> str:
-    """The message about what takes too much; ``{0}`` is the size."""
+    """The message template about an allocation that is too large; ``{0}`` is its size in bytes."""
     name = base_name((s.array if isinstance(s, Reserve) else s.out).name)
     if isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":
         what, less = f"`{name}`", ""

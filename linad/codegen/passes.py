@@ -1,4 +1,4 @@
-"""What is done to a program before it is printed, from core to core: the passes, in the order in which they are run."""
+"""The passes that prepare a core program for code generation, in execution order."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ THREADS: tuple[Pass, ...] = (
     Pass("parallelisation", spread_loops, ("noalias", "retry", "threads"), told=("fastmath",), level="program"),
 )
 
-# After `parallelisation`, which asks whether iterations have an order: some of these give them one.
+# After `parallelisation`, because some of these passes make loops sequential.
 ORDERING: tuple[Pass, ...] = (
     Pass("buffer_merging", keep_one, FREE),
     Pass("copy_sinking", copy_late, FREE),
@@ -92,13 +92,13 @@ LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 
 
 def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
-    """The program with explicit index checks, reshaped loops and hoisted buffers, and the remarks of the passes."""
+    """The program with explicit index checks, restructured loops and hoisted buffers, and the remarks of the passes."""
     made, remarks = run(program, LOOPS, facts(options), options.off, after)
     return guarded_accesses(made) if guarded() else made, remarks
 
 
 def facts(options: EmitOptions) -> Iterator[Fact]:
-    """What passes may rely on in code generated with these options."""
+    """The facts that passes may rely on in code generated with these options."""
     holds: dict[Fact, bool] = {
         "fastmath": options.fastmath,
         "noalias": options.noalias,

@@ -1,4 +1,4 @@
-"""Ints as another int and a number."""
+"""Ints as a base plus a constant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linad_typecheck.ir.core import Atom, Const, Let, Var
 
 
 def offset(a: Atom, lets: Mapping[str, Let]) -> tuple[Atom, int]:
-    """An int as another one, or as a number, and what is added to that; ``lets``: how ints are computed, by name."""
+    """Split an int into a base (an atom) and a constant. ``lets``: the definitions of ints, by name."""
     match lets.get(a.name) if isinstance(a, Var) else None:
         case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
             base, more = offset(x, lets)

@@ -1,7 +1,7 @@
-"""A function and its derivative as one piece of HTML, without scripts and external resources.
+"""Rendering of a function and its derivative as one HTML fragment without scripts or external resources.
 
-Related lines of the program, its adjoint, its linear core and its facts carry the same number, and are highlighted
-together under the pointer. Colours are translucent, so that they suit light and dark pages.
+Related lines of the program, its adjoint, its linear core and its facts carry the same number, and hovering over one
+highlights all of them. Colours are translucent, so that they suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ body {{ margin: 1.5em; font-family: system-ui, sans-serif; background: Canvas; c
 
 @dataclass(frozen=True)
 class Page:
-    """The contents of a function's page. ``core``: the lines of the linear core with their source lines, 0 for none."""
+    """The contents of a function's page. ``core``: the lines of the linear core with their source lines, 0 if none."""
 
     table: Table
     facts: tuple[Remark, ...]
@@ -63,7 +63,7 @@ class Page:
     numba: str
 
     def fragment(self) -> str:
-        """The page as one element, to be put into another page."""
+        """The page as a single element, for embedding in another page."""
         body = "\n".join(
             [self._table(), self._facts(), self._core(), _folded("generated Numba source", _pre(self.numba))]
         )
@@ -74,7 +74,7 @@ class Page:
         return f'<div id="{name}">\n<style>\n{style}\n</style>\n{body}\n</div>'
 
     def document(self) -> str:
-        """The page as a whole document."""
+        """The page as a complete document."""
         return document(self.table.name, self.fragment())
 
     def _table(self) -> str:
@@ -109,7 +109,7 @@ def _pre(*lines: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """A line of the core, with what the checker inserted highlighted."""
+    """A line of the core in HTML, with the statements that the checker inserted highlighted."""
     words = text.replace("(", " ").split()
     escaped = html.escape(text)
     for word in ("dup", "drop"):
@@ -123,7 +123,7 @@ def _folded(title: str, body: str) -> str:
 
 
 def document(title: str, body: str) -> str:
-    """A whole document around a piece of HTML."""
+    """Wrap an HTML fragment in a complete document."""
     return _SHELL.format(title=html.escape(title), body=body)
 
 
@@ -140,17 +140,17 @@ def page_of(
     Parameters
     ----------
     program
-        As lowered from the user's function.
+        The program lowered from the user's function.
     wrt
         Parameters of the core program to differentiate by; by default all floats.
     lines
         The user's lines by number.
     facts
-        What the checker found out.
+        The checker's facts.
     name
-        Of the function, where it is not that of the core.
+        The function's name, if it differs from the name in the core.
     off
-        Passes that are left out.
+        Passes to disable.
     """
     table = stage_of(program, "table", wrt, lines, off)
     assert isinstance(table, Table)

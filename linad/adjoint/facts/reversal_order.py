@@ -1,7 +1,8 @@
-"""Whether the adjoints of a loop's iterations may run in any order.
+"""Whether the adjoints of a loop's iterations can run in any order.
 
-The adjoint of a sum passes through an iteration unchanged, and additions to cells commute. Everything else is ordered:
-of two stores to one cell the last one takes the adjoint, and a factor of a carried value multiplies its adjoint.
+The adjoint of a sum passes through an iteration unchanged, and additions to cells commute. Anything else imposes an
+order: of two stores to one cell, the last one receives the adjoint; and a factor of a carried value multiplies its
+adjoint.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def _passes_on(t: Stmt, facts: Facts) -> bool:
 
 
 def _cells_apart(s: Loop, facts: Facts) -> bool:
-    """Whether every outer array with an adjoint is only added to, or is stored to only in cells of the iteration's own.
-    """
+    """Whether every outer array with an adjoint is only added to, or is stored to only in cells that no other iteration
+    stores to."""
     nest = Nest(s, same=facts.value)
     written: dict[str, list[tuple[Stmt, Access]]] = {}
     for t, access in outer_accesses(s):

@@ -1,9 +1,9 @@
-"""Arrays that an iteration allocates and whose contents its reverse needs are logged whole.
+"""Iteration logs: log whole arrays that an iteration allocates, if its reverse needs their contents.
 
-Where their sizes and the trip counts are known before the outermost loop, the iteration works in a slice of a log with
-one slice per iteration. Otherwise (a loop with an exit test, a triangular nest) the cells are pushed on a growing log
-at the end of the allocating block, and one word per iteration holds their position. That is a copy, so it is done only
-where logging the loads would take more words: a matrix-vector product loads each cell of the vector n times.
+If their sizes and the trip counts are known before the outermost loop, the iteration works in a slice of a log that has
+one slice per iteration. Otherwise (a loop with an early exit, a triangular nest) the cells are pushed on a growing log
+at the end of the allocating block, and one word per iteration holds their position. This is a copy, so it is only done
+if logging the loads would take more words: a matrix-vector product loads each cell of the vector n times.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def choose_kept(body: Body, plan: Plan, wanted: Iterable[str]) -> None:
-    """The arrays of an iteration to log whole. ``wanted``: values that its reverse may need."""
+    """Choose the arrays of an iteration to log as a whole. ``wanted``: values that its reverse may need."""
     if plan.log_everything or body.stacked:
         return
     rectangular = plan.rectangular(body)
@@ -72,7 +72,7 @@ def _count(a: Atom | None) -> int:
 
 
 def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
-    """How often given loads are executed per iteration, as far as that is known."""
+    """How often the given loads execute per iteration, as far as known."""
     for s in block.stmts:
         if id(s) in loads:
             yield times
@@ -88,7 +88,7 @@ def uneven(body: Body, plan: Plan) -> list[str]:
 
 
 def row(name: str) -> str:
-    """The name under which the position of a logged array is kept; no value of a program has this name."""
+    """The name of the position of a logged array; no value of a program has this name."""
     return f"{name} row"
 
 
@@ -98,12 +98,12 @@ def log_name(name: str) -> str:
 
 
 class Rows:
-    """Growing logs of whole arrays. ``sweep.there`` maps the arrays that can be read at the current place to their
-    position."""
+    """Growing logs of whole arrays. ``sweep.there`` maps the arrays that can be read at the current point to their
+    positions."""
 
     def __init__(self, sweep: ForwardSweep, names: Names) -> None:
         self.sweep, self.names = sweep, names
-        # by array: how the program makes it, the log, how long that is
+        # by array: its allocation, its log, and the length of the log
         self.made: dict[str, tuple[Alloc, Var, Var]] = {}
 
     def make(self, body: Body, out: list[Stmt]) -> None:
@@ -128,12 +128,12 @@ class Rows:
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
-        """Find the logged arrays of a block at the start of its reverse."""
+        """Locate the logged arrays of a block at the start of its reverse."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
             if row(n) in self.sweep.logs:
                 base = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
-            else:  # as many as were pushed last
+            else:  # the cells pushed last
                 _, _, length = self.made[n]
                 end = w.load(length, ZERO, hint="end")
                 base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")

@@ -1,9 +1,9 @@
 """Whether logging a state as whole slices never takes more words than logging its loads, for any sizes.
 
 Loads may be in short loops or under conditions, while slices are whole: saving two words does not justify copying an
-array of a thousand cells. So every word that the slices add must be matched by a word saved in loops that run at least
-as often. A condition in a loop is assumed to hold once: ``if j != i`` in a loop over ``j`` inside one over ``i`` saves
-one word per ``i``. A condition that excludes only the ends of a range, ``if i > 0``, is assumed to hold always.
+array of a thousand cells. Every word that the slices add must therefore be matched by a word saved in loops that run at
+least as often. A condition in a loop is assumed to hold once: ``if j != i`` in a loop over ``j`` inside one over ``i``
+saves one word per ``i``. A condition that excludes only the ends of a range, ``if i > 0``, is assumed to hold always.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from .model import Body, Plan
 from .iteration_logs import uneven
 from .undo import memory
 
-# how often something is done: a product of lengths by name, sorted; those with ``?`` may be zero, with ``~`` are taken
-# for one
+# execution count: a sorted product of named lengths; a length marked ``?`` may be zero, one marked ``~`` counts as one
 Times = tuple[str, ...]
 
 
@@ -42,8 +41,7 @@ def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
 
 
 def _at_least(more: Times, times: Times) -> bool:
-    """Whether something done ``more`` times is done at least as often as something done ``times``, if no length is
-    zero."""
+    """Whether ``more`` is at least ``times`` if no length is zero."""
     left = Counter(more)
     left.subtract(times)
     return all(n >= 0 and (n == 0 or not name.startswith("?")) for name, n in left.items())
@@ -64,7 +62,7 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
         for a in b.rows.values():
             path = _path(b, plan, same) + [f"?{b.loop.index.name}"] * (plan.facts.home[a.out.name] != id(b.loop.body))
             _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
-            _add(found, a.out.name in uneven(b, plan), path)  # where it begins
+            _add(found, a.out.name in uneven(b, plan), path)  # the position
     return found
 
 
@@ -85,7 +83,7 @@ def _named(plan: Plan, same: Lengths, a: Atom) -> str | int:
 
 
 def _path(b: Body, plan: Plan, same: Lengths) -> list[str | int]:
-    """How often the body of a loop runs: one factor per loop of its path and one per condition that may be false."""
+    """The execution count of a loop body: one factor per loop of its path and one per condition that may be false."""
     found: list[str | int] = []
     outer: Body | None = None
     for inner in b.path:
@@ -111,7 +109,7 @@ def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
 
 
 def _settled(a: Var, b: Body, plan: Plan) -> bool:
-    """Whether an int is loop-invariant: it is defined before the loops, or is the size of such an array."""
+    """Whether an int is loop-invariant: defined before the loops, or the size of an array defined there."""
     if plan.before(a, b):
         return True
     s = plan.facts.definition.get(a.name)

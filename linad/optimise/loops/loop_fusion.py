@@ -1,21 +1,20 @@
-"""Loop fusion: a loop that reads at each place what the loop before it has written there is joined with it.
+"""Loop fusion: join a loop with the preceding loop that produces the cells it reads.
 
 **Transformation.** Loop fusion (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 6).
 
 **Before.** ``for i in range(n) { &t[i] = f(x[i]) }; for j in range(n) { s += t[j] }``
 **After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
 
-**Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. Of an array
-that one of them writes every access of both has the index of the loop on the same axis, or both only add to it. At
-most one of them may fail, and then the other writes nothing that a caller can see. What stands between them can run
-before the first.
+**Legality.** Both loops have the same start, stop and step, have no early exit and carry no arrays. Of an array that
+one of them writes, every access in both loops has the loop index on the same axis, or both loops only add to it. At
+most one of them may raise an error, and then the other writes nothing visible to a caller. The statements between the
+loops can move before the first.
 
-**Profitability.** An array that is only written in one loop and read in the next holds nothing that is not at hand:
-its reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That
-makes a chain of array expressions cost what one loop does. A recurrence is not joined with a loop of exponentials
-or sines, which vector instructions compute four or eight at a time.
+**Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
+(`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
+expressions costs one loop. A recurrence is not fused with a loop of exponentials or sines, which is vectorised.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -36,26 +35,25 @@ _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "o
 
 
 def fuse_loops(f: Function) -> Function:
-    """The function with producing and consuming loops made one, where no cell is read before or after its time."""
+    """Fuse producing loops with the loops that consume their cells."""
     return replace(f, body=_Fuser(f).block(f.body))
 
 
 @dataclass(frozen=True)
 class _Touch:
-    """How a loop touches an array: with which axes of it indexed by the loop's own index alone, in every access."""
+    """How a loop accesses an array. ``axes``: those that every access indexes with the loop index."""
 
     reads: bool
     writes: bool
     adds_only: bool
-    axes: frozenset[int] | None  # None where it is touched as a whole
+    axes: frozenset[int] | None  # None if the loop uses the whole array
 
 
 class _Facts:
-    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its
-    block."""
+    """Facts about one loop, computed lazily: each loop is compared with all earlier ones of its block."""
 
     def __init__(self, loop: Loop) -> None:
-        self.loop = loop  # which keeps its identity taken, too
+        self.loop = loop  # also keeps the id of the loop unique
         self.alone = loop.exits or loop.trips is not None or loop.mark is not None
         self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
 
@@ -113,7 +111,7 @@ class _Fuser:
         return s
 
     def join_last(self, out: list[Stmt]) -> None:
-        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it."""
+        """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit."""
         last = out[-1]
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
@@ -123,7 +121,7 @@ class _Fuser:
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
 
-    # -- conditions
+    # -- legality and profitability
 
     def facts(self, s: Loop) -> _Facts:
         found = self.known.get(id(s))
@@ -138,26 +136,25 @@ class _Fuser:
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
         if first.serial != second.serial and (first if second.serial else second).expensive:
-            return False  # vector instructions for the one are worth more than the cells that the other leaves behind
+            return False  # vectorising the expensive loop is worth more than keeping the cells in cache
         if any(o.name in second.mentions for o in a.outs):
             return False
         return all(map(self.one_by_one, *_pairs(first.touches, second.touches))) and self.fail_alike(first, second)
 
     def one_by_one(self, x: _Touch, y: _Touch) -> bool:
-        """Whether an array is touched by both loops in such a way that an iteration of the second only meets the same
-        iteration of the first."""
+        """Whether an iteration of the second loop accesses only cells that the same iteration of the first accesses."""
         if not (x.writes or y.writes) or (x.adds_only and y.adds_only):
             return True
         return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
 
     def fail_alike(self, a: _Facts, b: _Facts) -> bool:
-        """Whether an error is the same one, and finds the same cells written that a caller can see."""
+        """Whether the fused loop raises the same error with the same visible writes."""
         if a.may_fail and b.may_fail:
             return False
         return not (b.writes if a.may_fail else a.writes if b.may_fail else frozenset()) & self.visible
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
-        """Whether a statement after a loop may run before it."""
+        """Whether a statement after a loop may move before it."""
         if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
             return False
         there = self.facts(loop)
@@ -174,7 +171,7 @@ def _may_fail(s: Stmt) -> bool:
 
 
 def _serial(s: Loop) -> bool:
-    """Whether an iteration uses what the one before has found, other than to add to it or to compare with it."""
+    """Whether an iteration depends on the previous one other than through a reduction."""
     results = {r.name for r in s.body.results if isinstance(r, Var)}
     carried = {c.name for c in s.carried}
     used: set[str] = set()
@@ -190,7 +187,7 @@ def _serial(s: Loop) -> bool:
 
 
 def _dear(s: Loop) -> bool:
-    """Whether a loop is of plain statements, of which one is worth vector instructions by itself."""
+    """Whether a loop is straight-line code with a library call, and hence worth vectorising by itself."""
     body = list(walk(s.body))
     return not any(map(blocks, body)) and any(map(is_library_call, body))
 
@@ -230,7 +227,7 @@ def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_T
 
 
 def _joined(a: Loop, b: Loop) -> Loop:
-    """One loop for two; the second's statements follow the first's in each iteration."""
+    """The fused loop: in each iteration, the statements of ``b`` follow those of ``a``."""
     second = substitute(b.body, {b.index.name: a.index})
     body = Block((*a.body.stmts, *second.stmts), (*a.body.results, *second.results))
     return replace(

@@ -1,21 +1,23 @@
-"""Copy elision: arrays are not filled, emptied or copied where no one reads what that gives.
+"""Copy elision: remove fills, clears and copies of arrays whose result is never read.
 
-**Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays begin as zeros and end
-as zeros. Five rewritings of an array that is made in a block, or given to it for good, numbered below.
+**Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays start as zeros and end as
+zeros. The pass applies five rewrites, numbered below, to arrays that a block allocates or owns.
 
 **Before.** ``b = alloc [n] fill 0.0; for i { &b[i] += e }; c = copy &b; return c``
 **After.** ``b = alloc [n]; for i { &b[i] = e }; return b``
 
-**Legality.** (1) The first to touch its zeros is a nest of loops over all its cells that adds once to each: it
-stores, and nothing is filled. (2) The last to touch it stores zeros to cells that only the same iteration has read:
-it does not; likewise where a loop carries an array into an iteration and not out of it. (3) Something is added to
-its zeros, and then another array as a whole, which has not changed since: it begins as a copy of that. (4) It is a
-copy of an array that belongs to the block and is not used again: it is that array. (5) The first to touch it is a
-nest of loops that stores each cell of another array of the same sizes: it is a copy of that.
+**Legality.** (1) The first use of a zero-filled array is a loop nest that adds exactly once to each cell: it stores
+instead, and the fill is dropped. (2) The last use of an array stores zeros to cells that only the same iteration has
+read: the stores are dropped. This also applies to an array that a loop carries in but not out. (3) A zero-filled array
+is added to, and then a second array, unchanged since, is added to it as a whole: it starts as a copy of the second
+array. (4) A copy of an array that the block owns and does not use again: the copy is the array itself. (5) The first
+use of an array is a loop nest that stores every cell of another array of the same shape: it becomes a copy of that
+array.
 
-**Profitability.** Always: each saves going through an array.
+**Profitability.** Always: each rewrite saves one pass over an array.
 
-**Needs.** For (1) to (3) and (5) that the array is an adjoint: they change the order of sums and the sign of a zero.
+**Needs.** Rewrites (1) to (3) and (5) require that the array is an adjoint: they reassociate sums and may change the
+sign of a zero.
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ from ..offsets import offset
 
 
 class Known(Mentions):
-    """Facts that several rewritings need: also how a value is computed, and which arrays a statement looks at."""
+    """Cached facts about a function: how values are computed, and which arrays a statement reads."""
 
     def __init__(self, f: Function) -> None:
         super().__init__()
         self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
         self.function = f
-        # with the statement, which keeps its identity taken
+        # the statement is kept alive so that its id stays unique
         self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
 
     @cached_property
@@ -51,7 +53,7 @@ class Known(Mentions):
         return known_sizes(self.function)
 
     def only_adds(self, s: Stmt, array: Var) -> bool:
-        """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
+        """Whether a statement uses an array only to add to its cells or to query its size."""
         found = self._looked_at.get(id(s))
         if found is None:
             found = self._looked_at[id(s)] = s, frozenset(_looked_at(s))
@@ -59,12 +61,12 @@ class Known(Mentions):
 
 
 def spare_zeros(f: Function) -> Function:
-    """The function without zeros that are never read."""
+    """Remove array fills, clears and copies that have no effect on any result."""
     return replace(f, body=_block(f.body, Known(f), ()))
 
 
 def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
-    """``carried`` are arrays that the block is given for good."""
+    """Rewrite a block. ``carried``: arrays that the block owns."""
     block = _moved(
         replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known
     )
@@ -92,12 +94,11 @@ def _inside(s: Stmt, known: Known) -> Stmt:
     return s
 
 
-# -------------------------------------------------------------------------------------------------------------
-# beginning
+# ---------------------------------------------------------------------------------------------------- initial contents
 
 
 def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
-    """The zeros of the array made at a place, where what follows makes them unnecessary."""
+    """Remove the zero fill of the allocation at ``stmts[at]`` if the following statements make it unnecessary."""
     made = stmts[at]
     assert isinstance(made, Alloc)
     for k in range(at + 1, len(stmts)):
@@ -113,7 +114,7 @@ def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
 
 
 def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
-    """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
+    """A loop nest over all cells with its single addition to the array turned into a store, or None."""
     if not sizes:
         return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
     if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
@@ -129,7 +130,7 @@ def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], know
 
 
 def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
-    """The array as a copy, where the first to touch it stores all cells of another one."""
+    """Turn an allocation whose first use copies all cells of another array into a copy of that array."""
     at, *uses = [
         k for k, s in enumerate(stmts) if known.touches(s, array) or isinstance(s, Alloc) and s.out == array
     ] or [0]
@@ -143,7 +144,7 @@ def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
 
 
 def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
-    """The array whose cells a nest of loops stores to the same cells of another one, and does nothing else."""
+    """The array that a loop nest copies cell by cell to ``array``, if that is all it does."""
     if (
         not isinstance(s, Loop)
         or s.exits
@@ -165,7 +166,7 @@ def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...],
 
 
 def covers(s: Loop, size: Atom, known: Known) -> bool:
-    """Whether a loop runs over all ints from 0 to below a size, up or down."""
+    """Whether a loop runs over all indices 0 to ``size - 1``, ascending or descending."""
     match s.step, s.start, s.stop:
         case Const(value=1), Const(value=0), stop:
             return stop == size
@@ -177,7 +178,7 @@ def covers(s: Loop, size: Atom, known: Known) -> bool:
 
 
 def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
-    """Zeros to which another array is added, before anything reads them: they begin as its copy."""
+    """Turn a zero-filled array to which another array is added before any read into a copy of that array."""
     made = stmts[at]
     assert isinstance(made, Alloc)
     array = made.out
@@ -209,7 +210,7 @@ def outs(s: Stmt) -> tuple[Var, ...]:
 
 
 def _looked_at(s: Stmt) -> Iterator[str]:
-    """What a statement does more with than add to its cells, or ask for its size."""
+    """The arrays that a statement uses other than to add to their cells or to query their size."""
     for t in walk(Block((s,))):
         match t:
             case AddTo() | Dim():
@@ -230,7 +231,7 @@ def changes(s: Stmt, array: Var) -> bool:
 
 
 def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
-    """The block without copies of its own arrays that are used no more: the copy is the array itself."""
+    """Replace copies of owned arrays by the array itself if it has no further uses."""
     own = set(carried)
     k = 0
     while k < len(block.stmts):
@@ -246,21 +247,19 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
 
 
 def _may_be(copy: Var, array: Var, rest: Block) -> bool:
-    """Whether an array may go by the name of another one. An adjoint may by that of an array that is none, and is none
-    itself then, unless it has further names; what a user updates is never an adjoint."""
+    """Whether ``copy`` may be replaced by ``array``. An adjoint copy of a non-adjoint array becomes a non-adjoint,
+    which is allowed only if it has no aliases; an array that the user updates never becomes an adjoint."""
     if copy.adjoint == array.adjoint:
         return True
     further = copy in rest.results or any(isinstance(t, If | Loop | Call) for t in using(rest, copy))
     return copy.adjoint and not further
 
 
-# ----------------------------------------------------------------------------------------------------------------
-# ending
+# ------------------------------------------------------------------------------------------------------ final contents
 
 
 def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
-    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any
-    more."""
+    """Remove the zero stores to an array from the last statement that touches it."""
     last = next(
         (k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)),
         None,
@@ -271,8 +270,8 @@ def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
 
 
 def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
-    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there,
-    and the store of that; None where the nest does anything else with the array but ask for its size."""
+    """Match a loop nest in which each iteration reads its own cell of an array and leaves a zero there: the loops and
+    the zero store. None if the nest uses the array in any other way (size queries aside)."""
     loops: list[Loop] = []
     while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
         loops.append(s)
@@ -292,13 +291,13 @@ def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | Non
 
 
 def _ends_as_zero(uses: list[Stmt], cell: tuple[Atom, ...]) -> bool:
-    """Whether a cell is all that statements look at, before they leave a zero there."""
+    """Whether the statements only read one cell and finally store a zero there."""
     loads = [t for t in uses if isinstance(t, Load)]
     zeros = [t for t in uses if isinstance(t, Store) and isinstance(t.value, Const) and t.value.value == 0.0]
     return [*loads, *zeros] == uses and all(t.index == cell for t in (*loads, *zeros))
 
 
 def without(s: Loop, array: Var) -> Loop:
-    """A nest of loops without what it stores to an array."""
+    """A loop nest without its stores to an array."""
     kept = (t for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
     return replace(s, body=replace(s.body, stmts=tuple(without(t, array) if isinstance(t, Loop) else t for t in kept)))

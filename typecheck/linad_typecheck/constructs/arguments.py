@@ -1,4 +1,4 @@
-"""Arguments of user functions: each parameter gets its argument or its default."""
+"""Binding of arguments to the parameters of user functions, with defaults."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ from .records import default as default_value
 class Argument:
     value: Value
     span: Span
-    name: str  # the user's name of it, empty for an expression
+    name: str  # the user's name for it; empty for an expression
 
 
 def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument]:
-    """The arguments by parameter, in parameter order, evaluated in the order of the call."""
+    """The arguments by parameter name. They are in the order of the parameters, and evaluated in the order of the
+    call."""
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
@@ -129,6 +130,6 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression consists of constants alone, including ``np.bool_(False)``."""
+    """Whether an expression is composed of constants only, such as ``np.bool_(False)``."""
     converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPE_CLASSES
     return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

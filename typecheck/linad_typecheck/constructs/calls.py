@@ -1,4 +1,5 @@
-"""Calls of library functions, methods, and other functions, which are specialised by argument types."""
+"""Calls of library functions, methods and user functions. User functions are specialised for the types of their
+arguments."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)
             return method(ctx, base, node.func.attr, args, by)
-        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
+        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # a NumPy scalar
             args = _library_args(ctx, node, node.func.attr, hint)
             return unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if lists.is_list(base):
@@ -97,7 +98,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
     match callee:
         case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
-            return expression(ctx, node.args[1], hint)  # what it says of the type is for other checkers
+            return expression(ctx, node.args[1], hint)  # the type is meant for other type checkers
         case EntityValue(entity=Applied() as found):
             return objects.called(ctx, node, found, name, hint)
         case EntityValue(entity=Instance() as found):
@@ -125,7 +126,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
         for a in node.args:
-            # perhaps run over there
+            # the unknown callee may iterate over them
             if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in ITERABLES):
                 expression(ctx, a)
     if isinstance(callee, Poison) and callee.foreign:
@@ -147,16 +148,17 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     return Poison()
 
 
-_LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these means nothing
+_LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these is the default
 
 
 def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args:
-    """The arguments of a library function. A list or tuple display holds expressions that are not evaluated yet."""
+    """The arguments of a library function. The elements of a list or tuple display are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
-    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):  # NumPy makes an array of a list
+    # NumPy converts a list to an array
+    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
 
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
@@ -174,7 +176,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
 
 
 def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """A value with growing lists converted to arrays, as NumPy does."""
+    """A value in which growing lists are converted to arrays, as NumPy does."""
     if is_growing(v):
         return as_array(ctx, v, hint, span)
     if isinstance(v, TupleValue) and v.record in SEQUENCES:
@@ -211,13 +213,13 @@ def _call(
         raise Refused(None)
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
-    if source.rule is not None:  # its gradients are by whole arrays
+    if source.rule is not None:  # its gradients are whole arrays
         values = [
             map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span))
             for v, a in zip(values, args.values(), strict=True)
         ]
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
-    if ctx.programs.inside(source):  # or each level would have a view of its own
+    if ctx.programs.inside(source):  # otherwise each recursion depth would have another view type
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
@@ -242,7 +244,7 @@ def _call(
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.vectorize(f)``: the function, to be applied elementwise; None for any other call."""
+    """``np.vectorize(f)``: a function that is applied elementwise; None for any other call."""
     if len(node.args) != 1 or any(k.arg != "otypes" for k in node.keywords):
         return None
     each = lambda source: replace(source, elementwise=True, key=f"{source.key}/each")
@@ -257,7 +259,7 @@ def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 
 def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` applied to its rows or columns; None for any other
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: ``f`` applied to its rows or columns; None for any other
     call."""
     if len(node.args) < 3:
         return None
@@ -293,7 +295,7 @@ CALLS["numpy.apply_along_axis"] = _along_axis
 def _each(
     ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
 ) -> Value:
-    """A call of a scalar function applied elementwise, as created by `numba.vectorize` and `numpy.vectorize`."""
+    """A scalar function applied elementwise, as declared by `numba.vectorize` or `numpy.vectorize`."""
     nodes = [*node.args, *(k.value for k in node.keywords)]
     values = tuple(
         usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True)
@@ -316,7 +318,7 @@ def _each(
 
 
 def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
-    """A view whose numbers are all known at run time only."""
+    """A view all of whose numbers are known only at run time."""
     match v:
         case ViewValue(view=view):
             known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a
@@ -327,7 +329,8 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
 
 
 def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
-    """Whether an array is passed in two places, possibly in parts, and one of them is more than read or added to."""
+    """Whether an array is passed in two places, possibly in parts, and the callee more than reads or adds to one of
+    them."""
     modes: dict[str, set[str]] = {}
     for atom, mode in zip((leaf for a in given for leaf in leaves(as_argument(a.value))), spec.modes, strict=False):
         if isinstance(atom.type, Array):
@@ -337,7 +340,7 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
 
 
 def _disjoint(ctx: Lowering, values: list[Value]) -> bool:
-    """Whether the passed parts of arrays are known to be disjoint."""
+    """Whether the array parts that are passed are known to be disjoint."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
     return not any(meets(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
 
@@ -379,7 +382,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
-    """Borrow or move the array arguments according to the callee's modes."""
+    """Borrow or move the array arguments, according to the modes of the callee's parameters."""
     seen: dict[str, tuple[str, Argument]] = {}
     name = spec.source.name
     for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
@@ -398,7 +401,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
             if spec.writes(k):
-                if movable(ctx, atom):  # what is not is refused as a whole below
+                if movable(ctx, atom):  # one that is not is refused as a whole below
                     write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom):
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var

@@ -1,7 +1,7 @@
 """Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without an intermediate list.
 
-A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are local:
-outer names that they hide are kept under pseudo-names meanwhile, and still count as names.
+A comprehension is lowered as the `for` loop that it abbreviates, with a body given as a function (`Do`). Its targets
+are local: outer names that they hide are kept under pseudo-names meanwhile, and remain live.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ STATEMENTS[Do] = lambda ctx, s: s.run()
 
 @dataclass
 class _Run:
-    """One comprehension: a loop nest around ``each``, which receives the value of the element."""
+    """A loop nest for one comprehension. ``each`` receives the value of each element."""
 
     ctx: Lowering
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
-    purpose: str  # a comprehension may be run through more than once
+    purpose: str  # distinguishes several loops over one comprehension
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
@@ -122,7 +122,7 @@ def through(
 
 @contextmanager
 def made_for_expression(ctx: Lowering) -> Iterator[None]:
-    """Statements inside belong to the expression that is being lowered: values evaluated so far are pending."""
+    """Mark the statements inside as part of the current expression: the values evaluated so far are pending."""
     waiting = len(ctx.path.flight)
     with ctx.within(around=waiting, stmt=ctx.path.stmt):
         yield
@@ -131,7 +131,7 @@ def made_for_expression(ctx: Lowering) -> Iterator[None]:
 
 @contextmanager
 def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
-    """The targets of a comprehension are bound only inside it."""
+    """Bind the targets of a comprehension inside only."""
     names = list(bound(g.target for g in node.generators))
     depth = sum(n.startswith("%aside") for n in ctx.env)
     aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
@@ -160,7 +160,8 @@ def only_plain(ctx: Lowering, node: Comprehension) -> None:
 
 
 def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
-    """Run ``each`` for the elements of a comprehension; ``purpose`` distinguishes several runs of one."""
+    """Call ``each`` for the elements of a comprehension. ``purpose`` distinguishes several loops over one
+    comprehension."""
     _Run(ctx, node, each, purpose).go()
 
 
@@ -168,7 +169,7 @@ def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span]
 
 
 def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> Value | None:
-    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None if the arguments are not one."""
+    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None for other arguments."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     name = dotted.rpartition(".")[2]
@@ -219,7 +220,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
 
 
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression is only iterated over."""
+    """Whether an expression is a call whose result can only be iterated over."""
     match node:
         case ast.Call(func=func):
             return callee(ctx, func) in _RUN_OVER
@@ -269,7 +270,7 @@ def _of_items(
 def carry(
     ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str
 ) -> Value:
-    """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
+    """Carry a value through a comprehension: ``start``, then ``step`` of the value and each element."""
     span = ctx.span(what)
     key = ctx.pseudo(hint, span)
     ctx.bind(key, Binding(start, span))
@@ -282,7 +283,7 @@ def carry(
 
 
 def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
-    """The sum of the elements, which may be arrays if ``start`` is one, or if no loop remains."""
+    """The sum of the elements. They may be arrays if ``start`` is one, or if no loop remains."""
     seen: list[Value] = []
 
     def step(total: Value, v: Value, at: Span) -> Value:
@@ -297,7 +298,7 @@ def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: st
 
 
 def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value | None, hint: str) -> Value:
-    """``start`` is the first value of a sum, and what `min` or `max` is where there are no elements."""
+    """A fold as a loop. ``start`` is the initial value of a sum, and the default of `min` and `max`."""
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
@@ -374,7 +375,7 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
         ]
         test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
         hit = condition(ctx, test)
-        ctx.unbind(*bound([part.target]))  # where arms meet it may be of several types
+        ctx.unbind(*bound([part.target]))  # its type may differ between the joined paths
         if hit is None:
             raise Refused(None)
         here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)
@@ -416,14 +417,14 @@ def _rows(
     dtype: DType | None,
     hint: str,
 ) -> Value:
-    """The array of elements of a type, filled by a loop of its own."""
+    """The array of elements of a known type, filled by its own loop."""
     span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
         return value
     n = _length(ctx, it.stop, span)
     start = ZERO
-    if is_array(value) and not sizes.known():  # its sizes are those of the first row
+    if is_array(value) and not sizes.known():  # not known beforehand: take the sizes of the first row
         one_at_least(ctx, n, span)
         ctx.bind_all(it.held)
         zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
@@ -467,7 +468,7 @@ def _rows(
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
-    """The array of a comprehension with conditions or several loops: one run counts, a second one stores."""
+    """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
     span = ctx.span(node)
     if may_update(ctx, node):
         raise Refused(
@@ -482,11 +483,11 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
 
 
 def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
-    """The type of the elements of a comprehension, by lowering it once and discarding the result."""
+    """The type of the elements of a comprehension: it is lowered once, and the result is discarded."""
     seen: list[Value] = []
     trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value), "").go)
     value = seen[-1] if seen else Poison()
-    if isinstance(value, SILENT):  # what was reported stays
+    if isinstance(value, SILENT):  # keep the reports
         ctx.take(trial, emit=False)
     return Element(value, NO_SIZES)
 
@@ -494,7 +495,7 @@ def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
 def _kept(
     ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str
 ) -> Value:
-    """The array of the elements of a type that a comprehension keeps."""
+    """The array of the elements that a comprehension keeps, given their type."""
     span = ctx.span(node)
     if isinstance(like.value, SILENT):
         return Poison()
@@ -540,7 +541,8 @@ def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
 
 
 def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
-    """The type of an element, and its sizes if it is an array, by lowering the body once and discarding the result."""
+    """The type of an element, and its sizes if it is an array: the body is lowered once, and the result is
+    discarded."""
     index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
 
     def body() -> tuple[Value, tuple[Atom, ...]]:
@@ -549,10 +551,10 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
 
-    with ctx.within(looping=True, want_ctl=False):  # as in the loop
+    with ctx.within(looping=True, want_ctl=False):  # as inside the loop
         trial = ctx.attempt(body)
     value, shape = trial.value
-    if isinstance(value, SILENT):  # what was reported stays
+    if isinstance(value, SILENT):  # keep the reports
         ctx.take(trial, emit=False)
     return Element(value, Sizes(shape, trial.stmts, index, functions_of(ctx)))
 

@@ -1,4 +1,4 @@
-"""Dicts whose keys are known at compile time: records whose class is their keys."""
+"""Dicts whose keys are known at compile time: records whose class is the tuple of keys."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
 
 
 def known_key(ctx: Lowering, node: ast.expr) -> object:
-    """The same, without what goes around a key that may be None."""
+    """The key given by an expression. It is refused if it is not known at compile time."""
     key = key_of(ctx, node)
     if key is None:
         raise Refused(None)
@@ -193,7 +193,7 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
-        if isinstance(node, ast.Name):  # what it holds is not known any more
+        if isinstance(node, ast.Name):  # its contents are not known any more
             ctx.bind(node.id, Binding(Poison() if key is None else value, span))
         return
     if not own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
@@ -239,12 +239,12 @@ def _holds(v: Value, base: TupleValue) -> bool:
 
 
 def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Refused:
-    """The refusal of a value that is no dict."""
+    """The refusal of a value that is not a dict."""
     return Refused(None if isinstance(v, SILENT) else WrongType(ctx.span(node), what, describe(type_of(v))))
 
 
 def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
-    """The keywords of a call with the items of a dict in place of each ``**d``."""
+    """The keyword arguments of a call, with each ``**d`` replaced by the items of the dict."""
     found: list[ast.keyword] = []
     for k in node.keywords:
         if k.arg is not None:

@@ -1,4 +1,4 @@
-"""Iterables of `for` loops: an index range, and the value of the target in each iteration."""
+"""Iterables of `for` loops: an index range, and the target's value in each iteration."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _offset(ctx: Lowering, a: Atom, k: int, span) -> Atom:
 
 
 def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
-    """The elements of an array of rank 1, and the rows of any other, which are views."""
+    """The elements of an array of rank 1; for any other rank the rows, which are views."""
     span = ctx.span(node)
     n = size_of(ctx, over, 0, span)
     key = ctx.pseudo("over", span)
@@ -217,7 +217,7 @@ def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
 
 
 def from_zero(ctx: Lowering, it: Iteration, span) -> Iteration:
-    """The same iteration with an index that counts from 0 by 1."""
+    """The same iteration with an index that counts from 0 in steps of 1."""
     if it.start == ZERO and it.step == ONE:
         return it
     trips = ctx.let("trips", "trips", (it.start, it.stop, it.step), I64, span, nonneg=True)
@@ -273,7 +273,7 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if not strict or stop == most:
         return Iteration(ZERO, stop, ONE, True, lambda i: TupleValue(tuple(run.element(i) for run in runs)), held)
 
-    def element(i: Atom) -> Value:  # Python looks for the ends when it gets there
+    def element(i: Atom) -> Value:  # Python finds that the lengths differ only when it gets there
         text = "zip() arguments have different lengths: {0} and more"
         ctx.emit(Check(ctx.let("ok", "lt", (i, stop), BOOL, span), "ValueError", text, (stop,), span))
         return TupleValue(tuple(run.element(i) for run in runs))
@@ -282,13 +282,13 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
 
 
 def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
-    """A tuple of numbers at a computed index."""
+    """A tuple of numbers, indexed at run time."""
     return Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i: picked(ctx, it.items, i, span))
 
 
 def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
-    """The iteration with its array looked up under its new name. Pseudo-names of two iterations over arrays in one loop
-    are kept apart by the arrays' places."""
+    """The iteration with its array looked up under the new name that a loop gives it. Positions distinguish the
+    pseudo-names of two arrays in one loop."""
     if not it.held:
         return it
 
@@ -330,7 +330,7 @@ def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:
 
 
 def _cells(ctx: Lowering, sizes: tuple[Atom, ...], of: Callable[[TupleValue], Value], span: Span) -> Iteration:
-    """The iteration over the cells of an array of a shape; ``of`` computes the target from the index."""
+    """The iteration over the indices of a shape. ``of`` computes the target from the index."""
 
     def element(k: Atom) -> Value:
         return of(TupleValue(tuple(ScalarValue(i, True) for i in unravelled(ctx, k, sizes, span))))
@@ -380,7 +380,7 @@ def _not_here(ctx: Lowering, node: ast.Call) -> None:
 
 ITERABLES = {
     "builtins.range": _range,
-    "numba.prange": _range,  # threads are a matter of `parallel=True`, for each loop that is proved to be free of races
+    "numba.prange": _range,  # `parallel=True` decides about threads, for each loop that is proved to be free of races
     "builtins.reversed": _reversed,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,

@@ -37,8 +37,8 @@ from .identity import change
 from .iterables import iteration
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
-COUNTED = 64  # items of a list that are values of their own
-UNKNOWN = TupleValue((Poison(), literal(0)), GROWING[0])  # a list of items of which nothing is known
+COUNTED = 64  # from this length on, a list is stored in arrays
+UNKNOWN = TupleValue((Poison(), literal(0)), GROWING[0])  # a list whose items are unknown
 NOTHING = type_of(TupleValue((), LIST))
 
 
@@ -213,8 +213,8 @@ def _bind(ctx: Lowering, name: str, value: TupleValue, span: Span) -> None:
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span) -> None:
-    """An item of unknown type was appended. It does not contradict the item type of a growing list, nor does one whose type
-    is not known yet contradict that of any; what is wrong with others has been reported."""
+    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list, nor does
+    one whose type is not known yet contradict that of any; the problem with others has been reported."""
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST), span))
     elif not is_growing(base):
@@ -260,7 +260,7 @@ def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
 
 
 def from_iteration(ctx: Lowering, found: Iteration, node: ast.expr, each: Callable[[Value], object]) -> None:
-    """``each`` of what a loop runs over."""
+    """Call ``each`` for the elements that a loop iterates over."""
     key = ctx.pseudo("item", ctx.span(node))
     target, item = ast.Name(key, ast.Store()), ast.Name(key, ast.Load())
     part = ast.comprehension(target, node, [], 0)
@@ -396,8 +396,7 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
 
 
 def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, span: Span) -> Cell | None:
-    """The place that ``xs[k] = v`` denotes in the cells of the list; None if a problem was reported, or the store is
-    done."""
+    """The cell that ``xs[k] = v`` denotes; None if a problem was reported, or if the store is already done."""
     name = node.value.id if isinstance(node.value, ast.Name) else ""
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         if not isinstance(index, SILENT):
@@ -434,7 +433,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
 
 
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
-    """``[e for v in x if c]`` with a length known at run time: a growing list filled by a loop."""
+    """``[e for v in x if c]`` of a length known only at run time: a growing list filled by a loop."""
     only_plain(ctx, node)
     span = ctx.span(node)
     key = ctx.pseudo("list", span)
@@ -464,7 +463,7 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
 
 def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
-    """``list(x)`` with a length known at run time."""
+    """``list(x)`` of a length known only at run time."""
     key = ctx.pseudo("list", ctx.span(node))
     ctx.bind(key, Binding(TupleValue((), LIST), ctx.span(node)))
     done = extend(ctx, key, node, ctx.span(node))
@@ -473,7 +472,7 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
 
 
 def returned(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry function with an array in place of each growing list; calls convert it to a list."""
+    """The result of an entry function with each growing list as an array. The call converts it back to a list."""
     if is_growing(value):
         if isinstance(value.items[0], TupleValue):
             raise Refused(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))
@@ -504,7 +503,7 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
 
 
 def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Value:
-    """``xs + ys`` where one has a computed length."""
+    """``xs + ys``, where one has a length known only at run time."""
     span = ctx.span(node)
     key = ctx.pseudo("sum", span)
     ctx.bind(key, Binding(copied(ctx, a, span) if is_growing(a) else a, span))
@@ -513,7 +512,7 @@ def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Valu
 
 
 def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers in order."""
+    """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers."""
     span = ctx.span(node)
     back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)

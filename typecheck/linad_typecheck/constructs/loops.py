@@ -1,4 +1,4 @@
-"""Loops: what a body changes is carried; the types at the head are found by lowering the body until they are stable."""
+"""Loops. Names that the body changes are carried; their types at the head are a fixpoint of lowering the body."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _while(ctx: Lowering, s: ast.While) -> None:
 
 
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
-    """The iterable is unknown or was reported: check the body once with an unknown target."""
+    """Check the body once with an unknown target, because the iterable is unknown or was reported."""
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
     ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
@@ -147,7 +147,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         return
 
     def other() -> None:
-        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended in `continue`
+        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended by `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
             set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
@@ -165,13 +165,13 @@ def _else(ctx: Lowering, shape: Shape) -> None:
 
 
 def run_loop(ctx: Lowering, shape: Shape) -> None:
-    """A `for` for use by expressions, without `else` and `return`."""
+    """Lower a `for` on behalf of an expression: it has no `else` and no `return`."""
     _loop(ctx, shape, _hint(shape.node.target))
     set_left(ctx, RUN, ctx.span(shape.node))
 
 
 def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
-    """Lower a loop; ``first``: its first iteration may be lowered apart."""
+    """Lower a loop. ``first``: loop peeling is allowed."""
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
@@ -189,7 +189,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     def run(head: Head) -> tuple[Head, Ahead[Head]]:
         attempt = Attempt(ctx, shape, head.copy(), live, hint)
         found = ctx.attempt(attempt.run)
-        if attempt.grown == head:  # nothing is left that could give them a type
+        if attempt.grown == head:  # nothing else can give these names a type
             attempt.grown.unbound |= attempt.sought
         found.value = attempt.grown
         return attempt.grown, found
@@ -197,7 +197,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     before = ctx.settled.get(shape.key)
     known = settled_from(ctx, before, start)
     found = fixpoint(run, known or start)
-    if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
+    if known is not None and _wrong(found) and not before.wrong:  # reports must not depend on another path
         found = fixpoint(run, start)
     ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
     apart = (
@@ -213,9 +213,12 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
 
 
 def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
-    """Loop peeling: the first iteration, and then a loop over the others, where a name has another type after the first
-    one than before, as in ``total = 0`` and ``total = total + row``. Where no iteration runs, such a name has no type
-    that it could have after the loop: that raises if it is live there. False where it is not known whether one runs."""
+    """Loop peeling: lower the first iteration separately if it changes the type of a name.
+
+    An example is ``total = 0`` with ``total = total + row``. If no iteration runs, the name has no type that fits the
+    code after the loop: where it is live there, the program raises. Returns False if the condition for the first
+    iteration cannot be computed.
+    """
     node, span = shape.node, ctx.span(shape.node)
     after = ctx.live.after.get(id(node), frozenset())
     if shape.test is not None:

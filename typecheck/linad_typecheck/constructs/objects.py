@@ -1,4 +1,4 @@
-"""Objects of user classes: attributes, methods, properties, construction; partial applications."""
+"""Objects of user classes: attributes, methods, properties, construction; and partial applications."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .records import refuse_attribute
 
 
 def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) -> Value:
-    """``model.scale``: looked up like names of a module."""
+    """``model.scale``: looked up like a name of a module."""
     span, shown = ctx.span(node), f"{name}.{node.attr}"
     entity = found.scope.lookup(f"{found.name}.{node.attr}")
     if entity is None:
@@ -43,7 +43,7 @@ def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) ->
 
 
 def called(ctx: Lowering, node: ast.Call, found: Applied, name: str, hint: str) -> Value:
-    """A call of a method, or of a partial application: the bound arguments come first."""
+    """A call of a method or a partial application: the bound arguments come first."""
     span = ctx.span(node.func)
     value = lambda entity, place: Quoted(node.func, entity_value(ctx, entity, f"{name}.{place}", span))
     first = [value(e, k) for k, e in enumerate(found.args)]
@@ -89,11 +89,11 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
     ctx.typed(name, ctx.span(target.value), made)
 
 
-FREE = "object "  # begins the mark of a class whose objects have the attributes that they are given
+FREE = "object "  # prefix of the mark of a class whose objects get attributes by assignment
 
 
 def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
-    """The class of the objects with these attributes so far: the same class for the same attributes."""
+    """The class of objects that have these attributes so far. It is the same for the same attributes."""
     return _object_class(cls.key, cls.name, cls.handle, cls.others, fields)
 
 

@@ -1,5 +1,5 @@
-"""Records: construction, access and replacement of instances of `NamedTuple`s and dataclasses. A record is a tuple with
-a class."""
+"""Records: construction, access and replacement for instances of `NamedTuple`s and dataclasses. A record is a tuple
+with a class."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
-    """``p.x = e`` and ``p.x += e`` on immutable records."""
+    """Report ``p.x = e`` and ``p.x += e`` on an immutable record."""
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
@@ -87,7 +87,8 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
-    """Whether a value is a dataclass, which has no elements: then an operation on elements, ``what``, is reported."""
+    """Whether a value is a dataclass, which has no elements. If so, the operation on elements, ``what``, is
+    reported."""
     if not isinstance(value, TupleValue) or not value.closed:
         return False
     names = value.record.names
@@ -100,7 +101,7 @@ def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
 
 
 def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
-    """``P(a, b=...)``: the arguments in the order of the call, defaults for the rest."""
+    """``P(a, b=...)``: the arguments in the order of the call, and defaults for the other fields."""
     span = ctx.span(node)
     positional = [f.name for f in record.fields if not f.keyword]
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -142,7 +143,7 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) ->
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
-    """The value of a default: a constant, or what its expression means."""
+    """The value of a default: a constant, or the value of its expression."""
     match value:
         case GlobalArray(type=None):
             ctx.programs.unknown = True
@@ -160,7 +161,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
 
 
 def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
-    """A class attribute of a record's class other than a field."""
+    """A class attribute of a record's class that is not a field."""
     find = getattr(ctx.source.scope, "member", None)
     return None if find is None or record is LIST else find(record, name)
 
@@ -212,7 +213,7 @@ _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
 def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
-    """``op v`` where the class of ``v`` says what that is; None where it does not."""
+    """``op v`` if the class of ``v`` defines it; None otherwise."""
     if not isinstance(v, TupleValue) or v.record in SEQUENCES:
         return None
     member = member_of(ctx, v.record, f"__{_UNARY[op]}__")
@@ -220,7 +221,7 @@ def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.exp
 
 
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
-    """Whether the left operand handles the operator itself: arrays do, unless the object's class opts out."""
+    """Whether the left operand handles the operator itself: an array does, unless the class of the object opts out."""
     if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
         return False
     strong = isinstance(left, ScalarValue) and not left.weak
@@ -285,7 +286,7 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
 
 
 def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
-    """``P.limit``, a class variable; a class is only called otherwise."""
+    """``P.limit``, a class variable. Otherwise a class can only be called."""
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)

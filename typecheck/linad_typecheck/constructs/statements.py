@@ -1,4 +1,4 @@
-"""Statements: assignment, branches, exits. Loops are in loops.py."""
+"""Statements: assignment, branches, exits. Loops are in `loops`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
         value = Poison()
     ctx.go(returned=(*ctx.path.returned, (span, value)))
     ctx.bind(RET, Binding(value, span))
-    # the result takes the arrays with it
+    # the arrays move into the result
     left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     set_left(ctx, RETURN, span)
@@ -103,7 +103,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
     found: Message | None = None
     match s.exc:
         case ast.Call(func=error, args=[message, *_]) if _raised(ctx, error):
-            # what is not known of the text is left out
+            # unknown parts of the text are left out
             found = message_of(ctx, message)
         case ast.Call(func=error, args=[]) | (ast.Name() | ast.Attribute() as error) if _raised(ctx, error):
             found = "", ()
@@ -115,7 +115,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
 
 
 def _raised(ctx: Lowering, node: ast.expr) -> str:
-    """The name of the raised exception class, builtin or user-defined; empty if it is none."""
+    """The name of the raised exception class, builtin or user-defined; empty if it is not a class."""
     if isinstance(node, ast.Name) and node.id in _ERRORS and node.id not in ctx.local_names:
         return node.id if ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}")) else ""
     match named(ctx, node):
@@ -152,7 +152,7 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
-    """The right side. When assigned to cells, a list or tuple is converted to an array."""
+    """The right side. A list or tuple that is assigned to cells is converted to an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
@@ -237,7 +237,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 again = next(
                     (n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None
                 )
-                if again is not None:  # Python updates the old array, and gives it the name back
+                if again is not None:  # Python updates the old array and then rebinds the name to it
                     ctx.report(
                         Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name")
                     )
@@ -274,8 +274,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
 
 
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None]) -> None:
-    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array there is updated in place, anything else is rebound.
-    """
+    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound."""
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
@@ -287,7 +286,8 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
-    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; an undisturbed sum becomes AddTo."""
+    """``a[i] op= e``. As in Python, the cell is loaded before ``e`` is evaluated. An undisturbed sum becomes
+    `AddTo`."""
     at = len(ctx.out)
     old = load_cell(ctx, where)
     after = len(ctx.out)
@@ -300,7 +300,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
     write(ctx, cell_of(where.array, where.index), where.name, where.span)
     if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not writes(ctx, ctx.out[after:], where.array):
         evaluated, ctx.out[at:] = ctx.out[after:], []
-        if where.checked and _observable(ctx, evaluated):  # then IndexError comes first
+        if where.checked and _observable(ctx, evaluated):  # IndexError has to come first
             require_cell(ctx, where)
             where = replace(where, checked=False)
         ctx.out.extend(evaluated)
@@ -315,7 +315,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
 
 
 def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
-    """Whether statements may raise anything other than IndexError, or update an array."""
+    """Whether statements may raise an exception other than IndexError, or update an array."""
 
     def does(s: Stmt) -> bool:
         match s:
@@ -341,12 +341,12 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
         return
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value, none=True)
-    if ctx.env is names:  # else it changes a dict or a list
+    if ctx.env is names:  # otherwise it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether a call only shows or filters warnings, or logs a message; none of these has an effect here."""
+    """Whether a call only shows or filters warnings, or logs a message. These have no effect here."""
     return isinstance(node, ast.Call) and callee(ctx, node.func) in _WARNINGS
 
 

@@ -1,4 +1,4 @@
-"""One attempt to lower a loop from an assumed head; whatever the body contradicts is entered into the head."""
+"""One attempt to lower a loop from an assumed head. What the body contradicts is entered into the head."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Shape:
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
     mark: Checkpoint | None = None
-    key: object = None  # what the loop is in the text, each time that it is lowered
+    key: object = None  # identifies the loop in the text, however often it is lowered
 
     @property
     def least(self) -> int:
@@ -76,7 +76,7 @@ class Shape:
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
-    """The array that a loop carries for a view or a union of two arrays, also inside tuples."""
+    """The array that a loop carries for a view or for a union of two arrays, also inside tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
             return replace(
@@ -91,23 +91,24 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 
 
 class Attempt:
-    """Lower a loop. ``grown``: the head that the attempt starts from, with its contradictions entered for the next
-    attempt."""
+    """Lower a loop once. ``grown`` starts as the assumed head; contradictions are entered into it for the next attempt.
+    """
 
     def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
-        # first array of a carried one, to the name and the variable that carry it
+        # initial array of a carried one -> the name and the variable that carry it
         self.owner: dict[str, tuple[str, Var]] = {}
         self.flags: dict[str, Var] = {}
-        self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
-        self.unknown: set[str] = set()  # names that an error in the body leaves without a value that is known
-        self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
+        self.bound: set[str] = set()  # flagged names that are defined at the end of every iteration
+        self.unknown: set[str] = set()  # names whose value is unknown because of an error in the body
+        self.widened: dict[str, tuple[str, Span] | None] = {}  # floats that are ints at the end of the body
         self.steady: dict[Place, Var] = {}
-        self.entered: frozenset[str] = frozenset()  # the names that this attempt carries: others are for the next one
-        self.alike: Classes = Fixed()  # arrays that may be one at the head
+        # the names that this attempt carries; those found later are for the next one
+        self.entered: frozenset[str] = frozenset()
+        self.alike: Classes = Fixed()  # may-alias classes at the head
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -158,7 +159,7 @@ class Attempt:
         ctx = self.ctx
         span = self.span if b is None else b.span
         if isinstance(t, OtherType):
-            # who reads it before the body assigns it is told so again
+            # a read before the body assigns the name is reported again
             if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:
                 return
             value = t.value if b is None or isinstance(t.value, Poison) else b.value
@@ -198,7 +199,7 @@ class Attempt:
         return self.flags[name]
 
     def shared(self, name: str, k: int) -> Atom:
-        """The array at the head of the loop that a name shares."""
+        """The array that the name shares, as it is at the head of the loop."""
         match self.grown.shared[name, k]:
             case Var() as outer:
                 return outer
@@ -212,7 +213,7 @@ class Attempt:
         return var
 
     def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
-        """The carried variable of an array. It takes over the initial array, or a copy if that stays in use."""
+        """The carried variable of an array. It takes over the initial array, or a copy of it if that stays in use."""
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
         in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
@@ -233,7 +234,7 @@ class Attempt:
     # -- body
 
     def body(self, index: Var) -> Atom | None:
-        """Lower the body, and the loop condition for loops with exits."""
+        """Lower the body, and the continue condition of a loop with exits."""
         ctx, shape = self.ctx, self.shape
         set_left(ctx, RUN, self.span)
 
@@ -272,7 +273,8 @@ class Attempt:
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
 
     def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
-        """Updates in the body under another name are visible in later iterations and after the loop."""
+        """Mark names whose array the body updates under another name: later iterations and code after the loop see the
+        update."""
         ctx, shape = self.ctx, self.shape
         for name, b in ended.items():
             h = head.get(name)
@@ -287,8 +289,11 @@ class Attempt:
     # -- end of the body
 
     def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
-        """Enter into the head what the end of the body contradicts. True if other facts depended on it: an array in a
-        tuple was assumed unchanged and is rebound, or a name needs an array of its own."""
+        """Enter into the head what the end of the body contradicts.
+
+        Returns True if the attempt relied on a fact that is now refuted: an array in a tuple was assumed unchanged and
+        is rebound, or a name needs an array of its own.
+        """
         grown = self.grown
         moving = len(grown.moving)
         gone = dead or left == RETURN
@@ -298,11 +303,11 @@ class Attempt:
             h = head.get(name)
             if h is not None and isinstance(h.value, Bottom):
                 h = None
-            # left where an element was reported
+            # left over where an element of the iterable was reported
             if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):
                 continue
             told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
-            if told_here and b.value.told is not None:  # it has to be told again in the next attempt
+            if told_here and b.value.told is not None:  # the next attempt has to report it again
                 grown.lost.setdefault(name, b.value.told)
                 continue
             if name in grown.lost:
@@ -317,7 +322,7 @@ class Attempt:
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
                     grown.lost[name] = lost_leaf(h.value)
-                # what was told is told again only if the head is as it was
+                # with an unchanged head the next attempt reports it again
                 grown.types.setdefault(name, type_of(h.value))
                 self.unknown.add(name)
                 continue
@@ -351,14 +356,14 @@ class Attempt:
         return len(grown.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
-        """Whether a name can hold array ``v`` in the next iteration: as an array of its own, or as a view of the same
-        outer array."""
+        """Whether a name that holds ``before`` at the head can hold array ``v`` in the next iteration: as an array of
+        its own, or as a view of the same outer array."""
         match before, v:
             case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
                 return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
             case ArrayValue(), ArrayValue():
                 return True
-            case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
+            case ViewValue() | UnionValue(), ArrayValue():  # `whole` copies it to an array
                 return True
             case ViewValue(var=old), ViewValue(var=new):
                 inside = {x.name for x in self.carried} | made_in(self.ctx.out)
@@ -407,7 +412,7 @@ class Attempt:
                     continue
                 if holder is not None and value is not None and name not in self.before:
                     grown.share(name, k, holder)
-                    return []  # the head has changed
+                    return []  # the head has changed: this attempt is discarded
                 if holder is not None or not movable(ctx, atom):
                     other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
                     loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
@@ -428,7 +433,7 @@ class Attempt:
         return out
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
-        """Enter into the head arrays that are one array in Python at the start of the next iteration, unless it says so
+        """Enter into the head the arrays that may alias at the start of the next iteration, unless the head has them
         already."""
         alike = self.ctx.path.alike
         if not alike:
@@ -436,7 +441,8 @@ class Attempt:
         outside = {v.name for b in self.before.values() for v in arrays(b.value)}
         outside |= {n for n, _ in self.ctx.variables.all_lent()}
         for place, atom in ends:
-            known = self.alike.get(self.array_at(head, place), frozenset())  # at the head: the body adds to classes
+            # from the head, because the body adds to the classes
+            known = self.alike.get(self.array_at(head, place), frozenset())
             now = alike.get(atom.name, frozenset())
             self.grown.mixed |= {(place, n) for n in now & outside - known}
             self.grown.mixed |= {
@@ -444,7 +450,7 @@ class Attempt:
             }
 
     def array_at(self, head: dict[str, Binding], place: Place) -> str:
-        """The array at the head of the loop at a place; None if its name has been lost."""
+        """The name of the array at a place, at the head of the loop; empty if its name has been lost."""
         name, k = place
         parts = (
             list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
@@ -452,7 +458,7 @@ class Attempt:
         return parts[k].name if k < len(parts) else ""
 
     def out(self, v: Var) -> Var:
-        """A carried variable after the loop."""
+        """A fresh variable for a carried one after the loop."""
         known = self.ctx.known(v)
         same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
         return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)
@@ -470,7 +476,7 @@ class Attempt:
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
-        if len(results) == len(self.carried):  # else the head has changed and this attempt is thrown away
+        if len(results) == len(self.carried):  # otherwise the head has changed and this attempt is discarded
             ctx.emit(
                 Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
                      span=ctx.span(shape.node), mark=shape.mark)

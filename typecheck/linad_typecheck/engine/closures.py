@@ -1,4 +1,4 @@
-"""Nested functions: the values that they capture are looked up at each call."""
+"""Nested functions. The values that they capture are looked up at each call."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextVal
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
-    """A nested function or lambda; captured names are looked up at each call."""
+    """A nested function or lambda. Captured names are looked up at each call."""
     key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
     defaults = tuple((n, _default(ctx, d)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
-    key += f"{defaults}" * bool(defaults)  # another function for each
+    key += f"{defaults}" * bool(defaults)  # different defaults make a different function
     source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key, defaults)
     free = tuple(sorted(free_names(node) & (ctx.local_names | ctx.env.keys())))
     return FunctionValue(source, free, scopes=tuple(_comprehension(ctx, name) for name in free))
@@ -35,24 +35,24 @@ def _defaults_of(a: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _is_local(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression mentions variables of the function, which may have other values at a later call."""
+    """Whether an expression mentions variables of the function, whose values may differ at a later call."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return any(n in ctx.env or n in ctx.local_names for n in names)
 
 
 def _default(ctx: Lowering, node: ast.expr) -> object:
-    """The value of a default that is a known number."""
+    """The value of a default that is a literal number."""
     match expression(ctx, node):
         case ScalarValue(atom=Const(value=value), weak=True):
             return value
     return Opaque("a computed value", "let the function use the variable itself, or pass it in the call")
 
 
-COMPREHENSION = "%comprehension of "  # before a name: a text that tells the comprehension apart which binds it
+COMPREHENSION = "%comprehension of "  # prefix of a key that identifies the comprehension that binds a name
 
 
 def _comprehension(ctx: Lowering, name: str) -> str:
-    """The comprehension whose variable a name currently is; empty for a variable of the function."""
+    """The comprehension that currently binds a name; empty for a variable of the function."""
     b = ctx.env.get(f"{COMPREHENSION}{name}")
     return b.value.text if b is not None and isinstance(b.value, TextValue) else ""
 
@@ -61,13 +61,15 @@ def captured(
     ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()
 ) -> tuple[tuple[str, Value], ...]:
     """The current values that a nested function captures, with a flag ``name?`` for one that may be undefined.
-    ``outer``: the functions that capture it in turn."""
+
+    ``outer``: the functions that capture ``f`` in turn.
+    """
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
     for name, scope in zip(f.free, f.scopes, strict=True):
         b = ctx.env.get(name)
-        if b is None or scope != _comprehension(ctx, name):  # another variable of this name is not meant
+        if b is None or scope != _comprehension(ctx, name):  # a different variable of the same name
             what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
             instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
             raise Refused(Unsupported(span, what, instead))
@@ -81,7 +83,7 @@ def captured(
 
 
 def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
-    """A function value together with what it captures."""
+    """A function value with its captured values filled in."""
     if isinstance(v, DerivativeValue):
         function = closed(ctx, v.function, span, outer)
         return function if isinstance(function, Poison) else replace(v, function=function)

@@ -1,9 +1,9 @@
 """Lists whose length is known only at run time: arrays with spare capacity, and the number of items.
 
-A list starts as a tuple of its items while their number is known at compile time. Where paths with different numbers of
-items meet, or a loop appends, `values.join_types` makes it a growing list: its items are stored along the first axis of
-an array, or of several arrays for items that are tuples. Capacity doubles, so a cell is copied less than twice on
-average, and the log of reverse mode grows with the list.
+A list is a tuple of its items while their number is known at compile time. Where paths with different numbers of items
+meet, or a loop appends, `values.join_types` makes it a growing list. Its items are stored along the first axis of an
+array, or of several arrays if items are tuples. Capacity doubles, so a cell is copied less than twice on average, and
+the log of reverse mode grows with the list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .values import (
 )
 from .views import Along, View, Whole
 
-ROOM = Const(8, I64)  # of a list at first
+ROOM = Const(8, I64)  # the initial capacity
 READ_ONLY = "an array that a list holds"
 RAGGED = "the arrays in a list have one shape here"
 
@@ -41,7 +41,7 @@ def count_of(ctx: Lowering, v: TupleValue) -> Atom:
 
 
 def is_weak(v: TupleValue) -> bool:
-    """Whether the numbers are Python's own."""
+    """Whether the items are Python's own numbers."""
     return v.record is GROWING[1]
 
 
@@ -53,7 +53,7 @@ def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
 
 
 def as_growing(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleValue:
-    """A list of any kind as one of a given growing type, which is above its own in the lattice."""
+    """A list of any kind, converted to a given growing type that is above its own in the lattice."""
     cells, _ = t.items
     if v.record in GROWING:
         return TupleValue((_converted(ctx, v.items[0], cells, span), v.items[1]), t.record)
@@ -73,11 +73,11 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, span: Span) -> Value:
 
 
 def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> Value:
-    """The items of a counted list in arrays of their own."""
+    """The items of a list of known length, stored in new arrays."""
     if isinstance(t, TupleType):
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
-    if not isinstance(t, ArrayType):  # of items whose type is not known yet
+    if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
     row = shape_of(ctx, items[0], span) if items and t.rank > 1 else (ZERO,) * (t.rank - 1)
     cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True)
@@ -94,7 +94,7 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
     if isinstance(v, ScalarValue):
         ctx.emit(Store(cells, (k,), cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
-    for var in arrays(v):  # the list holds that array itself, in Python
+    for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
     store = lambda index: put(
@@ -129,7 +129,7 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
         return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=READ_ONLY))
-    if not isinstance(cells, TupleValue):  # no item ever
+    if not isinstance(cells, TupleValue):  # the list never has an item
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, made(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     t = _common(columns)
@@ -162,7 +162,7 @@ def _common(columns: Sequence[Value]) -> ArrayType | None:
 
 
 def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValue:
-    """The list of the numbers, or of the rows, of an array: its cells are copied."""
+    """The list of the numbers, or of the rows, of an array, with its cells copied."""
     cells = materialise(ctx, array, "items", span)
     return made(ctx, cells, shape_of(ctx, cells, span)[0], weak)
 
@@ -176,7 +176,7 @@ def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
 
 
 def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) -> TupleValue | None:
-    """The list ``name`` with one more item, which reuses its arrays; None if the items have no common type."""
+    """The list ``name`` with one more item; it reuses the arrays. None if the items have no common type."""
     t = growing_type(type_of(v), TupleType((type_of(value),), LIST))
     if t is None:
         return None
@@ -212,11 +212,11 @@ def _parts(value: Value) -> Iterator[Value]:
 def _room(
     ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span
 ) -> list[Var]:
-    """The arrays with room for one more item: reallocated with twice the size if they are full."""
+    """The arrays with room for one more item: reallocated at twice the size if they are full."""
     none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
     full = ctx.let("full", "ge", (count, ctx.dim(cells[0], 0, span)), BOOL, span)
     rows = [shape_of(ctx, x, span) if is_array(x) else () for x in values]
-    if any(rows):  # how long rows are is known from the first one on
+    if any(rows):  # the length of a row is fixed by the first one
         full = ctx.let("full", "or", (full, none), BOOL, span)
     for var, row in zip(cells, rows, strict=True):
         for axis, n in enumerate(row, 1):

@@ -1,5 +1,5 @@
-"""THE table of ownership rules. The messages that enforce a rule name it; its page and its tests are made of its
-row."""
+"""The table of ownership rules. The messages that enforce a rule name it; its documentation and its tests are
+generated from its row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..frozen import frozen
 
 @frozen(slots=True)
 class Rule:
-    """One rule. ``codes`` are the slugs of the diagnostics that enforce it; ``accepted`` and ``refused`` are programs,
-    which stand after `HEAD`."""
+    """One rule. ``codes``: the slugs of the diagnostics that enforce it. ``accepted`` and ``refused``: programs,
+    without `HEAD`."""
 
     number: str
     statement: str
     reason: str  # what would go wrong without it
     codes: tuple[str, ...]
-    instead: str  # what to write where it refuses a program
+    instead: str  # what to write in place of a refused program
     accepted: str
     refused: str
 

@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ..examples_of import some
-from .checkpoints import gradient, pull, with_options
-from .programs_checkpoint import BODIES
+from tests.examples_of import some
+
+from .marked import gradient, pull, with_options
+from .programs import BODIES
 
 OPTIONS = {
     "recompute": ', scheme="recompute"',

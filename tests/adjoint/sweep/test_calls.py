@@ -2,8 +2,9 @@
 
 import pytest
 
-from ..examples_of import some
-from ..properties.roads import Whole
+from tests.examples_of import some
+from tests.properties.roads import Whole
+
 from . import recursive_programs
 from .recursive_programs import CASES
 

@@ -16,8 +16,7 @@ from linad_typecheck.types import BOOL, F32, F64, I32, I64, Array, Scalar
 from linad.codegen import EmitOptions, emit
 from linad.codegen.llvm import pipeline
 from linad.interpret import run
-
-from .roads import NUMPY, call, machine
+from tests.codegen.roads import NUMPY, call, machine
 
 TYPES = (F64, F32, I64, I32, BOOL)
 LITERAL = {F64: 1.5, F32: 0.75, I64: 3, I32: 2, BOOL: True}

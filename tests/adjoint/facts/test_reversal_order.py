@@ -11,9 +11,8 @@ import pytest
 
 from linad import linear_grad
 from linad.cost import cost_of
+from tests.adjoint.log_words import words
 from tests.cost.programs import core_of
-
-from .test_reach import words
 
 N = 5
 X = np.random.default_rng(2).uniform(0.5, 1.5, N)

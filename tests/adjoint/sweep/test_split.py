@@ -9,15 +9,14 @@ from linad_typecheck.types import Array, is_float
 from linad.adjoint.errors import CannotSplit
 from linad.interpret import run
 from linad.pipeline import differentiate, parted, prepare, settled, tangent
-
-from ..examples_of import seeds, some
-from ..linalg import programs as dense_programs
-from ..linalg.running import Derivatives
-from ..linalg.running import arguments as matrices
-from ..well_formed import well_formed
-from .gradients import arguments, cotangent, differentiable
-from .programs import PROGRAMS
-from .random_programs import random_program
+from tests.adjoint.gradients import arguments, cotangent, differentiable
+from tests.adjoint.programs import PROGRAMS
+from tests.adjoint.random_programs import random_program
+from tests.examples_of import seeds, some
+from tests.linalg import programs as dense_programs
+from tests.linalg.running import Derivatives
+from tests.linalg.running import arguments as matrices
+from tests.well_formed import well_formed
 
 
 def check(primal: Program, made: Program, args: list, value: bool = True) -> bool:

@@ -8,16 +8,16 @@ import numpy as np
 from linad_typecheck.check import check
 from linad_typecheck.ir.core import Loop, Program, walk
 from linad_typecheck.ir.text import parse_program, print_program
-from linad_typecheck.source import SourceFile
 from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.names.uses import functions_named
-from tests.adjoint.programs_checkpoint import HEAD
+from linad_typecheck.source import SourceFile
 
-from linad.interpret import Outcome, run
 from linad.adjoint.checkpoints.state import SETTLED
+from linad.interpret import Outcome, run
 from linad.pipeline import Gradient, differentiate, prepare
 from tests.well_formed import well_formed
 
+from .programs import HEAD
 
 
 def with_options(body: str, options: str | None) -> str:

@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import pytest
 from linad_typecheck.ir.core import Call, walk
 

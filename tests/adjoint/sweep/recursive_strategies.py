@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from ..strategies import Program
+from tests.strategies import Program
 
 _FLOATS = ("s", "a", "v[i]", "v[0]", "t[n % 4]", "x[n]", "x[0]", "0.5", "r")
 _PLACES = ("v[i]", "v[n % 4]", "t[i]", "t[0]")

@@ -12,9 +12,9 @@ import pytest
 from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
+from tests.adjoint.log_words import words, words_of, words_twice
 
-from .test_fusing import A, K, X
-from .test_reach import words, words_of, words_twice
+from .test_reversal_order import A, K, X
 
 # ------------------------------------------------------------------------------ iterations whose adjoints have an order
 

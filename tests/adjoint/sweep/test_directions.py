@@ -8,17 +8,17 @@ from linad_typecheck.types import Array, is_float
 
 from linad.interpret import run
 from linad.pipeline import differentiate, directions, prepare, tangent
+from tests.adjoint.gradients import arguments, cotangent, differentiable
+from tests.adjoint.programs import PROGRAMS
+from tests.adjoint.random_programs import random_program
+from tests.examples_of import seeds, some
+from tests.linalg import programs as dense_programs
+from tests.linalg.running import Derivatives
+from tests.linalg.running import arguments as matrices
+from tests.properties.roads import Whole
+from tests.well_formed import well_formed
 
-from ..examples_of import seeds, some
-from ..linalg import programs as dense_programs
-from ..linalg.running import Derivatives
-from ..linalg.running import arguments as matrices
-from ..properties.roads import Whole
-from ..well_formed import well_formed
 from . import recursive_programs
-from .gradients import arguments, cotangent, differentiable
-from .programs import PROGRAMS
-from .random_programs import random_program
 
 WIDTH = 3
 

@@ -11,9 +11,8 @@ from linad_typecheck.types import F64
 
 from linad.codegen import EmitOptions, emit
 from linad.codegen.compile import LIBM
-
-from .roads import call, machine
-from .test_operations import elementwise
+from tests.codegen.roads import call, machine
+from tests.codegen.test_operations import elementwise
 
 
 def test_those_of_today(tmp_path):

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from .test_dependence import leaves_a_loop_twice, through_a_cell
-from .test_fusing import K, N, X
-from .test_kept import in_an_iteration_that_runs_again
-from .test_reach import of_a_size_known_there_only, words, words_twice
+from tests.adjoint.facts.test_dependence import leaves_a_loop_twice, through_a_cell
+from tests.adjoint.facts.test_overwrite_analysis import of_a_size_known_there_only
+from tests.adjoint.facts.test_reread_analysis import in_an_iteration_that_runs_again
+from tests.adjoint.facts.test_reversal_order import K, N, X
+from tests.adjoint.log_words import words, words_twice
 
 
 def local_and_linear(x):

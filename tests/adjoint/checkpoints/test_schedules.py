@@ -10,7 +10,7 @@ from linad_typecheck.ir.core import base_name
 from linad.adjoint.checkpoints import schedules
 from linad.codegen.allocation_hoisting import lift
 
-from .checkpoints import gradient, pull, with_options
+from .marked import gradient, pull, with_options
 
 # One `exp` in each step, and none in its derivative: exponentials count steps.
 STEP = """

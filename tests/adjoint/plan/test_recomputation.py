@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from ..examples_of import seeds
-from ..strategies import load
-from .test_reach import words
+from tests.adjoint.log_words import words
+from tests.examples_of import seeds
+from tests.strategies import load
 
 X = np.random.default_rng(3).uniform(0.3, 1.2, 7)
 

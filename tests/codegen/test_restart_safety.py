@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
-
 from linad_typecheck.ir.core import RETRY, Block, Check, Const, Copy, Function, Let, Loop, Param, Program, Store, Var
 from linad_typecheck.types import BOOL, F64, I64, Array
 

@@ -9,8 +9,7 @@ import pytest
 import linad
 from linad import linear_grad
 from linad.cost import cost_of
-
-from ..cost.programs import core_of
+from tests.cost.programs import core_of
 
 X, STEPS = np.linspace(0.1, 1.0, 6), 40
 

@@ -6,7 +6,6 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.codegen import EmitOptions, emit
-
 from tests.properties.roads import Whole
 from tests.strategies import load
 

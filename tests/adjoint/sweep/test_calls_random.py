@@ -2,8 +2,9 @@
 
 from hypothesis import assume, given
 
-from ..examples_of import quick
-from ..properties.roads import Whole
+from tests.examples_of import quick
+from tests.properties.roads import Whole
+
 from .recursive_strategies import recursive_programs
 
 

@@ -12,10 +12,9 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import CoreError, run
 from linad.pipeline import differentiate, prepare
-
-from .test_dependence import doubled
-from .test_fusing import K, X, mixed
-from .test_reach import words, words_of, words_twice
+from tests.adjoint.facts.test_dependence import doubled
+from tests.adjoint.facts.test_reversal_order import K, X, mixed
+from tests.adjoint.log_words import words, words_of, words_twice
 
 
 def overwritten_by_another(x, idx):

@@ -11,9 +11,9 @@ import pytest
 from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
+from tests.adjoint.log_words import words, words_of
 
-from .test_fusing import mixed
-from .test_reach import words, words_of
+from .test_reversal_order import mixed
 
 N = 5
 X = np.random.default_rng(2).uniform(0.5, 1.5, N)

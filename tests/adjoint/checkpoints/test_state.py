@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import linad
-
-from .test_fusing import A, X
-from .test_reach import words
+from tests.adjoint.facts.test_reversal_order import A, X
+from tests.adjoint.log_words import words
 
 W = 0.7
 

@@ -6,7 +6,6 @@ import time
 import numpy as np
 import pytest
 from jaxtyping import Float64
-
 from linad_typecheck.ir.core import Check, Loop, walk
 
 from linad import linear_grad
