@@ -22,8 +22,8 @@ from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue,
     Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
-    ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, either_made, join_results, join_types,
-    leaves, rebuild, type_leaves, type_of,
+    ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild,
+    type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -248,9 +248,7 @@ class _Joiner:
                     x, y = as_optional(x), as_optional(y)
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                unset: frozenset[Span] = frozenset()
-                made = (v.made if isinstance(v, TupleValue) else unset if v is None else None for v in (x, y))
-                return TupleValue(joined, t.record, either_made(*made))
+                return TupleValue(joined, t.record, t.made)
             case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
                 return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):
