@@ -1,4 +1,4 @@
-"""Accidents of real processes, for as long as there is time: ``python -m tests.faults.accidents --minutes 10 --seed 1``.
+"""Accidents of real processes for as long as there is time: ``python -m tests.faults.accidents --minutes 10 --seed 1``.
 
 In turn, each in processes of its own with a cache of its own,
 
@@ -100,7 +100,7 @@ sys.exit(not all(map(right, (3, 4))))
 def run(text: str, cache: Path) -> subprocess.Popen:
     file = cache.parent / "program.py"
     file.write_text(text, encoding="utf-8")
-    environment = {**os.environ, "LINAD_CACHE_DIR": str(cache), "PYTHONPATH": os.getcwd()}
+    environment = {**os.environ, "LINAD_CACHE_DIR": str(cache), "PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, str(file)], env=environment, **pipes)  # type: ignore[call-overload]
 

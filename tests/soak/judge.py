@@ -122,7 +122,8 @@ def _value(whole: Whole) -> Ended:
                 raise Unknown(f"stretched: {got.error}") from None
             if got.error is not None and DECLARED in str(got.error):
                 raise Unknown(f"declared: {got.error}") from None
-            if got.error is None and isinstance(plain.error, TypeError | AttributeError) and WIDENED.match(str(plain.error)):
+            kind = isinstance(plain.error, TypeError | AttributeError)
+            if got.error is None and kind and WIDENED.match(str(plain.error)):
                 raise Unknown(f"widened: {plain.error}") from None
             told = difference(everything(plain), everything(got), rtol=rtol, atol=atol)
             if told is not None:
@@ -192,7 +193,8 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
             for step in (1e-5, -1e-5, 1e-6, -1e-6):
                 moved = np.array(a, dtype=float)
                 moved[cell] += step
-                ends.append(value([*args[:k], type(a)(moved) if isinstance(a, (float, np.floating)) else moved, *args[k + 1 :]]))
+                given = type(a)(moved) if isinstance(a, float | np.floating) else moved
+                ends.append(value([*args[:k], given, *args[k + 1 :]]))
             wide, narrow = (ends[0] - ends[1]) / 2e-5, (ends[2] - ends[3]) / 2e-6
             scale = max(1.0, abs(narrow))
             if abs(wide - narrow) < 1e-5 * scale:  # no kink near by

@@ -111,8 +111,8 @@ def _told(node: ast.expr | None, what: str) -> tuple[str, str]:
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span) -> None:
-    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list, nor does
-    one whose type is not known yet contradict that of any; the problem with others has been reported."""
+    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list, nor
+    does one whose type is not known yet contradict that of any; the problem with others has been reported."""
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
@@ -203,7 +203,7 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
         if not -len(base.items) <= k < len(base.items):
             ctx.raised("IndexError")
             ctx.report(WrongType(span, "pop index out of range", "an IndexError in Python"))
-            return base, Bottom()  # where a loop is tried with the items before its first iteration, there are more later
+            return base, Bottom()  # a loop that is tried with the items before its first iteration may have more later
         items = list(base.items)
         item = items.pop(k)
         return TupleValue(tuple(items), LIST), usable(ctx, item, "the item", span)
