@@ -342,7 +342,13 @@ def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence
     buffers = derive.buffers_for(last, values)
     arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
     inner: Request = tuple((want.leaves, False) for want in levels[:-1])
-    out = s.kernel((*inner, (last.leaves, _with_value(steps[-1]))), values).run([*values, *seeds, *arrays])
+    try:
+        out = s.kernel((*inner, (last.leaves, _with_value(steps[-1]))), values).run([*values, *seeds, *arrays])
+    except MemoryError:
+        raise
+    except Exception:
+        derive.raise_first(s, values)
+        raise
     value, scalars = (out[0], out[1:]) if _with_value(steps[-1]) else (None, out)
     names = [leaf.index for leaf in last.active if not _array(leaf)]
     grads = derive.structured(last, {**buffers, **dict(zip(names, scalars, strict=True))})

@@ -232,7 +232,14 @@ def gradient(
     for exactly in (True,) if exact else (False, True):
         flat = _flatten(s, arguments, update=False)  # copies of the arrays that the function updates
         buffers = buffers_for(want, flat.values)
-        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+        try:
+            results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+        except MemoryError:
+            raise
+        except Exception:
+            if signature.updates:  # `pull` has only what the adjoint has left of them
+                raise_first(s, _flatten(s, arguments, update=False).values)
+            raise
         if not has_nan(grads.values()):
             break
     return restore(signature.result, results) if value else None, structured(want, grads)
@@ -312,12 +319,16 @@ def pull(
     except MemoryError:  # the function itself keeps no logs: it would only run for as long again
         raise
     except Exception:
-        if not changed:  # the adjoint may run later statements first: the function itself raises what Python would
-            s.kernel((), values).run(values)
+        if not changed:
+            raise_first(s, values)
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
+
+def raise_first(s: Specialisation, values: Values) -> None:
+    """Raise what the function itself does, if anything: of two exceptions, an adjoint may come to the later first."""
+    primal(s, values)
 
 
 def has_nan(values: Iterable[object]) -> bool:
@@ -551,7 +562,7 @@ def _usual_into(
     except MemoryError:  # as in `pull`
         raise
     except Exception:
-        s.kernel((), values).run(values)
+        raise_first(s, values)
         raise
     for k, grad in zip(usually.scalars, out[1:], strict=True):
         np.add(parts[k], grad, out=parts[k])

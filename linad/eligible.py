@@ -78,7 +78,7 @@ def _instead(f: object) -> str:
         case functools.partial(func=inner):
             f = getattr(inner, "__name__", "f")
             return f"differentiate `{f}` and fix arguments afterwards: `functools.partial(linad.grad({f}), ...)`"
-    if callable(f) and hasattr(f, "__wrapped__"):
+    if callable(f) and hasattr(f, "__wrapped__") and not type(f).__module__.startswith("numpy"):
         return "pass the function without this decorator: its `__wrapped__`"
     return "write a function that calls it" if callable(f) else "decorate a function: `def f(...): ...`"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -13,6 +15,7 @@ from linad_typecheck.engine.values import Transform
 
 from .. import derive
 from ..boundary.arguments import described
+from ..boundary.entities import LIBRARIES, canonical
 from ..boundary.errors import refusal
 from ..checkpointing import RunAgain
 from ..composed import composed
@@ -62,6 +65,17 @@ class Transformed(Generic[P, R]):
         except LinadError:
             self._require(arguments)
             raise
+        except MemoryError:
+            raise
+        except Exception:
+            self._raise_first(arguments)
+            raise
+
+    def _raise_first(self, arguments: tuple[object, ...]) -> None:
+        """Raise what the function itself does, if anything (see `derive.raise_first`)."""
+        if self.transforms[0].kind != "vmap":  # the function is of other types
+            s = self.function.specialisation(arguments)
+            derive.raise_first(s, derive.flat_values(s, arguments))
 
     def _require(self, arguments: Sequence[object]) -> None:
         """Raise an error, in terms of the function itself, for positions that have no derivative."""
@@ -101,17 +115,41 @@ def shared(kind: type[T], function: CheckedFunction[..., Any], transforms: tuple
     return once(function._transforms, (kind, transforms), lambda: kind(function, transforms))
 
 
-def checked(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
-    """The checked function for a plain one or a transformed one, the same for the same; a checked one as it is."""
+def checked(f: Callable[..., Any], several: bool = False) -> CheckedFunction[..., Any]:
+    """The checked function for a plain one or a transformed one, the same for the same; a checked one as it is. One of
+    a library takes an argument, or any number of them with ``several``."""
     if isinstance(f, CheckedFunction):
         return f
     if isinstance(f, Transformed):
         return f.composed
     if isinstance(f, RunAgain):
         return checked(f.__wrapped__)
-    plain = plain_function(f)
+    plain = _of_library(f, several) or plain_function(f)
     options = Options(off=switched_off())
     return once(transforms_of(plain), checked, lambda: decorated(plain, options, {}, CheckedFunction))
+
+
+def _of_library(f: Callable[..., Any], several: bool) -> FunctionType | None:
+    """``lambda x: np.sum(x)`` for ``np.sum``, as inside checked functions; None for any other function."""
+    home = getattr(f, "__module__", None) or "numpy"  # which ufuncs do not say
+    dotted = canonical(f) if home.partition(".")[0].removeprefix("_") in LIBRARIES else None
+    if dotted is None:
+        return None
+    import linad_typecheck.check  # noqa: F401 - enters what is known of libraries
+    from linad_typecheck.registry import has_rule
+
+    return _calling(f, dotted, several) if has_rule(dotted) else None
+
+
+@functools.cache
+def _calling(f: Callable[..., Any], dotted: str, several: bool) -> FunctionType:
+    name, given = dotted.rpartition(".")[2], "*x" if several else "x"
+    text = f"def {name}({given}):\n    return _{name}({given})\n"
+    file = f"<linad {dotted}({given})>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space: dict[str, Any] = {"__name__": __name__, f"_{name}": f}
+    exec(compile(text, file, "exec", dont_inherit=True), space)
+    return space[name]
 
 
 def whose_parameters(f: Callable[..., Any]) -> CheckedFunction[..., Any]:

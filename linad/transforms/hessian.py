@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
+from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
 from ..function import CheckedFunction
@@ -102,9 +103,16 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = tuple(primals)
     arguments = function._in_order(given)
     derive.require_scalar(function.specialisation(arguments).signature)
-    made = gradient(function).composed
+    made = gradient(function)
     along = function._alongside(given, tangents)
-    return jvp(made.specialisation(arguments), arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
+    s = made.composed.specialisation(arguments)
+    try:
+        return jvp(s, arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
+    except (LinadError, MemoryError):
+        raise
+    except Exception:
+        made._raise_first(arguments)
+        raise
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:

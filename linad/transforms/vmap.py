@@ -66,7 +66,7 @@ def vmap(
     array([[0.6, 0.8],
            [0.6, 0.8]])
     """
-    function = checked(f)
+    function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
         raise refusal("unsupported", what, help="let it work on a copy and return that: `y = y.copy()`")

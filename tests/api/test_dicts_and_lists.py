@@ -74,6 +74,29 @@ def test_a_dict_of_the_caller_is_not_written_to():
         linear_grad(of_the_caller, backend="interpret")({"a": 2.0})
 
 
+def test_a_dict_next_to_one_that_a_loop_may_have_replaced():
+    def beside(x, n: int):
+        d, e, g = {"a": x}, {"a": 2.0 * x}, {"a": x * x}
+        for _ in range(n):
+            e = {"a": e["a"] * x}
+        either = e if x > 1.0 else g
+        d["a"] = 3.0 * x
+        return d["a"] * either["a"]
+
+    f = linear_grad(beside, backend="interpret")
+    assert f(0.5, 2) == beside(0.5, 2) and f(1.5, 2) == beside(1.5, 2)
+
+    def one_of_them(x, n: int):
+        d, e = {"a": x}, {"a": 2.0 * x}
+        for _ in range(n):
+            e = d if n > 2 else {"a": e["a"] * x}
+        d["a"] = 3.0 * x
+        return d["a"] * e["a"]
+
+    with pytest.raises(LinadError, match="`e` may be, too"):
+        linear_grad(one_of_them, backend="interpret")(1.0, 1)
+
+
 def test_dicts_change_along_loops():
     def steps(x, n: int):
         state = {"u": x, "t": 0.0}

@@ -423,6 +423,36 @@ def test_the_first_error_of_two_loops_is_pythons() -> None:
         two.grad(np.ones(3), np.array([9]), np.array([8]))
 
 
+def test_the_first_error_is_pythons_in_every_derivative() -> None:
+    def f(x: Vec, y: Float64[np.ndarray, "m"]) -> float:
+        s = 0.0
+        for j in range(len(x)):
+            s += y[j] * y[j]
+        x[0] = 1.0
+        return s + ((y - x) ** 2).sum()
+
+    x, y = np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2])
+    updating, reading = linear_grad(f, updates=("x",)), linear_grad(lambda x, y: f(x.copy(), y))
+    for g in (updating, reading):
+        for run in (
+            lambda g=g: g.grad(x, y),
+            lambda g=g: g.value_and_grad(x, y),
+            lambda g=g: g.vjp_into(1.0, x, y, into=(np.zeros(3), np.zeros(2))),
+            lambda g=g: g.jvp((x, y), (x, y)),
+        ):
+            with pytest.raises(IndexError):
+                run()
+    for run in (
+        lambda: reading.hvp((x, y), (x, y)),
+        lambda: linad.hessian(reading)(x, y),
+        lambda: linad.grad(reading)(x, y),
+        lambda: linad.jacobian(reading)(x, y),
+    ):
+        with pytest.raises(IndexError):
+            run()
+    assert x[0] == 0.1
+
+
 def test_nothing_returned_has_no_cotangent():
     def twice(y):
         for i in range(len(y)):

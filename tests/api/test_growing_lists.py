@@ -303,3 +303,41 @@ def test_a_list_of_the_caller_is_not_changed():
         linear_grad(of_the_caller)(X, [1.0])
     with pytest.raises(LinadError):
         linear_grad(two_kinds)(X)
+
+
+def test_a_loop_takes_more_items_than_there_were_before_it():
+    def machine(x, ops):
+        stack = [0.5]
+        for k in range(len(ops)):
+            o = ops[k]
+            if o >= 0:
+                stack.append(x[o])
+            elif o == -1:
+                b = stack.pop()
+                a = stack.pop()
+                stack.append(a + b)
+            else:
+                stack.append(np.sin(stack[-1]) * stack[0])
+        return stack[-1] * stack[-1] + len(stack)
+
+    x, ops = np.array([0.3, -0.7, 1.1]), np.array([0, 1, -1, -2, 2, -1])
+    f = linear_grad(machine, backend="interpret")
+    assert np.isclose(f(x, ops), machine(x, ops))
+    assert np.allclose(f.grad(x, ops), differences(lambda x: machine(x, ops), x), atol=1e-6)
+    with pytest.raises(IndexError, match="pop from empty list"):
+        f(x, np.array([-1]))
+
+
+def total_of(x, k: int):
+    parts = []
+    if k > 0:
+        parts.append(total_of(x, k - 1))
+    parts.append(x[k])
+    return sum([p * p for p in parts])
+
+
+def test_items_of_a_type_that_a_recursive_call_decides():
+    x = np.array([0.3, -0.7, 1.1])
+    f = linear_grad(lambda x: total_of(x, 2), backend="interpret")
+    assert np.isclose(f(x), total_of(x, 2))
+    assert np.allclose(f.grad(x), differences(lambda x: total_of(x, 2), x), atol=1e-6)

@@ -15,6 +15,9 @@ import gc
 import os
 import random
 import re
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -29,6 +32,7 @@ from ..batches import Slow, alarm, in_child
 from ..fuzz.test_edited import soon
 from ..properties.roads import Whole, fresh
 from ..strategies import Program, load
+from . import guard_pages
 from .branches import branches
 from .corpus import FOUND, keep, text_of
 from .judge import COMPILED, Depth, Unknown, judge, optional_passes
@@ -171,7 +175,13 @@ def main() -> int:
     parser.add_argument("--compiled", type=float, default=0.01, help=share)
     parser.add_argument("--shrink", type=float, default=90.0, help="seconds for making one finding smaller")
     parser.add_argument("--keep", type=Path, default=FOUND)
+    told = "machine code runs once more with its buffers between pages that may not be accessed"
+    parser.add_argument("--guard-pages", action="store_true", help=told)
     options = parser.parse_args()
+    if options.guard_pages and guard_pages.preloaded() is None:
+        with tempfile.TemporaryDirectory() as folder:
+            again = [sys.executable, "-m", "tests.soak", *sys.argv[1:]]
+            return subprocess.run(again, env=guard_pages.environment(Path(folder))).returncode
     warnings.simplefilter("ignore")
     os.environ["LINAD_CACHE"] = "0"
     counts: Counter[str] = Counter()

@@ -390,3 +390,15 @@ def test_a_function_of_a_library_inside_a_checked_function():
     h = 1e-6 * np.cos(np.arange(6.0)).reshape(2, 3)
     ends = [interpreted(of_library)(X + s * h, 0.5) for s in (1, -1)]
     assert np.isclose(np.sum(by_x * h), (ends[0] - ends[1]) / 2, rtol=1e-6)
+
+
+def test_a_function_of_a_library_outside():
+    agree(linad.vmap(np.sum)(X), X.sum(axis=1))
+    agree(linad.vmap(np.dot, in_axes=(0, None))(X, X[0]), X @ X[0])
+    agree(linad.vmap(linad.grad(np.sin))(X[0]), np.cos(X[0]))
+    agree(linad.jacobian(np.cumsum)(X[0]), np.tril(np.ones((3, 3))))
+    assert linad.grad(math.sin)(0.5) == math.cos(0.5)
+    assert linad.vmap(np.sum) is linad.vmap(np.sum)
+    agree(pickle.loads(pickle.dumps(linad.vmap(np.sum)))(X), X.sum(axis=1))
+    with pytest.raises(linad.LinadError, match="write a function that calls it"):
+        linad.vmap(np.fft.fft)

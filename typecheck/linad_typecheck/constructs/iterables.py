@@ -117,6 +117,7 @@ def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
         return None
     start, stop, step = (ZERO, atoms[0], ONE) if len(atoms) == 1 else (*atoms, ONE)[:3]
     check_nonzero(ctx, step, "ValueError", "range() arg 3 must not be zero", ctx.span(node))
+    step = ONE if step == ZERO else step  # of a loop that is not reached
     return Iteration(start, stop, step, _range_nonneg(ctx, start, stop, step), lambda i: ScalarValue(i, True))
 
 

@@ -23,8 +23,8 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value,
-    ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
+    Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -63,7 +63,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if silent is not None:
         ctx.programs.poisoned |= isinstance(silent, Poison)
         if not lost and isinstance(node.func.value, ast.Name) and name != "copy":
-            _unknown_item(ctx, node.func.value.id, base, span)
+            _unknown_item(ctx, node.func.value.id, base, silent, span)
         return silent
     least, most = {"append": (1, 1), "extend": (1, 1), "insert": (2, 2), "pop": (0, 1)}.get(name, (0, 0))
     if not least <= len(node.args) <= most:
@@ -110,10 +110,12 @@ def _told(node: ast.expr | None, what: str) -> tuple[str, str]:
     return f"{what} of a list", f"make another one: `{xs} = {xs} + [...]`, or `{xs} = {xs}.copy()` first"
 
 
-def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
-    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list; the
-    problem has been reported."""
-    if not is_growing(base):
+def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span) -> None:
+    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list, nor
+    does one whose type is not known yet contradict that of any; the problem with others has been reported."""
+    if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
+        ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
+    elif not is_growing(base):
         ctx.bind(name, Binding(UNKNOWN, span))
 
 
@@ -122,7 +124,7 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
         if not contains(ctx.env[name].value, LostArray):
-            _unknown_item(ctx, name, base, span)
+            _unknown_item(ctx, name, base, value, span)
         return Poison()
     ctx.bind(name, Binding(replace(appended_to(ctx, base, value, name, span), made=base.made), span))
     return NoneValue()
@@ -200,7 +202,8 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     if base.record is LIST and k is not None:
         if not -len(base.items) <= k < len(base.items):
             ctx.raised("IndexError")
-            raise Refused(WrongType(span, "pop index out of range", "an IndexError in Python"))
+            ctx.report(WrongType(span, "pop index out of range", "an IndexError in Python"))
+            return base, Bottom()  # a loop that is tried with the items before its first iteration may have more later
         items = list(base.items)
         item = items.pop(k)
         return TupleValue(tuple(items), LIST), usable(ctx, item, "the item", span)

@@ -23,8 +23,8 @@ from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
-    ViewValue, arrays, growing_type, map_arrays, type_of,
+    ARRAYS, GROWING, LIST, ArrayType, ArrayValue, Bottom, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value,
+    ValueType, ViewValue, arrays, growing_type, map_arrays, type_of,
 )
 from .views import Along, View, Whole
 
@@ -67,11 +67,14 @@ def as_growing(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleV
     cells, _ = t.items
     if v.record in GROWING:
         return TupleValue((_converted(ctx, v.items[0], cells, span), v.items[1]), t.record)
-    return TupleValue((_stored(ctx, v.items, cells, span), ScalarValue(Const(len(v.items), I64), True)), t.record)
+    known = [x for x in v.items if not isinstance(x, Bottom)]  # others are met in attempts that are not taken
+    return TupleValue((_stored(ctx, known, cells, span), ScalarValue(Const(len(known), I64), True)), t.record)
 
 
 def _converted(ctx: Lowering, v: Value, t: ValueType, span: Span) -> Value:
     match t, v:
+        case _, Bottom():
+            return _stored(ctx, (), t, span)
         case TupleType(items=kinds), TupleValue(items=items):
             return TupleValue(tuple(_converted(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)), t.record)
         case ArrayType(dtype=dtype), ArrayValue(var=var) if var.type.dtype != dtype:

@@ -12,7 +12,7 @@ from ..types import BOOL
 from .arithmetic import truth
 from .joins import Arm, join
 from .state import Ahead, Lowering
-from .values import Binding, Poison, ScalarValue, Value, describe, type_of
+from .values import ArrayType, Binding, Poison, ScalarValue, UnionType, Value, ViewType, describe, type_of
 
 
 def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value], span: Span, hint: str) -> Value:
@@ -57,5 +57,7 @@ def one_of(
     value = ctx.unbind(key).value
     if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):
         one, other = map(describe, types)
-        ctx.report(WrongType(span, f"both sides must have one type; one is {one}", f"{other}", "convert one of them"))
+        arrays = all(isinstance(t, ArrayType | ViewType | UnionType) for t in types)
+        instead = "convert one of them" + ": `.astype(np.float64)`" * (arrays and types[0].rank == types[1].rank)
+        ctx.report(WrongType(span, f"both sides must have one type; one is {one}", f"{other}", instead))
     return value

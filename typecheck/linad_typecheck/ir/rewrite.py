@@ -18,12 +18,17 @@ def rebuild(s: ir.Stmt, use: Use, define: Define = lambda v: v, block: InBlock =
     return _REBUILT[type(s)](s, use, define, block)
 
 
+def _step(step: ir.Atom) -> ir.Atom:
+    """The step of a loop; one that turns out to be 0 has failed a check before the loop, which is not reached."""
+    return replace(step, value=1) if isinstance(step, ir.Const) and step.value == 0 else step
+
+
 def _loop(s: ir.Loop, use: Use, define: Define, block: InBlock) -> ir.Loop:
     return replace(
         s,
         start=use(s.start),
         stop=None if s.stop is None else use(s.stop),
-        step=use(s.step),
+        step=_step(use(s.step)),
         inits=tuple(map(use, s.inits)),
         index=define(s.index),
         carried=tuple(map(define, s.carried)),
