@@ -22,7 +22,8 @@ from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_ty
 from .boundary.usual import apart, dim_rows, dims_hold
 from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
 from .options import Options
-from .specialise import EXACT, Level, Request, Specialisation
+from .requests import EXACT, Level, Request
+from .specialise import Specialisation
 
 Values = list[object]
 
@@ -447,7 +448,8 @@ class Pullback:
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
             raise PicklingError(
-                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that"
+                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would "
+                f"rest on that"
             )
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 

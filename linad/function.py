@@ -22,6 +22,7 @@ from .boundary.live import NotYet
 from .boundary.usual_call import MISSED, NAN, Usual
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
+from .pickling import name_of, portable
 from .push import jvp
 from .specialise import Specialisation
 from .transformed import NAME, public
@@ -576,8 +577,6 @@ class CheckedFunction(Generic[P, R]):
         return self
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        from .pickling import name_of, portable
-
         surroundings = {name: portable(value) for name, value in self._surroundings.items()}
         return name_of(self) or (
             copyreg.__newobj__,

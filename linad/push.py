@@ -12,7 +12,8 @@ from .adjoint.errors import CannotSplit
 from .boundary.arguments import described
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
-from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisation
+from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
+from .specialise import Specialisation
 
 
 def jvp(

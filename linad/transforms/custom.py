@@ -13,6 +13,7 @@ from ..boundary.entities import underlying
 from ..boundary.errors import refusal
 from ..composed import calling
 from ..eligible import plain_function
+from ..pickling import name_of, portable
 from ..transformed import once, transforms_of
 
 P = ParamSpec("P")
@@ -82,8 +83,6 @@ class Custom(Generic[P, R]):
         return self
 
     def __reduce__(self) -> Any:
-        from ..pickling import name_of, portable
-
         if name_of(self) is not None:
             return self.__qualname__
         # passed as a state, because the functions of a rule may call the function that has the rule

@@ -25,26 +25,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
