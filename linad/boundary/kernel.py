@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from linad.codegen.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
-FLOOR = 17  # index in the error array: the lowest address that the stack may grow to, for recursive kernels
-HINTS = 18  # first index of the lengths of growing logs: initial lengths on entry, reached lengths on return
+FLOOR = 17  # where a kernel finds the lowest address of the stack, if it is recursive
+HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if it has any
 
 NOT_BROADCAST = (
     "operands could not be broadcast together",

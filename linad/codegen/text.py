@@ -57,9 +57,9 @@ ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {d: f"np.{name}{'_' * (d == 'bool')}" for d, name in NUMPY_NAMES.items()}
 KINDS = tuple(NUMPY_DTYPE)
 LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime.logs
-ERROR_WORDS = 17  # size of the error record: the site and up to 16 arguments, e.g. the sizes of four arrays of rank 4
-FLOOR = ERROR_WORDS  # input: the lowest address that the stack may grow to
-# input and output: the lengths of growing logs, first per element type, then per log that is known by name
+ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
+FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
+# given, and noted: how long logs of each element type become that grow, and then those of each log known by name
 HINTS = FLOOR + 1
 CASTS = NUMPY_NAMES
 BUILTIN = {"min", "max", "abs", "bool"}
