@@ -71,7 +71,7 @@ class _Facts:
 
     @cached_property
     def expensive(self) -> bool:
-        return _worth_vectorising(self.loop)
+        return _expensive(self.loop)
 
     @cached_property
     def may_fail(self) -> bool:
@@ -199,7 +199,7 @@ def _serial(s: Loop) -> bool:
     return bool(gathered & used)
 
 
-def _worth_vectorising(s: Loop) -> bool:
+def _expensive(s: Loop) -> bool:
     """Whether a loop is straight-line code with a library call, and hence worth vectorising by itself."""
     body = list(walk(s.body))
     return not any(map(blocks, body)) and any(map(is_library_call, body))
