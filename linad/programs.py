@@ -1,4 +1,4 @@
-"""The core program that answers a request, from the lowered program of a function."""
+"""Requests answered as core programs, from the lowered program of a function."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
     Raises
     ------
     LinadError
-        Where something has no derivative.
+        If a statement has no derivative.
     """
     if request[:1] == (EXACT,):
         with exact_zeros():
@@ -57,7 +57,7 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
                 with_value = value is True or value in KINDS
                 program = pipeline.differentiate(program, names, with_value, off=off).simplified
             if value in (PUSHED, PULLED):
-                if level is request[-1]:  # there is no other derivative that rules are for
+                if level is request[-1]:  # no further derivative is taken, so custom rules are not needed any more
                     program = pipeline.settled(program, off=off)
                 program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
             elif value in KINDS:
@@ -77,7 +77,7 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
 
 
 def unchecked(program: Program) -> Program:
-    """The program without index tests, for those who asked for that."""
+    """Mark every access as unchecked, for the option ``boundscheck=False``."""
 
     def without(s: Stmt) -> Stmt:
         s = rebuild(s, lambda a: a, block=within)
@@ -91,7 +91,8 @@ def unchecked(program: Program) -> Program:
 
 
 def largest_array(program: Program, options: EmitOptions, values: Sequence[object]) -> tuple[str, int, Span] | None:
-    """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
+    """The largest array that a call with these arguments allocates before it starts: the message about it, its bytes
+    and its position."""
     main = prepare(program, options)[0].main
     lifted = lift(main, copies=True, negative=True)
     made = lifted.arrays
@@ -118,7 +119,7 @@ def largest_array(program: Program, options: EmitOptions, values: Sequence[objec
 
 
 def interpreted(program: Program) -> Loaded:
-    """A program that the reference interpreter runs."""
+    """A program run by the reference interpreter, with the interface of a compiled driver."""
 
     def driver(*values: object) -> tuple[object, ...]:
         try:

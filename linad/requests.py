@@ -1,22 +1,22 @@
-"""What is asked of a function: its values, or derivatives of derivatives of them."""
+"""Requests: what a program computes, the values of a function or derivatives of any order."""
 
 from __future__ import annotations
 
-# The outputs of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
-# derivative, and FORWARD in place of the second for a forward one, PATTERN for what the results depend on.
+# A request is () for the values of a function. Otherwise it has one level per derivative: the leaves to differentiate
+# by, and whether to return the values too (for a reverse derivative) or one of the names below.
 FORWARD = "forward"
-EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
+EXACT = ((), "exact")  # as the first level: a partial times a zero is zero, even if the partial is infinite or nan
 PATTERN = "pattern"
 MOVED = "moved"  # a forward derivative without the value
-PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in many directions at once
-KINDS = ("counted", "placed", "filled", "summed")  # the entries of a Jacobian one by one (see `adjoint.sweep.entries`)
-RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.sweep.split`)
+PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in several directions at once
+KINDS = ("counted", "placed", "filled", "summed")  # the entries of a Jacobian, one by one (see `adjoint.sweep.entries`)
+RECORD, REPLAY = "record", "replay"  # the two parts of a forward derivative (see `adjoint.sweep.split`)
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]
 
 
 def described(request: Request) -> str:
-    """A description of the requested outputs, which precedes the name in messages."""
+    """A description of a request, to precede the name of the function in messages."""
     if len(request) > 1 and request[0] != EXACT:
         return "a higher derivative of "
     if request[:1] == (EXACT,):

@@ -125,7 +125,7 @@ class Specialisation:
 
     @cached_property
     def matrices(self) -> tuple[int, ...]:
-        """The flat arguments whose shapes decide which version is called."""
+        """The flat arguments whose shapes determine the version."""
         return matrices(self.signature, [self.record.array(key).ndim for key in self.signature.hidden])
 
     def version(self, values: Sequence[object]) -> Version:
@@ -145,7 +145,7 @@ class Specialisation:
         return Version(shapes, sizes, self.kernels.setdefault(sizes, {}))
 
     def kernel(self, request: Request, values: Sequence[object]) -> Kernel:
-        """The kernel that answers a request with such flat arguments, compiled or loaded at its first call."""
+        """The kernel for a request and such flat arguments. It is compiled or loaded at its first call."""
         version = self.version(values)
         found = version.kernels.get(request)
         if found is None:
@@ -182,8 +182,8 @@ class Specialisation:
                 raise refusal("internal-error", told, help=help) from broken
 
     def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
-        """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its
-        bytes."""
+        """The largest array that a call with these arguments allocates before it starts: the message about it, its
+        bytes and its position."""
         with lock:
             return _programs().largest_array(self.program(request, sizes), self._wanted("hoisted"), values)
 
@@ -232,14 +232,14 @@ class Specialisation:
 
 
 def _programs() -> ModuleType:
-    """What differentiates, which nobody needs whose kernels are in the cache."""
+    """The module that differentiates; not imported if all kernels are in the cache."""
     from . import programs
 
     return programs
 
 
 def _machine() -> ModuleType:
-    """What Numba is needed for."""
+    """The module that imports Numba."""
     from .codegen import machine
 
     return machine
@@ -247,11 +247,11 @@ def _machine() -> ModuleType:
 
 @contextmanager
 def _ours(name: str) -> Iterator[None]:
-    """What goes wrong inside is a defect of linad and is told as one, in a line."""
+    """Report any other exception raised inside as a defect of linad, in one line."""
     try:
         yield
     except (LinadError, LinadWarning, BrokenByPass, MemoryError, OSError, ImportError):
-        # a warning may be an error, an ImportError says what to install
+        # a warning may be raised as an error; an ImportError says what to install
         raise
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

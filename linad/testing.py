@@ -179,7 +179,7 @@ def _check_second(
     rtol: float,
     atol: float,
 ) -> None:
-    """Products of the Hessian with one direction against differences of the gradient along it."""
+    """Compare products of the Hessian with a direction with differences of the gradient along it."""
     second = gradient_function(f).composed
     entries = dict(zip(positions, [gradient] if len(positions) == 1 else gradient, strict=True))
     direction = tuple(step for step, _ in _directions(entries, args).values())

@@ -95,7 +95,7 @@ class Nest:
         return self.forms[a.name] if isinstance(a, Var) and a.name in self.forms else self._outside(a)
 
     def offsets(self, index: Sequence[Atom]) -> tuple[int, ...] | None:
-        """The distances of subscripts from the indices of the loops, axis by axis; None unless all are constants."""
+        """The constant offsets of subscripts from the loop indices, axis by axis; None if one is not constant."""
         if len(index) != len(self.loops):
             return None
         apart = (self.form(i) - unknown(s.index.name) for i, s in zip(index, self.loops, strict=True))

@@ -187,7 +187,7 @@ class Coverage:
         counted: frozenset[int] = frozenset(),
     ) -> None:
         self.ranges = ranges
-        self.counted = counted  # ids of statements that count as writes
+        self.counted = counted  # ids of further statements to treat as writes
         self.arrays = frozenset(arrays)
         self.known = known  # the names that blocks mention, as for `free_vars`
         self.written: dict[str, tuple[Region, ...]] = {}
@@ -333,14 +333,14 @@ def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
 
 @dataclass(frozen=True)
 class Touched:
-    """The uses of an array in a loop nest: statements of the innermost loop, size queries aside. ``loops``: outermost
+    """The statements of an innermost loop that use an array, size queries aside. ``loops``: the nest, outermost loop
     first."""
 
     loops: tuple[Loop, ...]
     uses: tuple[Stmt, ...]
 
     def one_by_one(self) -> bool:
-        """Whether all uses in an iteration are of one cell that no other iteration uses."""
+        """Whether all uses in an iteration are of the same cell, which no other iteration uses."""
         found = [a for t in self.uses for a in accesses(t)]
         if not 0 < len(found) == len(self.uses) or any(a.index is None or a.index != found[0].index for a in found):
             return False

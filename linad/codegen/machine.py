@@ -1,4 +1,4 @@
-"""What code is compiled by and for. To be imported after `startup.import_numba`."""
+"""The compiler and the target machine. Import this module after `startup.import_numba`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .vector_math import choice as choice
 
 @cache
 def target() -> tuple[str, ...]:
-    """The compiler that code is compiled by and the processor it is compiled for."""
+    """The versions of the compiler, and the processor that it compiles for."""
     name = config.CPU_NAME or llvm.get_host_cpu_name()
     features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()
     return (numba.__version__, llvmlite.__version__, str(name), str(features))

@@ -15,7 +15,7 @@ FEWER = " (ask for fewer slots)"
 
 
 def no_room(s: Alloc | Reserve, f: Function) -> Site:
-    """The error site of a log that does not fit in memory, with its size in bytes as the argument."""
+    """The error site of a log that does not fit into memory, with its size in bytes as the argument."""
     return Site(s.span if s.span.line > 0 else f.span, "MemoryError", told(s), ("i64",))
 
 

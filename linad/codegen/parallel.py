@@ -131,7 +131,7 @@ def chunk_functions(program: Program) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class OnThreads:
-    """The runner of a chunk function, which has a Python name of its own."""
+    """The key of a chunk function's runner, which has a Python name of its own."""
 
     chunk: str
 

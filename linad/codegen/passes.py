@@ -110,6 +110,6 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 
 def all_passes() -> dict[str, Pass]:
-    """Every pass by its name, in the order in which they are run first."""
+    """Every pass by name, in the order of their first execution."""
     phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
     return {p.name: p for phase in phases for p in phase.passes}

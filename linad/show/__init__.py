@@ -54,7 +54,8 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     }
     <BLANKLINE>
     """
-    from .reading import reading_of  # loads NumPy, which the language server, a user of `explain_program`, does without
+    # deferred because it loads NumPy, which the language server does not need for `explain_program`
+    from .reading import reading_of
 
     r = reading_of(f)
     off = r.options.off

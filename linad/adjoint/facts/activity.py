@@ -48,7 +48,7 @@ class Facts:
     # by id of a write that restores a word from a log: the load of that word; the reverse sweep finds the old word in
     # its cell
     exchange: dict[int, Load] = field(default_factory=dict)
-    order_free: dict[int, bool] = field(default_factory=dict)  # by id of a loop, once that was asked
+    order_free: dict[int, bool] = field(default_factory=dict)  # by id of a loop; computed on demand
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a

@@ -75,7 +75,7 @@ def uneven(body: Body, plan: Plan) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The key of the logged position of a logged array; logged values have their names as keys."""
+    """The key under which the position of a logged array is logged. The keys of logged values are their names."""
 
     array: str
 
@@ -121,7 +121,7 @@ class Rows:
             w = Writer(self.names, s.span, out)
             if Row(n) in self.sweep.logs:
                 base = w.load(self.sweep.logs[Row(n)], *self.sweep.address[id(body)], hint="base")
-            else:  # as many as were pushed last
+            else:  # the cells that were pushed last
                 _, _, length = self.made[n]
                 end = w.load(length, ZERO, hint="end")
                 base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")

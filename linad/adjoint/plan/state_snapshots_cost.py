@@ -24,14 +24,14 @@ from .undo import memory
 
 @dataclass(frozen=True, order=True, slots=True)
 class Factor:
-    """A factor of an execution count: a named length, or the trip count of the loop with that index, which may be zero
-    or counts as one."""
+    """A factor of an execution count: a named length, or the trip count of the loop with the named index. A trip count
+    may be zero, or counts as one."""
 
     name: str
     kind: Literal["length", "may be zero", "one"] = "length"
 
 
-Times = tuple[Factor, ...]  # their product, sorted
+Times = tuple[Factor, ...]  # an execution count: the product of its factors, sorted
 
 
 def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
@@ -102,7 +102,7 @@ def _named(plan: Plan, same: Lengths, a: Atom) -> Factor | int:
 
 
 def _path(b: Body, plan: Plan, same: Lengths) -> list[Factor | int]:
-    """How often the body of a loop runs: one factor per loop of its path and one per condition that may be false."""
+    """The execution count of a loop body: one factor per loop of its path and one per condition that may be false."""
     found: list[Factor | int] = []
     outer: Body | None = None
     for inner in b.path:

@@ -50,12 +50,12 @@ class ForwardSweep:
         self.bound: dict[str, Atom] = {}
         self.address: dict[int, tuple[Atom, ...]] = {}
         self.exchanging = {load.array.name for load in facts.exchange.values()}
-        self.logs: dict[str | Row, Var] = {}  # of logged values and of expanded arrays
-        # by id of the body: the position in its logs, where sizes are not known before
+        self.logs: dict[str | Row, Var] = {}  # the logs of values and of expanded arrays
+        # by id of a body: the position in its logs, if their sizes are not known in advance
         self.cursors: dict[int, Var] = {}
         self.tapes = dense.Tapes(names)
         self.rows = Rows(self, names)
-        self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: statements to place at its start
+        self.starts: dict[int, list[Stmt]] = {}  # by id of a frame: statements to place at its start
 
     # -- atoms
 

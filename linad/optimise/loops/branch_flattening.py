@@ -129,7 +129,7 @@ class _Flattener:
         return a
 
     def waits_for_cells(self, s: Loop) -> bool:
-        """Whether an iteration may read what one before has written."""
+        """Whether an iteration may read a cell that an earlier one has written."""
         nest = Nest(s)
         uses: dict[str, list[accesses.Access]] = {}
         for _, a in outer_accesses(s):

@@ -35,7 +35,7 @@ from linad.analysis.dependence import Distance, Independent, Nest
 from linad.analysis.loop_facts import outer_accesses
 from linad.analysis.operation_costs import is_library_call
 
-MOST = 100  # pairs of accesses to an array that are compared
+MOST = 100  # limit on the pairs of accesses to an array that are compared
 _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
 
 
@@ -71,7 +71,7 @@ class _Facts:
 
     @cached_property
     def expensive(self) -> bool:
-        return _dear(self.loop)
+        return _expensive(self.loop)
 
     @cached_property
     def may_fail(self) -> bool:
@@ -199,7 +199,7 @@ def _serial(s: Loop) -> bool:
     return bool(gathered & used)
 
 
-def _dear(s: Loop) -> bool:
+def _expensive(s: Loop) -> bool:
     """Whether a loop is straight-line code with a library call, and hence worth vectorising by itself."""
     body = list(walk(s.body))
     return not any(map(blocks, body)) and any(map(is_library_call, body))

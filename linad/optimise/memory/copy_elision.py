@@ -57,7 +57,7 @@ class Known(Mentions):
         return known_sizes(self.function)
 
     def ranges(self, made: Alloc, loops: Iterable[Loop]) -> Ranges:
-        """Facts about the bounds of loops. The sizes of the array are atoms: they are known not to be negative."""
+        """Facts about the bounds of loops. The sizes of the array are unknowns, known to be non-negative."""
         found, done = Ranges(self.logs), {a.name for a in made.shape if isinstance(a, Var)}
         found.statement(made)
 

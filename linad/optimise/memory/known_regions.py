@@ -93,7 +93,7 @@ class Sizes:
         return End(a, more + number)
 
     def offset(self, a: Atom) -> tuple[Atom, int]:
-        """An int as another one, or a constant, and a constant that is added to it."""
+        """Split an int into a base (another int or a constant) and a constant offset."""
         match self.ints.get(a.name) if isinstance(a, Var) else None:
             case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
                 base, more = self.offset(x)
