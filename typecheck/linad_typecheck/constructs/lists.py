@@ -118,7 +118,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
-    """The list that is being made under a name, with one more item."""
+    """``xs.append(v)``: rebind the name to the list with one more item."""
     base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
         if not contains(ctx.env[name].value, LostArray):
