@@ -296,7 +296,8 @@ def f(x: float) -> float:
 )
 OF_THE_CALLER = Rule(
     "R12",
-    "an array of the caller is not returned, given away, or updated under a name that may mean it",
+    "an array of the caller is not given away or updated under a name that may mean it, and no helper returns one of "
+    "the module",
     "The caller would hold one array under two names, or would see it change on some paths.",
     ("alias-escapes",),
     "`.copy()` where it is returned, passed on or bound to the other name",
