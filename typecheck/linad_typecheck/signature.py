@@ -42,7 +42,7 @@ class RecordTag:
 
 @frozen(slots=True)
 class RecordStructure:
-    """A `NamedTuple` or frozen dataclass: its class, and a structure per field."""
+    """A `NamedTuple` or dataclass: its class, and a structure per field."""
 
     tag: RecordTag
     items: tuple[Structure, ...]

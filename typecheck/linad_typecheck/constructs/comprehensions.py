@@ -93,7 +93,7 @@ class _Run:
 
 
 def kept(ctx: Lowering, node: ast.AST) -> frozenset[str]:
-    """The names that have a meaning after a comprehension."""
+    """The names that remain bound after a comprehension."""
     return frozenset(ctx.env) | assigned_inside(node).keys()
 
 

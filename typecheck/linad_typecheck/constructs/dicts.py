@@ -196,7 +196,7 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
 
 
 def updated(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, what: str, span: Span) -> None:
-    """A dict gets the items of another one."""
+    """Add the items of another dict to a dict."""
     both = (zip(d.record.names, d.items, strict=True) for d in (base, more))
     _change(ctx, node, base, of({k: v for items in both for k, v in items}), what, span)
 

@@ -143,7 +143,7 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
 
 
 def _negated(ctx: Lowering, node: ast.UnaryOp) -> Value:
-    """The operand of ``not``, of which only the truth value is used."""
+    """The operand of ``not``; only its truth value is used."""
     if not isinstance(node.op, ast.Not):
         return usable(ctx, expression(ctx, node, "b"), "this", ctx.span(node))
     inner = condition(ctx, node.operand)
@@ -243,7 +243,7 @@ def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
 
 
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
-    """A list display: a tuple to all that reads it."""
+    """A list display: a tuple with the class of a list."""
     return TupleValue(tuple(expression(ctx, e, hint) for e in spread_out(ctx, node.elts)), LIST)
 
 

@@ -77,7 +77,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
 
 @contextmanager
 def held_over(ctx: Lowering, it: Unrolled, span: Span) -> Iterator[list[Callable[[], Value]]]:
-    """The elements, each as it is when its iteration begins: earlier ones may change objects in it."""
+    """The elements of an unrolled loop, each read when its iteration begins: earlier iterations may change objects
+    in it."""
     if not any(True for v in (*it.items, *it.over) for _ in objects(v)):
         yield [lambda v=v: v for v in it.items]
         return

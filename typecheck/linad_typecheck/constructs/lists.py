@@ -97,8 +97,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 
 
 def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
-    """The list that an expression means, ``base`` so far, is ``new`` from here on; `Refused` where it may not change.
-    """
+    """Replace the list ``base``, which an expression denotes, by ``new``; `Refused` if it may not be changed."""
     name = node.id if isinstance(node, ast.Name) else ""
     change(ctx, base, new, name, *_told(node, what), span)
     if name in ctx.env:
@@ -120,7 +119,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
-    """The list that is being made under a name, with one more item."""
+    """``xs.append(v)``: rebind the name to the list with one more item."""
     base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
         if not contains(ctx.env[name].value, LostArray):
@@ -131,7 +130,7 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
 
 
 def appended_to(ctx: Lowering, base: TupleValue, value: Value, name: str, span: Span) -> TupleValue:
-    """A list, under ``name`` if it has one, with one more item."""
+    """A list with one more item. ``name``: the name of the list, or empty."""
     if base.record is LIST and len(base.items) < COUNTED:
         return TupleValue((*base.items, value), LIST)
     grown = appended(ctx, base, value, name or "the list", span)
@@ -160,7 +159,7 @@ def extended(ctx: Lowering, base: TupleValue, node: ast.expr, name: str, span: S
 
 
 def lengthen(ctx: Lowering, node: ast.expr, base: TupleValue, more: ast.expr, span: Span) -> None:
-    """``xs += ys``."""
+    """Lower ``xs += ys``."""
     name = node.id if isinstance(node, ast.Name) else ""
     may_change(ctx, base, name, *_told(node, "`+=`"), span)
     _change(ctx, node, base, extended(ctx, base, more, name, span), "`+=`", span)
@@ -194,7 +193,7 @@ def from_iteration(ctx: Lowering, found: Iteration, node: ast.expr, each: Callab
 
 
 def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> tuple[TupleValue, Value]:
-    """``xs.pop()``, ``xs.pop(0)``, ``xs.pop(i)``: the list without the item, and the item."""
+    """``xs.pop()``, ``xs.pop(0)`` and ``xs.pop(i)``: the list without the item, and the item."""
     at = given[0] if given else literal(-1)
     if not (isinstance(at, ScalarValue) and at.dtype in INTS):
         raise Refused(WrongType(span, "a list is indexed by an int", describe(type_of(at))))
@@ -221,7 +220,8 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
 
 
 def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
-    """The cells after a place are moved one to the front, each by a loop that reads it before it is overwritten."""
+    """Move the cells after a position down by one, in an ascending loop that reads each cell before it is
+    overwritten."""
     index = ctx.fresh("k", I64, nonneg=True)
     with ctx.block() as stmts:
         after = ctx.let("k", "add", (index, ONE), I64, span, nonneg=True)
@@ -235,7 +235,7 @@ def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -
 
 
 def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue:
-    """A list as one whose items are stored in arrays."""
+    """A list as a list whose items are stored in arrays."""
     if is_growing(base):
         return base
     t = growing_type(type_of(base), NOTHING)

@@ -89,7 +89,8 @@ def _unroll(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> 
 
 
 def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
-    """A loop over a tuple with exits: each element in the arm where the previous ones continued."""
+    """Unroll a loop over a tuple whose body has exits: each iteration is lowered in the arm in which the previous
+    one continued."""
     span = ctx.span(s.iter)
     if not items:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))

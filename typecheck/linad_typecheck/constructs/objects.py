@@ -59,7 +59,7 @@ def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
 
 
 def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
-    """The object whose attribute a target denotes, if that may be assigned."""
+    """The object whose attribute a target denotes, if that attribute may be assigned."""
     base = held_object(ctx, target.value)
     return base if base is not None and base.record.mutable else None
 
@@ -95,7 +95,7 @@ def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], 
 
 
 def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
-    """``Model(a)`` of a class with an `__init__`, which is called with an object without attributes."""
+    """``Model(a)`` of a class with an `__init__`, which is called with an empty object and returns it."""
     of, span = found.classes[0], ctx.span(node)
     empty = fresh(
         ctx, TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span

@@ -224,7 +224,7 @@ def by_class(
     node: ast.expr,
     args: list[ast.expr] = [],  # noqa: B006 - read only
 ) -> Value | None:
-    """What the method ``name`` of an object gives; None where its class has none."""
+    """The result of calling the method ``name`` of an object; None if its class has no such method."""
     if not isinstance(v, TupleValue) or v.record in SEQUENCES or v.record is None:
         return None
     member = member_of(ctx, v.record, name)
@@ -232,7 +232,7 @@ def by_class(
 
 
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
-    """The truth of an object: what its class says, else whether it has a length, else true."""
+    """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True."""
     if not isinstance(v, TupleValue) or not v.closed or v.mapping or v.record in LISTS or is_optional(v):
         return None
     found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)

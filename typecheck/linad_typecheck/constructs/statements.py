@@ -176,7 +176,7 @@ def _name(ctx: Lowering, target: ast.Name, value: Value, span: Span) -> None:
 
 
 def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
-    """The dict that an expression means."""
+    """The dict that a name holds."""
     value = held_object(ctx, node)
     return value if value is not None and value.mapping else None
 

@@ -1,4 +1,4 @@
-"""Lists, dicts and objects that targets denote a part of: ``d["w"]``, ``p.xs[0]``, ``ps[1].q``."""
+"""Lists, dicts and objects that the targets of assignments are parts of: ``d["w"]``, ``p.xs[0]``, ``ps[1].q``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ _TWICE = (
 
 
 def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
-    """The list, dict or object that an expression means; None if it is none that may be changed. Only expressions that
-    may be evaluated twice are looked into."""
+    """The list, dict or object that an expression denotes; None if it denotes none that can be changed.
+
+    Only expressions that may be evaluated twice are considered.
+    """
     if isinstance(node, ast.Name):
         value = ctx.env[node.id].value if node.id in ctx.env else None
         return value if isinstance(value, TupleValue) and value.changes else None

@@ -92,7 +92,7 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
 
 
 def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue, TupleType, int]]:
-    """The lists, dicts and objects in a value of a type, each with its type and with its first leaf."""
+    """The lists, dicts and objects in a value, each with its type and the index of its first leaf."""
     if not isinstance(v, TupleValue) or not isinstance(t, TupleType):
         return
     if v.changes:
@@ -212,7 +212,7 @@ class Attempt:
         self.headed.append(name)
 
     def twins_of(self, name: str, t: ValueType, v: Value) -> dict[int, Atom]:
-        """The leaves of objects in a value that are known to be carried under another name already."""
+        """The leaves, by index, of those objects in a value that are known to be carried under another name already."""
         found: dict[int, Atom] = {}
         for k, (part, kind, at) in enumerate(objects_of(v, t)):
             if at in found or not one(part) or (name, k) in self.grown.split:
@@ -228,7 +228,8 @@ class Attempt:
         return found
 
     def split(self, ended: Mapping[str, Binding]) -> bool:
-        """Whether objects that two names carry as one are not one where an iteration ends."""
+        """Whether two names that carry the same object at the head of the loop hold different ones where an
+        iteration ends."""
         apart: set[Place] = set()
         for (name, k), (j, other, _) in self.twins.items():
             both = [list(objects_of(ended[n].value, self.grown.types[n])) if n in ended else [] for n in (name, other)]

@@ -45,7 +45,7 @@ def _is_local(ctx: Lowering, node: ast.expr) -> bool:
 
 @frozen(slots=True)
 class Computed:
-    """A default that is computed where the function is defined: the function captures it under a pseudo-name."""
+    """A default that is computed where the function is defined, and captured under a pseudo-name."""
 
     name: str
 
@@ -61,7 +61,7 @@ def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
     span = ctx.span(node)
     name = f"%default {span.line}:{span.column} {new(ctx, span).number}"
     mine = lambda v: isinstance(v, FunctionValue) and name in v.free
-    if any(mine(b.value) for n, b in ctx.env.items() if n != function):  # an earlier one, whose default is another
+    if any(mine(b.value) for n, b in ctx.env.items() if n != function):  # an earlier definition, with another default
         what = f"the default of `{function}`, which has another value in an earlier iteration,"
         raise Refused(Unsupported(span, what, "pass it in the call"))
     ctx.bind(name, Binding(value, span))

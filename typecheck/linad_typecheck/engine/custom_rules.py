@@ -228,7 +228,8 @@ class _Lowered:
         return [p.var for p in params[self.first[k] : self.first[k] + size]]
 
     def pair(self, spec: Spec, second: str) -> tuple[ValueType, ValueType]:
-        """The types of the two results of a function of the rule, of which the first is the value."""
+        """The types of the value of the function and of the second result, from a function of the rule that returns
+        both."""
         source, result = spec.source, spec.result
         if not isinstance(result, TupleType) or len(result.items) != 2:
             told = f"{called(source)} returns {describe(result)}, not the value of `{self.name}` and {second}"

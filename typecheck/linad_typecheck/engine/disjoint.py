@@ -1,7 +1,7 @@
 """Disjointness of two views of one array: their index ranges along an axis are compared as affine forms.
 
-Index arithmetic wraps at 64 bits. Two sums with the same multiples that differ by a literal differ in any case. That
-one is less than the other is concluded only if the larger one is known to be non-negative.
+Index arithmetic wraps at 64 bits. Two sums with the same multiples whose constants differ are different in any case.
+That one of them is less than the other is concluded only if the larger one is known to be non-negative.
 """
 
 from __future__ import annotations

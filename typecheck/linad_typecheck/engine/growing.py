@@ -54,7 +54,7 @@ def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
 
 
 def _one_of_two(span: Span) -> NoReturn:
-    """Refuse what is not known of a list that is another one on other paths, where both stay in use."""
+    """Refuse an operation on a list that is one of two lists, depending on the path, if both stay in use."""
     what = "changing a list that is one of two lists here, or reading its rows,"
     raise Refused(Unsupported(span, what, "take a copy where it is chosen: `xs = a.copy() if c else b.copy()`"))
 

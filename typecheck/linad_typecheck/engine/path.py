@@ -91,7 +91,7 @@ def coarser(one: Classes, other: Classes) -> Classes:
 
 
 def more(one: Fixed[Span, int], other: Fixed[Span, int]) -> Fixed[Span, int]:
-    """The larger count of each place."""
+    """The larger of two counts at each place."""
     if one is other or not other:
         return one
     return one.having({place: max(n, one.get(place, 0)) for place, n in other.items()})

@@ -102,7 +102,7 @@ class Spec:
     twice: bool = False  # an array may be returned in two places, because the result is not updated
     disjoint: bool = False  # parameters that are views of one array share no cell of it
     answers: bool = False  # known bools and ints of the result become part of its type
-    changes: bool = False  # it may change lists, dicts and objects that are passed to it
+    changes: bool = False  # may change lists, dicts and objects that are passed to it
     changed: frozenset[Origin] = frozenset()  # those that it is known to change
     # the parameters that hold one of these: their final values are returned beside the result
     left: tuple[str, ...] = ()
@@ -260,7 +260,8 @@ class Specialiser:
             return spec.contract if spec.recursive else known, None
 
         start, changed = spec.contract, None
-        while changed != spec.changed:  # up a finite lattice: sets of what it is given
+        # terminates: an ascending chain in a finite lattice, the subsets of what is passed
+        while changed != spec.changed:
             changed = spec.changed
             spec.left = tuple(n for n, t in spec.params if not changed.isdisjoint(origins(t)))
             fixpoint(run, start)
@@ -438,7 +439,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
 
 
 def _twice(ctx: Lowering, value: TupleValue) -> str:
-    """An array of the function's own in two places of what it gives back."""
+    """The name of an array of the function's own that occurs twice in its result, or an empty string."""
     found = [a.name for a in arrays(value) if ctx.variables.lent(a.name) is None]
     return next((n.partition(".")[0] for k, n in enumerate(found) if n in found[:k]), "")
 
@@ -497,8 +498,8 @@ def _body(ctx: Lowering) -> Value:
         span = next(at for at, v in ctx.path.returned if isinstance(v, NoneValue) or is_optional(v))
         kinds = kinds.items[0]
         text = (
-            f"`{ctx.source.name}` returns None here, and {with_article(describe(kinds))} on other paths: what is differentiated has results of"
-            " one type (see 'None' in docs/reference/deviations.md)"
+            f"`{ctx.source.name}` returns None here, and {with_article(describe(kinds))} on other paths: "
+            "what is differentiated has results of one type (see 'None' in docs/reference/deviations.md)"
         )
         ctx.emit(Check(value.items[1].atom, "TypeError", text, (), span))
         value = value.items[0]

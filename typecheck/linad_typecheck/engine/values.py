@@ -77,8 +77,9 @@ class Delayed:
 
 @frozen(slots=True)
 class Origin:
-    """Where an object came to be: a place in the text and how many were made there before, or a word for what is
-    outside of the function. ``again``: in an iteration before this one, so that there may be several."""
+    """Where an object comes from: its allocation site and the number of objects made there before, or a word for a
+    place outside the function. ``again``: made in an earlier iteration, so that several objects may have this
+    origin."""
 
     place: Span | str
     number: int = 0
@@ -108,7 +109,7 @@ class TupleValue:
 
     @property
     def changes(self) -> bool:
-        """Whether it can be changed: a list, a dict, or an object whose attributes can be assigned to."""
+        """Whether it is mutable: a list, a dict, or an object whose attributes can be assigned."""
         return self.record is not None and (self.record in LISTS or self.record.mutable or self.mapping)
 
     @property
@@ -575,7 +576,7 @@ def map_arrays(v: Value, change) -> Value:
 
 
 def map_objects(v: Value, change: Callable[[TupleValue], TupleValue]) -> Value:
-    """The value with ``change`` applied to each list, dict and object in it, from the inside out."""
+    """The value with ``change`` applied to each list, dict and object in it, innermost first."""
     match v:
         case TupleValue(items=items):
             new = tuple(map_objects(x, change) for x in items)
@@ -591,7 +592,7 @@ def map_objects(v: Value, change: Callable[[TupleValue], TupleValue]) -> Value:
 
 
 def objects(v: Value) -> Iterator[TupleValue]:
-    """The lists, dicts and objects in a value, those that hold others first."""
+    """The lists, dicts and objects in a value, outermost first."""
     match v:
         case TupleValue(items=items):
             if v.changes:
@@ -606,7 +607,7 @@ def objects(v: Value) -> Iterator[TupleValue]:
 
 
 def made_by_either(a: TupleType | TupleValue, b: TupleType | TupleValue) -> frozenset[Origin] | None:
-    """The objects that one of two values may be."""
+    """The union of the points-to sets of two values."""
     return a.made if b.made is None else b.made if a.made is None else a.made | b.made
 
 

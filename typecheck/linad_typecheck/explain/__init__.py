@@ -40,11 +40,9 @@ def rules_document() -> str:
     rows = [f"| [{r.number}](#{r.number.lower()}) | {r.statement} |" for r in RULES.values()]
     pages = ["#" + rule_page(r, "[`{}`](codes.md#{})") for r in RULES.values()]
     return (
-        "# Ownership rules\n\nA program is accepted where it is known for each use of an array which updates it shows. "
-        "Reading "
-        "is free, numbers are free,\nand copies, array expressions and constructors give arrays of their own; the rest "
-        "are "
-        "these rules. A message names the rule\nthat it enforces, and `linad explain R3` prints one. "
+        "# Ownership rules\n\nA program is accepted if, for each use of an array, it is known which updates are "
+        "visible. Numbers, copies,\narray expressions and constructors need no rule. Everything else follows the rules "
+        "below. A message names the rule\nthat it enforces, and `linad explain R3` prints its page. "
         "[Ownership](../explanation/ownership.md)"
         " is the introduction.\n\n| | |\n|---|---|\n" + "\n".join(rows) + f"\n\nThe programs below begin with\n\n"
         f"```python\n{HEAD}```\n\n" + "\n".join(pages)

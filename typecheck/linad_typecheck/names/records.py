@@ -1,4 +1,4 @@
-"""Record classes of a module, from its text: `NamedTuple`s and frozen dataclasses."""
+"""Record classes of a module, from its text: `NamedTuple`s and dataclasses."""
 
 from __future__ import annotations
 

@@ -142,10 +142,11 @@ class RecordField:
 
 @frozen(slots=True, eq=False, repr=False)
 class RecordClass:
-    """A class whose instances are determined by their fields: a `NamedTuple` or a frozen dataclass.
+    """A class whose instances are determined by their fields: a `NamedTuple` or a dataclass.
 
-    Classes are compared by identity. ``mark`` is equal in another process if and only if the class is unchanged.
-    ``handle`` is the live class, if there is one.
+    Lists, dicts with known keys, and objects made by an ``__init__`` have such a class, too. Classes are compared
+    by identity. ``mark`` is equal in another process if and only if the class is unchanged. ``handle`` is the live
+    class, if there is one.
     """
 
     name: str

@@ -222,7 +222,7 @@ def used(node: ast.AST) -> Names:
             case ast.FunctionDef() | ast.Lambda():
                 stack += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
-                names |= assigned_inside(n).keys()  # which keep their values where no iteration runs
+                names |= assigned_inside(n).keys()  # these keep their values if no iteration runs
                 stack += _children(n)
             case _:
                 stack += _children(n)
@@ -261,7 +261,7 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
 
 
 def assigned_inside(comprehension: ast.AST) -> dict[str, ast.AST]:
-    """The names that ``:=`` in a comprehension binds: they are the function's."""
+    """The names that ``:=`` binds in a comprehension; their scope is the enclosing function."""
     return {n.target.id: n for n in ast.walk(comprehension) if isinstance(n, ast.NamedExpr)}
 
 

@@ -1,14 +1,14 @@
-"""Alias analysis of lists, dicts and objects of classes: which values may be one object, and what a change changes.
+"""Alias analysis of lists, dicts and objects of classes: which values may be the same object.
 
-During lowering they are immutable values, and a change makes a new value. In Python there is one object with possibly
-many names. Each value therefore carries the set of objects that it may be (`TupleValue.made`), each given by the place
-in the text where it was made and the number of objects made there before. If the set has one element, a change is
-applied to every name and every value that holds the object, as in Python. If it has several, a change is refused while
-any other live name may be one of them.
+During lowering these are immutable values, and a change makes a new value. In Python there is one object that may have
+many names. Each value therefore carries a points-to set (`TupleValue.made`): the objects that it may be, each
+identified by its allocation site and the number of objects made there before. If the set has one element, the update is
+strong: it is applied to every name and every value that holds the object, as in Python. If it has several elements, the
+change is refused while another live name may be one of them.
 
-A loop makes objects at the same places in each iteration. Objects of the current iteration are told apart; those of
-earlier iterations are marked ``again``, because one mark may stand for several. A callee numbers the objects that are
-passed to it (`given`), and a result numbers the new objects in it (`results`).
+A loop allocates at the same sites in each iteration. Objects of the current iteration are distinguished; those of
+earlier iterations are marked ``again``, because one such mark may stand for several objects. A callee numbers the
+objects that are passed to it (`given`), and the type of a result numbers the new objects in it (`results`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _GIVEN, _NEW = "given", "new"
 
 
 def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
-    """Whether a change of one of two values may show in the other: arrays that may share a cell, objects that may be
-    one. The parts of an object are not looked at."""
+    """Whether a change of one value may be visible in the other: arrays that may share a cell, or objects that may
+    be the same. The parts of an object are not considered."""
     match a, b:
         case TupleValue(), TupleValue():
             if not (a.changes and b.changes and _kind(a) == _kind(b)):
@@ -57,13 +57,13 @@ def _kind(v: TupleValue) -> str:
 
 
 def one(v: TupleValue) -> bool:
-    """Whether it is known which object a value is."""
+    """Whether a value is known to be one particular object."""
     origin = next(iter(v.made)) if v.made is not None and len(v.made) == 1 else None
     return origin is not None and not origin.again and origin.place not in _OUTSIDE
 
 
 def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
-    """Whether two values are one list, dict or object; None where that is not known."""
+    """Whether two values are the same list, dict or object; None if that is not known."""
     if not (isinstance(a, TupleValue) and isinstance(b, TupleValue) and (a.changes or b.changes)):
         return None
     if not may_be_one(ctx, a, b):
@@ -71,29 +71,31 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
     return True if one(a) and a.made == b.made else None
 
 
-# ---------------------------------------------------------------------------------------------------- where they are made
+# ----------------------------------------------------------------------------------------------------- allocation sites
 
 
 def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
-    """A value in which each list, dict and object that has no origin was made here."""
+    """The value, with ``span`` as the allocation site of each list, dict and object that has no origin."""
     origin = lambda: frozenset((new(ctx, span, again),))
     return map_objects(v, lambda o: o if o.made is not None else replace(o, made=origin()))
 
 
 def new(ctx: Lowering, span: Span, again: bool = False) -> Origin:
-    """The origin of what is made at a place."""
+    """The origin of a new object with the allocation site ``span``."""
     count = ctx.path.objects.get(span, 0)
     ctx.go(objects=ctx.path.objects.having({span: count + 1}))
     return Origin(span, count, again)
 
 
 def from_outside(v: Value, made: Made) -> Value:
-    """A value whose objects without an origin are the caller's, or the module's."""
+    """The value, with ``made`` as the points-to set of each object that has none: objects of the caller or of the
+    module."""
     return map_objects(v, lambda o: replace(o, made=made) if o.made is None else o)
 
 
 def earlier(t: ValueType, before: Fixed[Span, int]) -> ValueType:
-    """A type as the next iteration knows it: what was made since ``before`` was made in an iteration before it."""
+    """A type as the next iteration sees it: objects made since ``before`` are marked as made in an earlier
+    iteration."""
 
     def past(o: Origin) -> Origin:
         here = isinstance(o.place, Span) and o.number >= before.get(o.place, 0)
@@ -118,14 +120,15 @@ def _with_origins(t: ValueType, change: Callable[[Made], Made]) -> ValueType:
 
 
 def origins(t: ValueType) -> set[Origin]:
-    """What the objects in a value of a type may be."""
+    """The union of the points-to sets of the objects in a value of this type."""
     found: set[Origin] = set()
     _with_origins(t, lambda made: found.update(made) or made)
     return found
 
 
 def given(values: Iterable[Value]) -> dict[Origin, Origin]:
-    """The numbers that a function gives to the objects that it is given: which of them are one is what it knows."""
+    """The numbers that a callee gives to the objects passed to it. Equal numbers are all that it knows about their
+    identity."""
     every = (o for v in values for part in objects(v) for o in sorted(part.made or (), key=str))
     numbers: dict[Origin, Origin] = {}
     for o in every:
@@ -135,7 +138,7 @@ def given(values: Iterable[Value]) -> dict[Origin, Origin]:
 
 
 def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
-    """A value whose objects have other names."""
+    """The value with its objects renamed."""
     if not names:
         return v
     rename = lambda o: replace(o, made=None if o.made is None else frozenset(names.get(x, x) for x in o.made))
@@ -143,7 +146,8 @@ def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
 
 
 def results(t: ValueType) -> ValueType:
-    """The type of a result as callers see it. New objects are numbered; all that may be one of several share a mark."""
+    """The type of a result as callers see it. New objects are numbered; all those whose identity is uncertain share
+    one mark."""
     found: list[Made] = []
     _with_origins(t, lambda made: found.append(made) or made)
     inside = lambda made: {o for o in made if o.place not in _OUTSIDE and o.place != _GIVEN}
@@ -155,7 +159,7 @@ def results(t: ValueType) -> ValueType:
 
 
 def received(ctx: Lowering, v: Value, numbers: Mapping[Origin, Origin], span: Span) -> Value:
-    """The result of a call as the caller knows it; ``numbers`` are those of `given`."""
+    """The result of a call as the caller sees it. ``numbers``: those of `given`."""
     names = {number: o for o, number in numbers.items()}
     for part in objects(v):
         for o in part.made or ():
@@ -168,8 +172,10 @@ def received(ctx: Lowering, v: Value, numbers: Mapping[Origin, Origin], span: Sp
 
 
 def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str, instead: str, span: Span) -> None:
-    """The object that ``old`` is, under ``name`` if it has one, is ``new`` from here on; `Refused` where that is not
-    known to be as in Python. ``what`` says what changes it, ``instead`` what to write."""
+    """Replace the object ``old``, which ``name`` holds if it is not empty, by ``new`` wherever it is held.
+
+    Raises `Refused` if the result could differ from Python. ``what`` names the change, ``instead`` says what to write.
+    """
     may_change(ctx, old, name, what, instead, span)
     known = one(old)
 
@@ -183,7 +189,7 @@ def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str
 
 
 def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: str, span: Span) -> None:
-    """`Refused` where a change of an object would be seen by somebody for whom it cannot be entered."""
+    """Raise `Refused` if a change of an object would be visible where it cannot be recorded."""
     outside = next((_OUTSIDE[o.place] for o in old.made or UNKNOWN if o.place in _OUTSIDE), "")
     mine = {o for o in old.made or () if o.place == _GIVEN}
     if mine and not ctx.spec.changes:
@@ -203,7 +209,7 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
         if n.startswith("%over") and any(part in parts for part in _run_over(b.value)):
             raise Refused(Unsupported(span, f"{what} while a loop runs over it,", instead))
         holders += [n for part in parts if not known or part.made != old.made]
-    if not known and len(holders) == 1:  # nothing else is one of these
+    if not known and len(holders) == 1:  # no other name or value may be one of these objects
         holders = []
     if holders:
         other = next((n for n in holders if n not in (name, "") and n[0] != "%"), name or "another name")
@@ -213,32 +219,38 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
 
 
 def _used_later(ctx: Lowering) -> frozenset[str] | None:
-    """The names that may be used after what is being evaluated; None if all may be."""
+    """The names that may be used by the current statement or after it; None if all may be."""
     after = ctx.live.after.get(id(ctx.path.stmt))
     return None if after is None else after | ctx.live.used(ctx.path.stmt) | ctx.live.always
 
 
 def _run_over(v: Value) -> list[Value]:
-    """The lists that a loop runs over, of what it holds under a pseudo-name."""
+    """The lists that a loop iterates over, from the value that it holds under a pseudo-name."""
     return [v, *(v.items[0].items if isinstance(v, TupleValue) and not v.changes else ())]
 
 
 def without(v: Value, others: Iterable[Value]) -> Value:
-    """A value with nothing in the objects that are known to be in others, too: their caller finds them there."""
+    """The value without the contents of those objects that are known to be in ``others`` as well, where callers find
+    them."""
     known = {o.made for v in others for o in objects(v) if one(o)}
     return map_objects(v, lambda o: replace(o, items=()) if o.made in known else o)
 
 
 def found_in(v: Value, others: Iterable[Value]) -> Value:
-    """The value of which `without` has made ``v``."""
+    """The inverse of `without`: the value with the contents of those objects taken from ``others``."""
     known = {o.made: o for v in others for o in objects(v) if one(o)}
     return map_objects(v, lambda o: known.get(o.made, o))
 
 
 def changed_by_call(
-    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
+    ctx: Lowering,
+    before: Iterable[Value],
+    after: Iterable[Value],
+    changed: frozenset[Origin],
+    function: str,
+    span: Span,
 ) -> None:
-    """After a call, the objects of ``changed`` have the values that the callee left."""
+    """Give the objects of ``changed`` the values that a callee left in them."""
     was = {part.made: part for v in before for part in objects(v)}
     for part in (part for v in after for part in objects(v)):
         old = was.pop(part.made, None)

@@ -100,7 +100,7 @@ def f(x: Float64[np.ndarray, "n"], c: bool) -> float:
 VIEW_OR_COPY = Rule(
     "R4",
     "what NumPy makes a view or a copy, depending on sizes at run time, is only read",
-    "An update would reach the base, or not, as the sizes are.",
+    "Whether an update reaches the base array would depend on the sizes.",
     ("moved-on-some-paths",),
     "`.copy()` after the `reshape` or `ravel`",
     """@linear_grad
@@ -117,8 +117,8 @@ def f(a: Float64[np.ndarray, "m n"]) -> float:
 )
 RETURNED_VIEWS = Rule(
     "R5",
-    "a helper returns no view of an argument that is reshaped, or chosen by a loop, on some of its paths only",
-    "Its caller could not know which array the result is, and so which updates show in it.",
+    "a helper that returns a view of an argument on some paths only neither reshapes it nor chooses it in a loop",
+    "Its caller could not know which array the result is, and so which updates are visible in it.",
     ("moved-on-some-paths",),
     "`.copy()` of the view in the helper",
     """def part(a):
@@ -255,8 +255,8 @@ def f(x: Float64[np.ndarray, "n"], c: bool) -> float:
 DECLARED = Rule(
     "R10",
     "a function that Python calls updates only those arguments that it declares",
-    "The caller's array would change without a word in the signature, and a derivative, which works on a copy, would "
-    "not change it.",
+    "The caller's array would change although nothing declares it, and a derivative, which works on a copy, would not "
+    "change it.",
     ("argument-updated",),
     '`x = x.copy()` first, or `@linear_grad(updates=("x",))`',
     """@linear_grad(updates=("x",))
@@ -296,7 +296,8 @@ def f(x: float) -> float:
 )
 OF_THE_CALLER = Rule(
     "R12",
-    "an array of the caller is not returned, given away, or updated under a name that may mean it",
+    "an array of the caller is not given away or updated under a name that may mean it, and no helper returns one of "
+    "the module",
     "The caller would hold one array under two names, or would see it change on some paths.",
     ("alias-escapes",),
     "`.copy()` where it is returned, passed on or bound to the other name",
@@ -336,8 +337,9 @@ def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np
 IDENTITY = Rule(
     "R14",
     "no program depends on which of two equal arrays, lists, dicts or objects it has",
-    "A loop may keep a copy of an array, and of two lists, dicts or objects between which a condition chooses only one "
-    "would be changed. Where it is known which object a name means, a change shows under all its names.",
+    "A compiled loop may copy an array that Python would share. If a condition chooses between two lists, dicts or "
+    "objects, a change would have to reach the chosen one only. (If it is known which object a name means, a change is "
+    "visible under all its names.)",
     ("unsupported",),
     "`==` in place of `is` of arrays; a new list, dict or object in place of changing what may be one of two",
     """@linear_grad
