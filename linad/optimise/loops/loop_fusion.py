@@ -5,7 +5,9 @@
 **Before.** ``for i in range(n) { &t[i] = f(x[i]) }; for j in range(n) { s += t[j] }``
 **After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
 
-**Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. Of an array
+**Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. A loop that goes
+through a range in blocks, as sums do, is taken for its innermost loop; what is joined with it is divided into the same
+blocks, which leaves the order of its iterations (strip-mining). Of an array
 that one of them writes every access of both has the index of the loop on the same axis, or both only add to it. At
 most one of them may fail, and then the other writes nothing that a caller can see. What stands between them can run
 before the first.
@@ -24,11 +26,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Block, Call, Check, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands,
-    walk, written,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    blocks, free_vars, operands, walk, written,
 )
 from linad_typecheck.ir.rewrite import substitute
-from linad_typecheck.types import Array
+from linad_typecheck.types import I64, Array
 
 from linad.analysis.operation_costs import is_library_call
 
@@ -56,12 +58,14 @@ class _Facts:
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop  # which keeps its identity taken, too
+        self.inner = _of_block(loop)
+        self.innermost = loop if self.inner is None else self.inner
         self.alone = loop.exits or loop.trips is not None or loop.mark is not None
         self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
 
     @cached_property
     def touches(self) -> dict[str, _Touch]:
-        return _touches(self.loop)
+        return _touches(self.innermost)
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -73,11 +77,11 @@ class _Facts:
 
     @cached_property
     def serial(self) -> bool:
-        return _serial(self.loop)
+        return _serial(self.innermost)
 
     @cached_property
     def expensive(self) -> bool:
-        return _dear(self.loop)
+        return _dear(self.innermost)
 
     @cached_property
     def may_fail(self) -> bool:
@@ -90,6 +94,7 @@ class _Facts:
 
 class _Fuser:
     def __init__(self, f: Function) -> None:
+        self.function = f
         self.known: dict[int, _Facts] = {}
         self.visible = {p.var.name for p in f.params}
         returned = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
@@ -118,10 +123,20 @@ class _Fuser:
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
             if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
-                out[at:] = [*out[at + 1 : -1], _joined(s, last)]
+                out[at:] = [*out[at + 1 : -1], self.joined(s, last)]
                 return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(all_names(self.function))
+
+    def joined(self, a: Loop, b: Loop) -> Loop:
+        """One loop for two; the second's statements follow the first's in each iteration."""
+        if self.facts(a).inner is None and self.facts(b).inner is None:
+            return _joined(a, b)
+        return _in_blocks(a, b, self.names)
 
     # -- conditions
 
@@ -132,9 +147,13 @@ class _Fuser:
         return found
 
     def fits(self, a: Loop, b: Loop) -> bool:
-        if (a.start, a.stop, a.step) != (b.start, b.stop, b.step):
+        if (a.start, a.stop) != (b.start, b.stop):
             return False
         first, second = self.facts(a), self.facts(b)
+        if a.step != b.step and (first.inner is None) == (second.inner is None):
+            return False
+        if first.innermost.step != second.innermost.step:
+            return False
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
         if first.serial != second.serial and (first if second.serial else second).expensive:
@@ -158,9 +177,10 @@ class _Fuser:
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
         """Whether a statement after a loop may run before it."""
-        if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
+        there, a = self.facts(loop), written(m)
+        own = isinstance(m, Store | AddTo) and a is not None and a.name in self.made and a.name not in there.mentions
+        if isinstance(m, (Loop, If, Call)) or (a is not None and not own):
             return False
-        there = self.facts(loop)
         if (isinstance(m, Check) or getattr(m, "checked", False)) and (there.may_fail or there.writes & self.visible):
             return False
         uses = {x.name for x in operands(m) if isinstance(x, Var)}
@@ -227,6 +247,73 @@ def _touches(s: Loop) -> dict[str, _Touch]:
 def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_Touch], list[_Touch]]:
     both = [n for n in first if n in second]
     return [first[n] for n in both], [second[n] for n in both]
+
+
+def _of_block(s: Loop) -> Loop | None:
+    """The loop over a block, of a loop that goes through a range in blocks and else only computes."""
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    if len(inner) != 1 or s.exits or not isinstance(s.step, Const) or s.step.value <= 1:
+        return None
+    if not all(isinstance(t, Let | Loop) for t in s.body.stmts):
+        return None
+    (t,) = inner
+    made = {u.out: (u.op, u.ins) for u in s.body.stmts if isinstance(u, Let)}
+    op, ends = made.get(t.stop, ("", ())) if isinstance(t.stop, Var) else ("", ())
+    whole = t.start == s.index and t.step == Const(1, I64) and op == "min" and s.stop in ends
+    if not whole or t.exits or t.trips is not None or t.mark is not None:
+        return None
+    (high,) = (a for a in ends if a != s.stop) if len(set(ends)) == 2 else (None,)
+    return t if isinstance(high, Var) and made.get(high) == ("add", (s.index, s.step)) else None
+
+
+def _in_blocks(a: Loop, b: Loop, names: Names) -> Loop:
+    """One loop for two of which at least one goes through its range in blocks."""
+    frame = a if _of_block(a) is not None else b
+    inside = _of_block(frame)
+    assert inside is not None
+    before: list[Stmt] = []
+    after: list[Stmt] = []
+    stmts: list[Stmt] = []
+    inner = _Carried()
+    outer = _Carried()
+    for s in (a, b):
+        mine, here = _of_block(s), {s.index.name: frame.index}
+        if mine is None:
+            begun, ended = (tuple(map(names.like, s.carried)) for _ in range(2))
+            mine = replace(s, inits=begun, outs=ended)
+            outer.add(begun, s.inits, ended, s.outs)
+        else:
+            at = s.body.stmts.index(mine)
+            rest = substitute(s.body, here)
+            before += rest.stmts[:at]
+            after += rest.stmts[at + 1 :]
+            outer.add(s.carried, s.inits, rest.results, s.outs)
+        body = substitute(mine.body, {**here, mine.index.name: inside.index})
+        stmts += body.stmts
+        inner.add(mine.carried, mine.inits, body.results, mine.outs)
+    whole = replace(
+        inside, carried=inner.carried, inits=inner.inits, outs=inner.outs, body=Block(tuple(stmts), inner.results)
+    )
+    body = Block((*before, whole, *after), outer.results)
+    return replace(frame, carried=outer.carried, inits=outer.inits, outs=outer.outs, body=body)
+
+
+@dataclass
+class _Carried:
+    """What a loop carries, together with what others do."""
+
+    carried: tuple[Var, ...] = ()
+    inits: tuple[Atom, ...] = ()
+    results: tuple[Atom, ...] = ()
+    outs: tuple[Var, ...] = ()
+
+    def add(
+        self, carried: tuple[Var, ...], inits: tuple[Atom, ...], results: tuple[Atom, ...], outs: tuple[Var, ...]
+    ) -> None:
+        self.carried += carried
+        self.inits += inits
+        self.results += results
+        self.outs += outs
 
 
 def _joined(a: Loop, b: Loop) -> Loop:
