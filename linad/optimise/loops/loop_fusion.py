@@ -14,7 +14,8 @@ before the first.
 
 **Profitability.** An array that is only written in one loop and read in the next holds nothing that is not at hand:
 its reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That
-makes a chain of array expressions cost what one loop does. A recurrence is not joined with a loop of exponentials
+makes a chain of array expressions cost what one loop does. With loops that go in blocks others are only joined where
+the arrays between them are not made then. A recurrence is not joined with a loop of exponentials
 or sines, which vector instructions compute four or eight at a time.
 
 **Needs.** Nothing: the results are the same to the last bit.
@@ -22,12 +23,13 @@ or sines, which vector instructions compute four or eight at a time.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
-    blocks, free_vars, operands, walk, written,
+    blocks, free_vars, operands, outputs, walk, written,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import I64, Array
@@ -103,10 +105,10 @@ class _Fuser:
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
-        for s in block.stmts:
+        for k, s in enumerate(block.stmts):
             out.append(s)
             if isinstance(s, Loop):
-                self.join_last(out)
+                self.join_last(out, block.stmts[k + 1 :])
         return replace(block, stmts=tuple(map(self.inside, out)))
 
     def inside(self, s: Stmt) -> Stmt:
@@ -117,13 +119,20 @@ class _Fuser:
                 return replace(s, body=self.block(s.body))
         return s
 
-    def join_last(self, out: list[Stmt]) -> None:
-        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it."""
+    def join_last(self, out: list[Stmt], rest: tuple[Stmt, ...]) -> None:
+        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it.
+        ``rest`` follows in the block."""
         last = out[-1]
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
-            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
-                out[at:] = [*out[at + 1 : -1], self.joined(s, last)]
+            between = out[at + 1 : -1]
+            if (
+                isinstance(s, Loop)
+                and self.fits(s, last)
+                and all(self.may_pass(m, s) for m in between)
+                and self.pays(s, last, (*between, *rest))
+            ):
+                out[at:] = [*between, self.joined(s, last)]
                 return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
@@ -139,6 +148,30 @@ class _Fuser:
         return _in_blocks(a, b, self.names)
 
     # -- conditions
+
+    def pays(self, a: Loop, b: Loop, others: tuple[Stmt, ...]) -> bool:
+        """Whether it pays to divide a loop into blocks: where all arrays between the two are used by loops alone that
+        can be joined with them, so that they are not made. Passes after this one understand whole ranges better."""
+        first, second = self.facts(a), self.facts(b)
+        if (first.inner is None) == (second.inner is None):
+            return True
+        later = {o.name for o in (*a.outs, *b.outs)}
+        later |= {v.name for t in others if not isinstance(t, Alloc) for v in outputs(t)}
+        alike = [
+            t
+            for t in others
+            if isinstance(t, Loop)
+            and (t.start, t.stop) == (a.start, a.stop)
+            and self.facts(t).innermost.step == first.innermost.step
+            and not self.facts(t).mentions & later
+        ]
+        between = first.writes & second.reads & self.made
+        return all(self.uses[n] == sum(_uses(t)[n] for t in (a, b, *alike)) for n in between)
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """How many statements of the function use an array, other than for its size."""
+        return sum(map(_uses, self.function.body.stmts), Counter())
 
     def facts(self, s: Loop) -> _Facts:
         found = self.known.get(id(s))
@@ -187,6 +220,12 @@ class _Fuser:
         if uses & {o.name for o in loop.outs}:
             return False
         return isinstance(m, Dim) or not uses & there.writes
+
+
+def _uses(s: Stmt) -> Counter[str]:
+    """How many statements in a statement use an array, other than for its size."""
+    inside = (t for t in walk(Block((s,))) if not isinstance(t, Dim))
+    return Counter(a.name for t in inside for a in operands(t) if isinstance(a, Var) and isinstance(a.type, Array))
 
 
 def _may_fail(s: Stmt) -> bool:

@@ -136,7 +136,7 @@ def test_random_chains_over_several_blocks_mean_the_same(seed):
 
 def test_fusing_alone_keeps_a_program_well_formed():
     fused = 0
-    for seed in range(40):
+    for seed in range(80):
         program = prepare(checked("x: Vec", chain(seed)).program)
         once = program.with_main(fuse_loops(program.main))
         assert not verify(once)
