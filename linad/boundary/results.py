@@ -1,4 +1,4 @@
-"""Result conversion: flat kernel results, gradients and cotangents to and from the structures that users see."""
+"""Result conversion: flat kernel results, gradients and cotangents, to and from the structures that users see."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def cotangents(
                 raise TypeError(f"{place}: expected a float, got {described(x)}")
             flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))
             continue
-        if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # as of numbers: SciPy tries operators with such
+        if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # like numbers: SciPy tries operators with int arrays
             x = x.astype(NUMPY_NAMES[leaf.type.dtype])
         checked_array(leaf.type, x, place)
         shape = np.shape(primal[leaf.index])
@@ -101,5 +101,5 @@ def cotangents(
 
 
 def zeros_for(leaf: Leaf, value: object) -> np.ndarray:
-    """A fresh gradient buffer of an array leaf."""
+    """A new zero-filled gradient buffer for an array leaf."""
     return np.zeros(np.shape(value), dtype=NUMPY_NAMES[leaf.type.dtype])

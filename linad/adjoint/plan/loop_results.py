@@ -1,9 +1,9 @@
-"""Loops that log the results of inner loops, where the reverse would re-run an inner loop only for its result.
+"""Logging the results of inner loops instead of re-running these loops only for their results.
 
-A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
-is n steps to obtain the single word ``s``. The reverse of the inner loop does not need its partial sums, so with ``s``
-logged nothing is re-run. The same holds for the cells of an array that are added to again and again, as in
-``p[c] += A[i, j, c] * x[j]`` over ``j``: a word for each cell, or as many steps as there were additions to it.
+A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j``,
+these are n steps to recover the single word ``s``. The reverse of the inner loop does not need its partial sums, so if
+``s`` is logged, nothing is re-run. The same holds for an array whose cells are each updated many times, as in
+``p[c] += A[i, j, c] * x[j]`` over ``j``: one logged word per cell replaces as many steps as there were updates.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from linad_typecheck.ir.core import (
 
 from .model import TRIPS, Plan, own_blocks
 
-SHORT = 8  # iterations that are run again rather than logged
-WORDS = 2  # for each loop that need not run again
+SHORT = 8  # iterations that are re-run rather than logged
+WORDS = 2  # words per loop that is not re-run
 
 
 def rerun_for_results(plan: Plan) -> Iterator[Loop]:
@@ -33,8 +33,8 @@ def _has_results(s: Loop, plan: Plan) -> bool:
 
 
 def not_fused(s: Loop, plan: Plan) -> set[int]:
-    """Of such a loop and of the loops in it, those that are not fused where results are logged: for results of loops
-    all that contain loops."""
+    """The loops of a nest that must not be fused so that results are logged: for results of inner loops, all that
+    contain loops, otherwise ``s`` alone."""
     if not _has_results(s, plan):
         return {id(s)}
     return {id(t) for t in (s, *walk(s.body)) if isinstance(t, Loop) and any(isinstance(u, Loop) for u in walk(t.body))}
@@ -54,7 +54,7 @@ def only_results(s: Loop, plan: Plan) -> bool:
 
 
 def _arrays(s: Loop) -> set[str]:
-    """The arrays that an iteration allocates, with cells that loops in it write many times, and which others read."""
+    """The arrays that an iteration allocates, whose cells an inner loop writes many times and other statements load."""
     own = [t for block in own_blocks(s.body) for t in block.stmts]
     made = {t.out.name for t in own if isinstance(t, Alloc) and t.log == "no"}
     loops = [t for t in own if isinstance(t, Loop)] if made else []
@@ -76,7 +76,7 @@ def _arrays(s: Loop) -> set[str]:
 
 
 def _again(s: Loop, name: str) -> int:
-    """How often a nest of loops writes a cell of an array, where that is most."""
+    """The largest number of times that a nest of loops writes one cell of an array."""
     lets = {t.out.name: t for t in walk(s.body) if isinstance(t, Let)}
 
     def depends(a: Atom, on: str) -> bool:
