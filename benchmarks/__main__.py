@@ -11,6 +11,8 @@ from rich.markdown import Markdown
 from rich.progress import Progress
 
 from benchmarks import ablate, checkpoint, compiling, everyday, jacobians, lsp, native, plot, report, scaling, startup, styles
+from benchmarks.five_styles import cases as five_cases
+from benchmarks.five_styles import measure as five_styles
 from benchmarks.suite import measure as suite
 from benchmarks.timing import machine
 
@@ -52,6 +54,7 @@ def main() -> None:
     points: list[checkpoint.Point] = []
     ratios: list[suite.Row] = []
     rows: list[styles.Row] = []
+    more_rows: list[five_styles.Row] = []
     stages: list[compiling.Stage] = []
     programs: list[everyday.Row] = []
     derivatives: list[jacobians.Row] = []
@@ -69,6 +72,7 @@ def main() -> None:
             points = collect(progress, "checkpointing", checkpoint.measure(), checkpoint.count())
         if "styles" in parts:
             rows = collect(progress, "three styles", styles.measure(), len(styles.CASES))
+            more_rows = collect(progress, "five styles", five_styles.measure(), len(five_cases.WHAT))
         if "compile" in parts:
             stages = collect(progress, "a large function", compiling.measure(), compiling.STAGES)
         if "suite" in parts:
@@ -89,7 +93,7 @@ def main() -> None:
     if programs:
         text += "\n" + everyday.table(programs)
     if rows:
-        text += "\n" + styles.table(rows)
+        text += "\n" + styles.table(rows) + "\n" + five_styles.table(more_rows)
     if derivatives:
         text += "\n" + jacobians.table(derivatives)
     if stages:

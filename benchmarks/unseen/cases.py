@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import continua, data, grids, inference, models, numerics, physics, recurrences, series
+from . import continua, data, fields, grids, inference, models, numerics, physics, recurrences, series
 
-ROOMS = (continua, data, grids, inference, models, numerics, physics, recurrences, series)
+ROOMS = (continua, data, fields, grids, inference, models, numerics, physics, recurrences, series)
 
 
 def function(name: str) -> Callable:
@@ -67,6 +67,15 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
 
     def nodes(count: int) -> np.ndarray:
         return np.linspace(0.5, 8.0, count)
+
+    def tree(tips: int) -> tuple[np.ndarray, ...]:
+        """Who is joined in each inner node of a tree, youngest first, and lengths of branches."""
+        alive, pairs = list(range(tips)), []
+        for k in range(tips - 1):
+            one, other = (alive.pop(int(rng.integers(len(alive)))) for _ in range(2))
+            pairs.append((one, other))
+            alive.append(tips + k)
+        return *np.array(pairs).T.copy(), 0.1 + r(2 * tips - 2)
 
     degree, wide, people = side(12), side(40), side(30)
     return {
@@ -157,4 +166,14 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "black_scholes_grid": (0.2 + 0.1 * r(n(100)), 0.03, 1.0, 0.01, 40),
         "bspline_curve": (normal(size=(40, 2)), 36.0 * r(n(1000)), normal(size=(n(1000), 2))),
         "page_rank": (r((wide, wide)), 0.85, 20),
+        "kuramoto": (6.0 * r(wide), normal(size=wide), 1.5, 0.05, 20),
+        "beam": (1.0 + r(n(400)), r(n(400)), 0.5),
+        "forest": (r(plate), 0.3, 0.8, 40),
+        "line_spectrum": (np.linspace(0.0, 40.0, n(1000)), 40.0 * r(12), 0.5 + r(12), r(12), r(n(1000))),
+        "nested_logit": (normal(size=(n(500), 12)), np.array([0, 3, 7, 12]), np.array([0.5, 0.7, 0.9]), rng.integers(0, 12, n(500))),
+        "convolution": (normal(size=(small + 2, small + 2)), 0.3 * normal(size=(4, 3, 3)), normal(size=4)),
+        "beamformer": (normal(size=(n(500), 16)), normal(size=(n(500), 16)), 3.0 * np.arange(16.0), 0.3, 0.5 + r(16)),
+        "orbit": (np.array([1.0, 0.1, 0.2]), np.array([0.0, 0.9, 0.3]), 0.01, 0.01, n(1000)),
+        "reweighted": (normal(size=(n(400), 6)), rng.integers(0, 2, n(400)) * 1.0, 0.5, 6),
+        "tree_likelihood": (*tree(12), rng.integers(0, 4, (12, n(200))), 0.5),
     }

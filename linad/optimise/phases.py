@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from linad_typecheck.ir.core import Program
 
 from .loops.induction_variables import close_inductions
+from .loops.loop_counting import count_loops
 from .loops.loop_fusion import fuse_loops
 from .loops.loop_invariant_motion import hoist_invariants
 from .loops.loop_unrolling import write_out_early
@@ -34,6 +35,7 @@ SIMPLIFICATION = Phase(
         Pass("if_conversion", choose),
         Pass("loop_invariant_motion", hoist_invariants),
         Pass("induction_variables", close_inductions),
+        Pass("loop_counting", count_loops),
         Pass("check_elimination", drop_proved_checks),
         Pass("loop_fusion", fuse_loops),
         Pass("store_forwarding", merge_cells),

@@ -40,7 +40,7 @@ from .mincut import cheapest_cut
 from ..facts.reversal_order import order_free
 from .model import Body, Frame, Outside, Plan, Region, block_ids, bytes_of, rule_needs
 from ..facts.overwrite_analysis import Reach
-from .loop_results import only_results, outer_loops, rerun_for_results
+from .loop_results import not_fused, only_results, rerun_for_results
 from .iteration_logs import choose_kept
 
 
@@ -49,7 +49,7 @@ def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything:
     plan = _planned(facts, shapes, log_everything, frozenset())
     asked = [] if log_everything else list(rerun_for_results(plan))
     while asked:  # all at once, because planning a long program is slow
-        other = _planned(facts, shapes, False, frozenset().union(*map(outer_loops, asked)))
+        other = _planned(facts, shapes, False, frozenset().union(*(not_fused(s, plan) for s in asked)))
         spared = [s for s in asked if only_results(s, other)]
         if len(spared) == len(asked):
             return other

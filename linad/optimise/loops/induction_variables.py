@@ -50,13 +50,13 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     """The loop without its induction variables, followed by the computation of their final values."""
     if not _may_close(s):
         return [s]
-    steps = _Steps(s, r)
+    steps = Steps(s, r)
     used = free_vars(s.body) if s.exits else {c.name for c in s.carried}
     wanted = (k for k, c in enumerate(s.carried) if c.type == I64 and c.name in used)
     found = {k: step for k in wanted if (step := steps.of(k)) is not None}
     if not found:
         return [s]
-    head, after = _Maker(names, steps.known), _Maker(names, steps.known)
+    head, after = Maker(names, steps.known), Maker(names, steps.known)
     done = head.let("sub", *((s.index, s.start) if s.step == ONE else (s.start, s.index)))
     if s.exits:
         begun = {k: names.like(s.carried[k]) for k in found}
@@ -76,7 +76,7 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     return [replace(s, carried=carried, inits=inits, body=body, outs=outs), *after.out]
 
 
-class _Steps:
+class Steps:
     """The increments of the carried ints of a loop."""
 
     def __init__(self, s: Loop, r: Ranges) -> None:
@@ -112,7 +112,7 @@ class _Steps:
         return atom(a.name)
 
 
-class _Maker:
+class Maker:
     """Emits int arithmetic."""
 
     def __init__(self, names: Names, known: dict[str, Var]) -> None:

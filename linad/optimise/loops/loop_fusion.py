@@ -5,30 +5,34 @@
 **Before.** ``for i in range(n) { &t[i] = f(x[i]) }; for j in range(n) { s += t[j] }``
 **After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
 
-**Legality.** Both loops have the same start, stop and step, have no early exit and carry no arrays. Of an array that
+**Legality.** Both loops have the same start, stop and step, have no early exit and carry no arrays. A loop over blocks
+of a range, as sums are, stands for its inner loop; a loop fused with it is strip-mined, which keeps the order of
+iterations. Of an array that
 one of them writes, an iteration of the second accesses only cells that the same iteration of the first accesses
 (distance 0, `linad/analysis/dependence.py`), or both loops only add to it. At most one of them may raise an error, and
 then the other writes nothing visible to a caller. The statements between the loops can move before the first.
 
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
-expressions costs one loop. A recurrence is not fused with a loop of exponentials or sines, which is vectorised.
+expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
+passes analyse loops over whole ranges better. A recurrence is not fused with a loop of exponentials or sines, which is vectorised.
 
 **Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Check, Dim, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands, walk,
-    written,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Loop, Names, Stmt, Store, Var, all_names,
+    blocks, free_vars, operands, outputs, walk, written,
 )
 from linad_typecheck.ir.rewrite import substitute
-from linad_typecheck.types import Array
+from linad_typecheck.types import I64, Array
 
 from linad.analysis.accesses import Access
 from linad.analysis.dependence import Distance, Independent, Nest
@@ -49,12 +53,15 @@ class _Facts:
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop  # also keeps the id of the loop unique
+        self.inner = _of_block(loop)
+        # over the whole range
+        self.flat = loop if self.inner is None else replace(self.inner, start=loop.start, stop=loop.stop)
         self.alone = loop.exits or loop.trips is not None or loop.mark is not None
         self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
 
     @cached_property
     def accesses(self) -> dict[str, list[Access]]:
-        return _accesses(self.loop)
+        return _accesses(self.flat)
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -67,11 +74,11 @@ class _Facts:
 
     @cached_property
     def serial(self) -> bool:
-        return _serial(self.loop)
+        return _serial(self.flat)
 
     @cached_property
     def expensive(self) -> bool:
-        return _expensive(self.loop)
+        return _expensive(self.flat)
 
     @cached_property
     def may_fail(self) -> bool:
@@ -84,6 +91,7 @@ class _Facts:
 
 class _Fuser:
     def __init__(self, f: Function) -> None:
+        self.function = f
         self.known: dict[int, _Facts] = {}
         self.visible = {p.var.name for p in f.params}
         returned = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
@@ -92,10 +100,10 @@ class _Fuser:
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
-        for s in block.stmts:
+        for k, s in enumerate(block.stmts):
             out.append(s)
             if isinstance(s, Loop):
-                self.join_last(out)
+                self.join_last(out, block.stmts[k + 1 :])
         return replace(block, stmts=tuple(map(self.inside, out)))
 
     def inside(self, s: Stmt) -> Stmt:
@@ -106,20 +114,52 @@ class _Fuser:
                 return replace(s, body=self.block(s.body))
         return s
 
-    def join_last(self, out: list[Stmt]) -> None:
-        """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit."""
+    def join_last(self, out: list[Stmt], rest: tuple[Stmt, ...]) -> None:
+        """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit.
+        ``rest`` follows in the block."""
         last = out[-1]
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
-            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
-                joined = _joined(s, last)
-                if self.one_by_one(s, joined):
-                    out[at:] = [*out[at + 1 : -1], joined]
+            between = out[at + 1 : -1]
+            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in between):
+                first, second = self.facts(s), self.facts(last)
+                joined = _joined(first.flat, second.flat)
+                if self.one_by_one(first, joined) and self.pays(first, second, (*between, *rest)):
+                    in_blocks = first.inner is not None or second.inner is not None
+                    out[at:] = [*between, _in_blocks(s, last, self.names) if in_blocks else joined]
                     return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
 
+    @cached_property
+    def names(self) -> Names:
+        return Names(all_names(self.function))
+
     # -- legality and profitability
+
+    def pays(self, first: _Facts, second: _Facts, others: tuple[Stmt, ...]) -> bool:
+        """Whether to strip-mine a loop: only if all arrays between the two are used by loops alone that can be fused
+        with them too."""
+        if (first.inner is None) == (second.inner is None):
+            return True
+        a, b = first.loop, second.loop
+        later = {o.name for o in (*a.outs, *b.outs)}
+        later |= {v.name for t in others if not isinstance(t, Alloc) for v in outputs(t)}
+        alike = [
+            t
+            for t in others
+            if isinstance(t, Loop)
+            and (t.start, t.stop) == (a.start, a.stop)
+            and self.facts(t).flat.step == first.flat.step
+            and not self.facts(t).mentions & later
+        ]
+        between = first.writes & second.reads & self.made
+        return all(self.uses[n] == sum(_uses(t)[n] for t in (a, b, *alike)) for n in between)
+
+    @cached_property
+    def uses(self) -> Counter[str]:
+        """The number of statements of the function that use an array other than for its size."""
+        return sum(map(_uses, self.function.body.stmts), Counter())
 
     def facts(self, s: Loop) -> _Facts:
         found = self.known.get(id(s))
@@ -128,9 +168,11 @@ class _Fuser:
         return found
 
     def fits(self, a: Loop, b: Loop) -> bool:
-        if (a.start, a.stop, a.step) != (b.start, b.stop, b.step):
+        if (a.start, a.stop) != (b.start, b.stop):
             return False
         first, second = self.facts(a), self.facts(b)
+        if first.flat.step != second.flat.step or None not in (first.inner, second.inner) and a.step != b.step:
+            return False
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
         if first.serial != second.serial and (first if second.serial else second).expensive:
@@ -139,11 +181,11 @@ class _Fuser:
             return False
         return self.fail_alike(first, second)
 
-    def one_by_one(self, a: Loop, joined: Loop) -> bool:
+    def one_by_one(self, a: _Facts, joined: Loop) -> bool:
         """Whether an iteration of the second loop accesses only cells that the same iteration of the first accesses,
         except in arrays that both only add to."""
-        first = self.facts(a).accesses
-        second = _accesses(replace(joined, body=replace(joined.body, stmts=joined.body.stmts[len(a.body.stmts) :])))
+        first, count = a.accesses, len(a.flat.body.stmts)
+        second = _accesses(replace(joined, body=replace(joined.body, stmts=joined.body.stmts[count:])))
         nest = Nest(joined)
         for name in first.keys() & second.keys():
             both = [*first[name], *second[name]]
@@ -168,15 +210,22 @@ class _Fuser:
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
         """Whether a statement after a loop may move before it."""
-        if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
+        there, a = self.facts(loop), written(m)
+        own = isinstance(m, Store | AddTo) and a is not None and a.name in self.made and a.name not in there.mentions
+        if isinstance(m, (Loop, If, Call)) or (a is not None and not own):
             return False
-        there = self.facts(loop)
         if (isinstance(m, Check) or getattr(m, "checked", False)) and (there.may_fail or there.writes & self.visible):
             return False
         uses = {x.name for x in operands(m) if isinstance(x, Var)}
         if uses & {o.name for o in loop.outs}:
             return False
         return isinstance(m, Dim) or not uses & there.writes
+
+
+def _uses(s: Stmt) -> Counter[str]:
+    """How many statements in a statement use an array, other than for its size."""
+    inside = (t for t in walk(Block((s,))) if not isinstance(t, Dim))
+    return Counter(a.name for t in inside for a in operands(t) if isinstance(a, Var) and isinstance(a.type, Array))
 
 
 def _may_fail(s: Stmt) -> bool:
@@ -217,6 +266,73 @@ def _accesses(s: Loop) -> dict[str, list[Access]]:
 
 def _results(t: Stmt) -> Iterator[Atom]:
     return (r for b in blocks(t) for r in b.results)
+
+
+def _of_block(s: Loop) -> Loop | None:
+    """The loop over a block, of a loop that goes through a range in blocks and else only computes."""
+    inner = [t for t in s.body.stmts if isinstance(t, Loop)]
+    if len(inner) != 1 or s.exits or not isinstance(s.step, Const) or s.step.value <= 1:
+        return None
+    if not all(isinstance(t, Let | Loop) for t in s.body.stmts):
+        return None
+    (t,) = inner
+    made = {u.out: (u.op, u.ins) for u in s.body.stmts if isinstance(u, Let)}
+    op, ends = made.get(t.stop, ("", ())) if isinstance(t.stop, Var) else ("", ())
+    whole = t.start == s.index and t.step == Const(1, I64) and op == "min" and s.stop in ends
+    if not whole or t.exits or t.trips is not None or t.mark is not None:
+        return None
+    (high,) = (a for a in ends if a != s.stop) if len(set(ends)) == 2 else (None,)
+    return t if isinstance(high, Var) and made.get(high) == ("add", (s.index, s.step)) else None
+
+
+def _in_blocks(a: Loop, b: Loop, names: Names) -> Loop:
+    """One loop for two of which at least one goes through its range in blocks."""
+    frame = a if _of_block(a) is not None else b
+    inside = _of_block(frame)
+    assert inside is not None
+    before: list[Stmt] = []
+    after: list[Stmt] = []
+    stmts: list[Stmt] = []
+    inner = _Carried()
+    outer = _Carried()
+    for s in (a, b):
+        mine, here = _of_block(s), {s.index.name: frame.index}
+        if mine is None:
+            begun, ended = (tuple(map(names.like, s.carried)) for _ in range(2))
+            mine = replace(s, inits=begun, outs=ended)
+            outer.add(begun, s.inits, ended, s.outs)
+        else:
+            at = s.body.stmts.index(mine)
+            rest = substitute(s.body, here)
+            before += rest.stmts[:at]
+            after += rest.stmts[at + 1 :]
+            outer.add(s.carried, s.inits, rest.results, s.outs)
+        body = substitute(mine.body, {**here, mine.index.name: inside.index})
+        stmts += body.stmts
+        inner.add(mine.carried, mine.inits, body.results, mine.outs)
+    whole = replace(
+        inside, carried=inner.carried, inits=inner.inits, outs=inner.outs, body=Block(tuple(stmts), inner.results)
+    )
+    body = Block((*before, whole, *after), outer.results)
+    return replace(frame, carried=outer.carried, inits=outer.inits, outs=outer.outs, body=body)
+
+
+@dataclass
+class _Carried:
+    """What a loop carries, together with what others do."""
+
+    carried: tuple[Var, ...] = ()
+    inits: tuple[Atom, ...] = ()
+    results: tuple[Atom, ...] = ()
+    outs: tuple[Var, ...] = ()
+
+    def add(
+        self, carried: tuple[Var, ...], inits: tuple[Atom, ...], results: tuple[Atom, ...], outs: tuple[Var, ...]
+    ) -> None:
+        self.carried += carried
+        self.inits += inits
+        self.results += results
+        self.outs += outs
 
 
 def _joined(a: Loop, b: Loop) -> Loop:

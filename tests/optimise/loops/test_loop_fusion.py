@@ -36,6 +36,15 @@ FUSED = {
     "nested loops": ("z = x[:, None] * y[None, :]\nv = z + 1.0\nt = 0.0\nfor r in v:\n    for a in r:\n        t += a\nreturn t", 2, 0),
     "prefix sums and products with them": ("z = np.cumsum(x)\ns = 0.0\nfor a in z:\n    s += a * a\nreturn s", 1, 0),
     "exponentials and their sum": ("z = np.exp(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 1, 0),
+    "a sum and one by hand": ("z = x * y\ns = np.sum(z)\nq = 0.0\nfor a in z:\n    q += a * a\nreturn s * q", 2, 0),
+    "two sums": ("z = x * y\nreturn np.sum(z) * np.sum(z * z)", 2, 0),
+    "a loop by hand and a sum": (
+        "z = np.zeros(len(x))\nq = 0.0\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\n    q = 0.5 * q + x[i]\nreturn q + np.sum(z)", 2, 0,
+    ),
+    "a cell of another array is written between": (
+        "z = np.zeros(len(x))\nv = np.zeros(2)\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\nv[1] = 1.0\n"
+        "for i in range(len(x)):\n    v[1] += z[i]\nreturn v[1] * v[1]", 1, 1,
+    ),
     "written by hand": (
         "z = np.zeros(len(x))\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\ns = 0.0\nfor i in range(len(x)):\n    s += z[i]\nreturn s",
         1, 0,
@@ -101,6 +110,9 @@ def chain(seed: int) -> str:
                 lines.append(f"    if {cell()} > s:\n        {r.choice('abc')}[{r.choice(places)}] = {cell()}")
         if r.random() < 0.2:
             lines.append(f"s = s * {r.choice('abc')}[0]")
+        if r.random() < 0.4:
+            one, other, k = r.choice("abc"), r.choice("abcx"), r.choice(["0", "n - 1", "n // 2"])
+            lines.append(r.choice([f"s += np.sum({one})", f"s -= np.sum({one} * {other})", f"{one}[{k}] = s", f"{one}[{k}] += {other}[0]"]))
     lines.append("t = s\nfor i in range(n):\n    t = 0.9 * t + a[i] - 0.5 * b[i] + c[i]\nreturn t")
     return "\n".join(lines)
 
@@ -114,9 +126,17 @@ def test_random_chains_mean_the_same(seed):
     np.testing.assert_allclose(after.results[0], before.results[0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", some(range(40), 3))
+def test_random_chains_over_several_blocks_mean_the_same(seed):
+    found = checked("x: Vec", chain(seed))
+    x = np.random.default_rng(seed).normal(size=2050)
+    before, after = run(found.program, [x.copy()]), run(prepare(found.program), [x.copy()])
+    np.testing.assert_allclose(after.results[0], before.results[0], rtol=1e-12)
+
+
 def test_fusing_alone_keeps_a_program_well_formed():
     fused = 0
-    for seed in range(40):
+    for seed in range(80):
         program = prepare(checked("x: Vec", chain(seed)).program)
         once = program.with_main(fuse_loops(program.main))
         assert not verify(once)
