@@ -176,3 +176,35 @@ def test_attributes_that_an_object_takes_from_a_module():
 def test_attributes_that_an_object_chooses():
     with pytest.raises(LinadError, match="the attribute `.sin`"):
         linear_grad(lambda x: chooses.sin(x), backend="interpret")(X)
+
+
+class Count:
+    def __init__(self, a):
+        self.a = a
+
+    def add(self, k):
+        self.a += k
+        return self
+
+
+def pair_with_change(x):
+    p = Count(x[0])
+    both = (p, p.add(x[1]))
+    return both[0].a * both[1].a
+
+
+def argument_and_change(x):
+    p = Count(x[0])
+    return product(p, p.add(x[1]).a).a
+
+
+def two_targets(x):
+    p = Count(x[0])
+    q, r = p, p.add(x[1])
+    return q.a * r.a
+
+
+@pytest.mark.parametrize("f", [pair_with_change, argument_and_change, two_targets], ids=lambda f: f.__name__)
+def test_a_change_of_an_object_that_the_expression_around_has_read(f):
+    with pytest.raises(LinadError, match="inside an expression that uses it"):
+        linear_grad(f, backend="interpret")(X)

@@ -345,9 +345,11 @@ class Lowering:
         return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
     def landed(self, value: Value) -> None:
-        """Mark a pending value as used."""
-        if any(v is value for v, _ in self.path.flight):
-            self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
+        """Mark a pending value as used. It may be pending twice, as ``p`` in ``f(p, p.change())``: then the last."""
+        flight = self.path.flight
+        at = next((k for k in reversed(range(len(flight))) if flight[k][0] is value), None)
+        if at is not None:
+            self.go(flight=(*flight[:at], (None, flight[at][1]), *flight[at + 1 :]))
 
 
 def zero(dtype: DType) -> Const:
