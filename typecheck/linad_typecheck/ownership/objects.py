@@ -71,7 +71,7 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
     return True if one(a) and a.made == b.made else None
 
 
-# ----------------------------------------------------------------------------------------------------- allocation sites
+# --------------------------------------------------------------------------------------------------- where they are made
 
 
 def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
@@ -243,12 +243,7 @@ def found_in(v: Value, others: Iterable[Value]) -> Value:
 
 
 def changed_by_call(
-    ctx: Lowering,
-    before: Iterable[Value],
-    after: Iterable[Value],
-    changed: frozenset[Origin],
-    function: str,
-    span: Span,
+    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
 ) -> None:
     """Give the objects of ``changed`` the values that a callee left in them."""
     was = {part.made: part for v in before for part in objects(v)}
