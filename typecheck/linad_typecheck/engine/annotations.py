@@ -16,9 +16,7 @@ from ..messages.annotations import BadDimension, RankTooHigh, UnsupportedAnnotat
 from ..names.scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
-from ..types import DTYPE_CLASSES, FLOATS, INTS, NUMPY_NAMES, SIGNED, UNSIGNED, DType
-
-MAX_RANK = 4
+from ..types import DTYPE_CLASSES, FLOATS, INTS, MAX_RANK, NUMPY_NAMES, SIGNED, UNSIGNED, DType
 
 
 @frozen(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..frozen import frozen
+from ..types import MAX_RANK
 from . import Message
 
 ACCEPTED = (
@@ -61,4 +62,4 @@ class RankTooHigh(Message):
     rank: int
 
     def message(self) -> str:
-        return f"arrays have at most 4 dimensions here, and this one has {self.rank}"
+        return f"arrays have at most {MAX_RANK} dimensions here, and this one has {self.rank}"
