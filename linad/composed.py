@@ -39,7 +39,20 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
         callee = _written(transform, callee, library)
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
-    made = calling(f.py_func, _name(d), callee, file, names, annotated=all(t.kind != "vmap" for t in d.transforms))
+    annotated = all(t.kind != "vmap" for t in d.transforms)
+    made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated)
+    return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
+
+
+def linear_batch(f: CheckedFunction[..., Any], linear: str, vmap: Transform, count: int) -> CheckedFunction[..., Any]:
+    """The checked function of batches of ``count`` tangents or cotangents, and of the arguments of ``f``: what the
+    linear function makes of each that is written for ``_function`` and its arguments, ``...``."""
+    taken = tuple(f"_linear_{k}" for k in range(count))
+    library, function = "_linad", "_function"
+    text = f"{_written(vmap, linear, library)}({', '.join(taken)})"
+    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func)}>"
+    names = {**f._surroundings, function: f, library: sys.modules[__package__]}
+    made = calling(f.py_func, "batch", text, file, names, first=taken)
     return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
 
 
@@ -50,23 +63,25 @@ def by_position(f: CheckedFunction[..., Any]) -> CheckedFunction[..., Any]:
     name = f.__name__ if f.__name__.isidentifier() else "function"
     callee = next(n for n in ("_function", "_function_") if n not in f._parameters.parameters)
     file = f"<linad {f.__name__}{f._parameters} by position>"
-    made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f}, by_position=True)
+    names = {**f._surroundings, callee: f}
+    made = calling(f.py_func, name, f"{callee}(...)", file, names, by_position=True)
     return CheckedFunction(made, f.options, f._surroundings)
 
 
 def calling(
     f: FunctionType,
     name: str,
-    callee: str,
+    written: str,
     file: str,
     names: Mapping[str, Any],
     annotated: bool = True,
     by_position: bool = False,
+    first: tuple[str, ...] = (),
 ) -> FunctionType:
-    """The function with the parameters of another one that calls ``callee``, an expression of ``names``, with them; its
-    text is found under the name of a file. ``annotated``: its arguments are of the types that are said of those of the
-    other."""
-    text = _text(f, name, callee, annotated, by_position)
+    """The function with the parameters of another one that returns what is ``written``: an expression of ``names`` in
+    which ``...`` stands for these parameters. Its text is found under the name of a file. ``annotated``: its arguments
+    are of the types that are said of those of the other. ``first``: more parameters, which come before them."""
+    text = _text(f, name, written, annotated, by_position, first)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(
             n
@@ -121,9 +136,11 @@ def _annotated(p: inspect.Parameter) -> bool:
     return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
-def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position: bool) -> str:
-    """The source text: the parameters with their annotations, and one call. Defaults are those of the function object.
-    """
+def _text(
+    f: FunctionType, name: str, written: str, annotated: bool, by_position: bool, first: tuple[str, ...]
+) -> str:
+    """The source text: the parameters with their annotations, and what is returned. Defaults are those of the function
+    object."""
     given = locate(f)[1].args
     known = inspect.signature(f).parameters
     every = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
@@ -133,9 +150,10 @@ def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position:
         if a is not None
     }
     values = ", ".join(_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items())
+    returned = written.replace("...", values, 1)
     if by_position:
-        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {callee}({values})\n"
+        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {returned}\n"
     groups = [[bare[a.arg] for a in some] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
     rest, more = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
     params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), more, [])
-    return f"def {name}({ast.unparse(params)}):\n    return {callee}({values})\n"
+    return f"def {name}({', '.join((*first, ast.unparse(params)))}):\n    return {returned}\n"

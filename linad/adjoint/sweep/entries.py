@@ -78,7 +78,8 @@ def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind
           vectors for them are parameters, then two that say where the rows of each result, and the columns of each
           parameter, begin.
         - ``"filled"``: stores each entry to its cell of a vector. Parameters are the numbers of the cells, of 32 bits,
-          and that vector.
+          and that vector. What is overwritten later has a cell that nobody reads, so cotangents are 1 without a look
+          at them.
         - ``"summed"``: as ``"filled"``; entries of the same cell are added.
 
     Raises
@@ -102,7 +103,7 @@ def by_ints(program: Program, given: int) -> bool:
         floats = [a for a in operands(s) if isinstance(a, Var) and is_float(a.type)]
         if all(a.name in known for a in floats):
             known |= {o.name for o in outputs(s)} if floats else set()
-        elif not isinstance(s, Load | Copy | Dim) or any(isinstance(a.type, Scalar) for a in floats):
+        elif isinstance(s, Let) and not is_float(s.out.type):  # floats decide nothing else but by way of these
             return False
     return True
 
@@ -131,6 +132,7 @@ class _Walk:
         self.at: Atom = ZERO
         self.made = count()
         self.out: list[Stmt] = []
+        self.placing = kind == PLACED  # where it matters whether a cotangent has been set to zero
         vector = lambda hint, dtype: self.names.var(hint, Array(dtype, 1))  # noqa: E731
         self.rows, self.columns = vector("rows", "i64"), vector("columns", "i64")
         self.row_starts, self.column_starts = vector("row_starts", "i64"), vector("column_starts", "i64")
@@ -181,13 +183,13 @@ class _Walk:
             case Load(out=v, array=a, index=i) if wide(v):
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
-                self.out.append(s)
+                self.out += [s] if self.placing else []
                 names = frozenset(x.name for x in i if isinstance(x, Var))
-                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v)
+                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v if self.placing else Const(1.0, v.type))
             case Store(array=a, value=e) if wide(a):
                 if a.name not in self.leaf or wide(e) or not isinstance(e, Const) or e.value != 0.0:
                     raise CannotSplit("through memory")
-                self.out.append(s)
+                self.out += [s] if self.placing else []
             case AddTo(array=a, index=i, value=e) if wide(a):
                 if a.name not in self.column:
                     raise CannotSplit("through memory")
@@ -198,7 +200,7 @@ class _Walk:
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
                 self.leaf[v.name] = self.leaf[a.name]
-                self.out.append(s)
+                self.out += [s] if self.placing else []
             case Dim(array=a) if a.name in self.column:
                 self.out.append(replace(s, array=self.primal(a)))
             case If():

@@ -1,4 +1,4 @@
-"""Scatter buffering: loops that add where loaded indices say run in blocks, which compute first and add then.
+"""Scatter buffering: loops that add or store where loaded indices say run in blocks, which compute first and add then.
 
 **Transformation.** Strip-mining and loop distribution with a buffer (Allen and Kennedy, Optimizing Compilers for
 Modern Architectures, 2001, chapters 5 and 6).
@@ -6,9 +6,9 @@ Modern Architectures, 2001, chapters 5 and 6).
 **Before.** ``for i in range(n) { &v_bar[idx[i]] += e(i) }``
 **After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
-**Legality.** All that the delayed statements touch is added to in this loop and nothing else; their indices can be
+**Legality.** All that the delayed statements touch is only added to in this loop, or only stored to; their indices can be
 recomputed, from arrays that the loop does not write to; what is carried is a sum. The additions are the same ones in
-the same order, so the sums are the same to the last bit.
+the same order, so the sums are the same to the last bit; the last of several stores to a cell stays the last.
 
 **Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
 vectorised, no checks or calls. Branches between operations on floats are computed on both sides, and the results
@@ -112,8 +112,8 @@ def _work(b: Block) -> int:
     return sum(map(_cost, walk(b)))
 
 
-def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
-    """The additions of a loop that wait for the end of a block; none where the loop is better left as it is.
+def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
+    """The additions and stores of a loop that wait for the end of a block; none where the loop is better left as it is.
 
     Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks``
     says that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
@@ -136,11 +136,11 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     scattered = {
         t.array.name
         for t in body
-        if isinstance(t, AddTo | Store)
-        and (_from_loads(t.index, made) or expensive and _goes_from_row_to_row(t.index, made, s))
+        if isinstance(t, AddTo | Store) and _from_loads(t.index, made)
+        or isinstance(t, AddTo) and expensive and _goes_from_row_to_row(t.index, made, s)
     }
-    delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
-    if scattered & (loaded | stored) or not delayed:
+    delayed = [t for t in body if isinstance(t, AddTo | Store) and t.array.name in scattered]
+    if scattered & (loaded | stored & added) or not delayed:
         return []
     for t in _needed((a for d in delayed for a in d.index), made):
         if not isinstance(t, Let | Load | Dim) or is_float(outputs(t)[0].type):
@@ -178,7 +178,7 @@ def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:
     return [t for name, t in made.items() if name in found]
 
 
-def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
+def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     """The loop over blocks."""
     assert s.stop is not None and isinstance(s.step, Const)
     made = {v.name: t for t in s.body.stmts for v in outputs(t)}
@@ -219,7 +219,6 @@ def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
 
     for t in s.body.stmts:
         if id(t) in waiting:
-            assert isinstance(t, AddTo)
             after.append(replace(t, value=later(t.value)))
         else:
             kept.append(t)
