@@ -3,68 +3,69 @@
 Environment variables
 ---------------------
 LINAD_CACHE
-    ``0``, ``off``, ``no`` or ``false``: compiled code is not kept for the next process.
+    ``0``, ``off``, ``no`` or ``false``: do not keep compiled code for the next process.
 LINAD_CACHE_DIR
-    The folder of compiled code, in place of the user's cache folder (``linad doctor`` prints it).
+    The folder for compiled code, instead of the user's cache folder (``linad doctor`` prints it).
 LINAD_CACHE_LIMIT
-    How many bytes of compiled code are kept, 512 MiB by default; the least recently used goes first.
+    The maximum number of bytes of compiled code, 512 MiB by default; the least recently used code is removed first.
 LINAD_CACHE_SHARED
-    A folder that another user has filled with ``linad cache share`` and that is only read.
+    A read-only folder that another user has filled with ``linad cache share``.
 LINAD_CACHE_KEY
-    The key of the digests in it, a secret of 32 characters at least.
+    The key of the digests in the shared folder, a secret of at least 32 characters.
 LINAD_DISABLE
-    Names of optimisation passes with commas between them, which functions that are decorated then do without.
+    A comma-separated list of optimisation passes that functions decorated from then on are compiled without.
 LINAD_VERIFY
-    ``1``: the program is verified after each optimisation pass. Compiling takes several times as long.
+    ``1``: verify the program after each optimisation pass. Compilation takes several times as long.
 LINAD_GUARD
-    ``1``: compiled code tests each access to a cell when it is reached, whatever was proved of it; one that would leave
-    its array is told as an internal error. For tests of linad itself. Code runs several times as long.
+    ``1``: compiled code checks each array access when it executes, whatever was proved about it; an access out of
+    bounds is an internal error. For tests of linad itself. Code runs several times slower.
 LINAD_FALLBACK
-    ``error``: where generated code would be left to Numba's own compiler, which takes several times as long, there is
-    an error. Otherwise the logger ``linad`` has a warning with the reason. The results are the same.
+    ``error``: raise an error if generated code would be left to Numba's own compiler, which takes several times as
+    long. Otherwise the logger ``linad`` issues a warning with the reason. The results are the same.
 LINAD_PROGRESS
-    ``0``, ``off``, ``no`` or ``false``: no line on a terminal or in a notebook while a compilation takes more than a
-    second. There is none in pipes, in worker processes, under pytest and where ``CI`` is set.
+    ``0``, ``off``, ``no`` or ``false``: do not print a line on a terminal or in a notebook while a compilation takes
+    more than a second. No line is printed in pipes, in worker processes, under pytest, or if ``CI`` is set.
 LINAD_LSP_LOG
-    The level of what ``linad lsp`` writes to stderr, such as ``DEBUG``; ``ERROR`` by default.
+    The log level of ``linad lsp`` on stderr, such as ``DEBUG``; ``ERROR`` by default.
 NO_COLOR
-    Set to anything: ``linad check`` prints no colours.
+    If set to anything, ``linad check`` prints no colours.
 NUMBA_NUM_THREADS, NUMBA_THREADING_LAYER
-    Numba's: how many threads loops under ``parallel=True`` use, and which library runs them.
+    Numba's settings: the number of threads for loops under ``parallel=True``, and the library that runs them.
 
 Threads and the GIL
 -------------------
-Compiled code runs without the GIL, so calls of checked functions from several Python threads run at the same time;
-each call has workspaces of its own. Checking, differentiating and compiling hold the GIL and a lock: the second
-thread that calls a function for the first time waits for the first one. The conversion of arguments and results holds
-the GIL: some microseconds for each call.
+Compiled code runs without the GIL, so calls of checked functions from several Python threads run concurrently; each
+call has its own workspaces. Checking, differentiating and compiling hold the GIL and a lock: a second thread that calls
+a function for the first time waits for the first one. The conversion of arguments and results holds the GIL, for some
+microseconds per call.
 
-Arrays are read while a call runs. As with any code that runs without the GIL, another thread must not write to them
-in the meantime, and two calls must not add into the same buffers (`LinearGrad.vjp_into`, parameters named in
-``updates``) at one time.
+Arrays are read while a call runs. As with any code that runs without the GIL, another thread must not write to them in
+the meantime, and two calls must not add to the same buffers (`LinearGrad.vjp_into`, parameters named in ``updates``) at
+the same time.
 
-Functions with loops on threads (``parallel=True``) take turns: each of them uses all threads. In a child that was
-forked after threads had been started their loops run on one thread. Ctrl-C takes effect when compiled code returns.
+Functions with parallel loops (``parallel=True``) run one at a time, each with all threads. In a child process that was
+forked after threads had been started, their loops run on one thread. Ctrl-C takes effect when compiled code returns.
 
 Pickling
 --------
-A checked function at the top level of a module that can be imported is pickled as plain functions are, by the name of
-its module and its own. One of a script, a notebook or another function's body is pickled with its source, the values
-of the names that it uses and of its closure, and the functions that it calls, by `pickle` as well as by cloudpickle,
-which joblib and others use: it gives the same numbers in a process that has no such script, and errors point at the
-same lines. Later changes of those values stay where they are made. Bound methods, such as ``f.value_and_grad``, what
-`grad` and `value_and_grad` return, and pullbacks travel with their function. Processes that load it compile nothing
-that is in the cache on disk.
+A checked function at the top level of an importable module is pickled like a plain function, by the names of its module
+and itself. A function of a script, a notebook or another function's body is pickled with its source, the values of the
+names that it uses and of its closure, and the functions that it calls, both by `pickle` and by cloudpickle, which
+joblib and others use. It computes the same numbers in a process without that script, and errors point at the same
+lines. Later changes of those values remain local to the process. Bound methods, such as ``f.value_and_grad``, the
+results of `grad` and `value_and_grad`, and pullbacks are pickled with their function. Processes that load it do not
+compile anything that is in the cache on disk.
 
-A plain function that a checked one does not call is up to the pickle: cloudpickle sends it without its text, so
-`grad` of it has nothing to read where its file is not. Copies of a checked function are the function itself.
+A plain function that no checked function calls is left to the pickling library: cloudpickle sends it without its
+source, so `grad` cannot read it where its file is missing. Copies of a checked function are the function itself.
 
 The cache on disk
 -----------------
-What is in the folder is run, so it is the user's alone: made as such, and not used where others may write to it. Where
-the folder cannot be used (that, read-only, full, no home), a `LinadWarning` says so once in a process, and compiled
-code stays in memory. Damaged files are made anew. ``docs/explanation/cache.md`` says what is trusted. linad and
-functions that use it may be imported from a zip.
+The code in the folder is executed, so the folder must be private to the user: linad creates it that way, and does not
+use it if others may write to it. If the folder cannot be used (for this reason, or because it is read-only or full, or
+there is no home directory), a `LinadWarning` says so once per process, and compiled code stays in memory. Damaged files
+are rebuilt. ``docs/explanation/cache.md`` describes what is trusted. linad and functions that use it may be imported
+from a zip file.
 
 Functions compiled by Numba
 ---------------------------
@@ -73,7 +74,7 @@ rest; what Numba compiled it to is not used. In ``@njit`` code a checked functio
 gradient by its `vjp_njit`.
 """
 
-# Names are imported at their first use, so that `import linad` is cheap: nothing loads Numba before something is
+# Names are imported at their first use, so that `import linad` is cheap: Numba is not loaded before something is
 # compiled.
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ _HOMES = {
 
 _MODULES = ("interop", "testing")
 
-# What `from linad import *` binds: not `map` and `sum`, which are Python's own names.
+# Bound by `from linad import *`, without `map` and `sum`, which would shadow Python's own.
 __all__ = [
     "LinadError",
     "LinadWarning",

@@ -1,5 +1,4 @@
-"""`grad`, `value_and_grad`, `vjp` and `jvp` as functions of functions, with JAX's names, argument order and defaults.
-"""
+"""`grad`, `value_and_grad`, `vjp` and `jvp` as function transforms, with JAX's names, argument order and defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +14,8 @@ from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
-from .specialise import Request, Specialisation
+from .requests import Request
+from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import Argnums, Transform, Transformed, all_arguments, checked, numbers, pair, shared
 
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 A = TypeVar("A")  # the first parameter
 B = TypeVar("B")  # the second
-Aux = TypeVar("Aux")  # what comes with the value
+Aux = TypeVar("Aux")  # the auxiliary result
 Ts = TypeVarTuple("Ts")
 Zero = Literal[0]
 One = Literal[1]
@@ -31,8 +31,7 @@ Pullback = Callable[[Any], tuple[Any, ...]]
 
 
 class Derivative(Transformed[P, R]):
-    """A checked function differentiated once or several times. `grad` and `value_and_grad` make them.
-    """
+    """A checked function differentiated once or several times. Created by `grad` and `value_and_grad`."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
@@ -72,31 +71,32 @@ def grad(f: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Deriva
 
 
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[..., Any]:
-    """The function that gives the gradient of a scalar function.
+    """Transform a scalar function into one that computes its gradient.
 
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what `grad` returned.
+        A checked function, a plain one, or a result of `grad`.
     argnums : int, str, or sequence of them
-        The positions, or names, of the parameters to differentiate by. One gives the gradient bare, a sequence a tuple.
+        The positions, or names, of the parameters to differentiate by. A single one gives the bare gradient, a sequence
+        gives a tuple.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then a pair is returned too.
+        Whether `f` returns a pair of which only the first is differentiated; the result is then a pair, too.
 
     Returns
     -------
     callable
-        With the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with `has_aux`
-        it returns ``(gradient, aux)``. It may be given to `grad` again, and to `vjp` and `jvp`. There is one per
-        function and arguments of `grad`: ``grad(f) is grad(f)``, so that nothing is compiled again.
+        A function with the parameters of `f`. Gradients have the structure, shapes and dtypes of the arguments; with
+        `has_aux` it returns ``(gradient, aux)``. It can be passed to `grad` again, and to `vjp` and `jvp`. There is one
+        per function and arguments of `grad`: ``grad(f) is grad(f)``, so nothing is compiled twice.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, at its first call has no float result, or none of the positions is that of a float
-        parameter.
+        If `f` is not accepted; at the first call, if it has no float result, or if none of the positions is that of a
+        float parameter.
     TypeError
-        Where `argnums` are neither ints nor names.
+        If `argnums` are neither ints nor names.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def value_and_grad(
 def value_and_grad(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Derivative[..., Any]:
-    """The function that gives the value and the gradient of a scalar function.
+    """Transform a scalar function into one that computes its value and its gradient.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def value_and_grad(
     Returns
     -------
     callable
-        Returning ``(value, gradient)``, with `has_aux` ``((value, aux), gradient)``.
+        A function that returns ``(value, gradient)``, or ``((value, aux), gradient)`` with `has_aux`.
 
     Raises
     ------
@@ -180,25 +180,25 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what `grad` returned.
+        A checked function, a plain one, or a result of `grad`.
     *primals
-        Its arguments.
+        The arguments of `f`.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
-        third result.
+        Whether `f` returns a pair of which only the first is differentiated; the second is then returned as a third
+        result.
 
     Returns
     -------
     value
-        What `f` returns.
+        The result of `f`.
     pullback : callable
-        From a cotangent of the structure, shapes and dtypes of ``value`` to a tuple with one entry per differentiable
-        parameter. It owns copies of the arguments and may be called again.
+        A function from a cotangent, with the structure, shapes and dtypes of ``value``, to a tuple with one entry per
+        differentiable parameter. It owns copies of the arguments and can be called repeatedly.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, or has no float parameter.
+        If `f` is not accepted, or has no float parameter.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
 
 @dataclass(frozen=True)
 class PullbackOfFirst:
-    """The pullback of a function that returns a pair, by the first."""
+    """The pullback of a function that returns a pair, with respect to the first item."""
 
     pullback: Pullback
     zero: Any
@@ -249,33 +249,33 @@ def jvp(f: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) ->
 def jvp(
     f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """The value of a function and its derivative in a direction, by forward mode.
+    """The value of a function and its directional derivative, in forward mode.
 
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what `grad` returned.
+        A checked function, a plain one, or a result of `grad`.
     primals : tuple
-        Its arguments.
+        The arguments of `f`.
     tangents : tuple
-        One per argument; None for an int argument, or for zero.
+        One tangent per argument; None for an int argument, or for zero.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
-        third result.
+        Whether `f` returns a pair of which only the first is differentiated; the second is then returned as a third
+        result.
 
     Returns
     -------
     value
-        What `f` returns.
+        The result of `f`.
     tangent
-        Of the structure of ``value``.
+        The tangent of ``value``, with the same structure.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted.
+        If `f` is not accepted.
     TypeError, ValueError
-        Where a tangent does not fit its argument.
+        If a tangent does not match its argument.
 
     Examples
     --------
@@ -322,7 +322,8 @@ def _gives_tuple(step: Transform) -> bool:
 
 
 def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence[object]) -> object:
-    """The last of several derivatives; each but the last is by one scalar, so it is a scalar function again."""
+    """The last of several nested derivatives; each one before it is by a single scalar, and hence a scalar function
+    again."""
     signature = s.signature
     derive.require_scalar(signature)
     if signature.updates:
@@ -355,7 +356,7 @@ def _array(leaf: Leaf) -> bool:
 
 
 def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -> object:
-    """The gradient of the first of a pair, and the second as it is."""
+    """The gradient of the first item of a pair, and the second item."""
     signature = s.signature
     pair = signature.result
     if isinstance(pair, RecordStructure) and pair.tag.named_tuple:

@@ -1,5 +1,4 @@
-"""`linad.checkpoint`: the mark of a loop whose reverse starts from snapshots of its state, or of a function that is run
-again."""
+"""`linad.checkpoint`: mark a loop whose reverse starts from snapshots of its state, or a function that is run again."""
 
 from __future__ import annotations
 
@@ -8,6 +7,9 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
 from linad_typecheck.checkpointing import misuse
+
+from .boundary.entities import compiled_of, rules_of, underlying
+from .pickling import portable
 
 T = TypeVar("T")
 
@@ -19,44 +21,45 @@ def checkpoint(
     memory: str | int | None = None,
     scheme: Literal["tape", "recompute", "periodic", "bisect", "revolve"] | None = None,
 ) -> T:
-    """Mark a loop: its derivative keeps some states and computes the steps between them again.
+    """Mark a loop, so that its derivative saves only some states and recomputes the steps between them.
 
-    In Python it gives back what it is given. In a function under `linear_grad` it stands around what a `for` runs over,
-    or around the condition of a `while`::
+    In Python, the argument is returned unchanged. In a function under `linear_grad`, it encloses the iterable of a
+    `for` loop or the condition of a `while` loop::
 
         for t in linad.checkpoint(range(T), slots=10): ...
         while linad.checkpoint(residual > tol, memory="200MB"): ...
 
-    What is saved is the state at the head of an iteration, found by the checker: the carried scalars and the arrays
-    that the loop both reads and writes.
+    A snapshot saves the state at the start of an iteration, as determined by the checker: the carried scalars, and the
+    arrays that the loop both reads and writes.
 
     Parameters
     ----------
     over : range, array or any other iterable of a `for`; bool; function
-        What the loop runs over, or its condition. Or a function: where a checked function calls the result, nothing of
-        what the call computes is kept, and the reverse sweep runs it again from its arguments.
+        The iterable of the loop, or its condition. Alternatively, a function: if a checked function calls the result,
+        nothing that the call computes is saved, and the reverse sweep runs it again from its arguments.
     slots : int, optional
-        How many snapshots may be held at a time, that of the first state included.
+        The maximum number of snapshots at a time, including that of the first state.
     memory : str or int, optional
-        How many bytes of snapshots may be held, such as ``"200MB"``, in place of ``slots``. At least one is held.
+        The maximum size of all snapshots in bytes, such as ``"200MB"``, instead of ``slots``. At least one snapshot is
+        kept.
     scheme : str, optional
-        ``revolve``, the default, recomputes the fewest steps for a number of slots; ``bisect`` halves intervals, with
-        about ``log2(T)`` slots; ``periodic`` keeps states at equal distances and recomputes each interval from them;
-        ``recompute`` keeps the first state only; ``tape`` logs as an unmarked loop does. Without ``slots`` and
-        ``memory``, ``revolve`` holds about ``sqrt(2 * T)`` snapshots, ``periodic`` ``2 * sqrt(T)``, and a loop that may
-        end early, whose number of steps is not known when it begins, at most 64.
+        ``revolve``, the default, recomputes the fewest steps for a given number of slots; ``bisect`` halves intervals,
+        with about ``log2(T)`` slots; ``periodic`` saves states at equal distances and recomputes each interval from
+        them; ``recompute`` saves only the first state; ``tape`` logs like an unmarked loop. Without ``slots`` and
+        ``memory``, ``revolve`` keeps about ``sqrt(2 * T)`` snapshots and ``periodic`` ``2 * sqrt(T)``; a loop with an
+        early exit, whose number of steps is not known in advance, keeps at most 64.
 
     Returns
     -------
     object
-        ``over``; of a function, one that does the same.
+        ``over``; for a function, an equivalent function.
 
     Raises
     ------
     TypeError
-        Where options are given with a function.
+        If options are given with a function.
     ValueError
-        Where the options make no sense: `slots` below 1, an unknown scheme, `slots` together with `memory`.
+        If the options are invalid: `slots` below 1, an unknown scheme, or `slots` together with `memory`.
 
     Examples
     --------
@@ -80,27 +83,21 @@ def checkpoint(
 
 
 class RunAgain:
-    """A function under `checkpoint`: it does what the function does, and has its derivatives."""
+    """A function under `checkpoint`: it behaves like the function and has the same derivatives."""
 
-    __linad_again__ = True  # calls of it inside checked functions are run again in the reverse sweep
+    __linad_again__ = True  # calls inside checked functions are run again in the reverse sweep
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
 
     def __linad_source__(self) -> object:
-        from .boundary.entities import underlying
-
         return underlying(self.__wrapped__)
 
     def __linad_rule__(self) -> object:
-        from .boundary.entities import rules_of
-
         return rules_of(self.__wrapped__)
 
     def __linad_compiled__(self) -> object:
-        from .boundary.entities import compiled_of
-
         return compiled_of(self.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,6 +112,4 @@ class RunAgain:
         return f"linad.checkpoint({self.__wrapped__!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .pickling import portable
-
         return checkpoint, (portable(self.__wrapped__),)

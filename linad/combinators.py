@@ -1,5 +1,4 @@
-"""Building, mapping, folding and scanning arrays with functions: in plain Python as written here, in checked functions
-as loops."""
+"""Build, map, fold and scan arrays with functions: in plain Python as written here, in checked functions as loops."""
 
 from __future__ import annotations
 
@@ -21,17 +20,17 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
     n : int
         The length; at least 0.
     f : callable
-        From an index to a scalar, or to an array, which becomes a row; or to a tuple or record of such.
+        A function from an index to a scalar, to an array, which becomes a row, or to a tuple or record of these.
 
     Returns
     -------
     ndarray, shape (n, ...)
-        Of tuples and records one of such arrays.
+        If `f` returns tuples or records, a tuple or record of such arrays.
 
     Raises
     ------
     ValueError
-        Where `n` is negative; in a checked function also where it is 0 and `f` has several results.
+        If `n` is negative; in a checked function also if it is 0 and `f` has several results.
 
     Examples
     --------
@@ -45,24 +44,24 @@ def build(n: int, f: Callable[[int], Any]) -> Any:
 
 
 def map(f: Callable[..., Any], *arrays: np.ndarray) -> Any:
-    """``f`` of the elements at each place of one or more arrays.
+    """Apply ``f`` to the corresponding elements of one or more arrays.
 
     Parameters
     ----------
     f : callable
-        From one element of each array, or its rows, to a scalar, an array, or a tuple or record of such.
+        A function from one element, or row, of each array to a scalar, an array, or a tuple or record of these.
     *arrays : ndarray, shape (n, ...)
-        Of equal length.
+        Arrays of equal length.
 
     Returns
     -------
     ndarray, shape (n, ...)
-        Of several results as many arrays, in their structure.
+        If `f` has several results, as many arrays, in the structure of its result.
 
     Raises
     ------
     ValueError
-        Where the lengths differ; in a checked function also where there is no element and `f` has several results.
+        If the lengths differ; in a checked function also if there are no elements and `f` has several results.
 
     Examples
     --------
@@ -74,15 +73,15 @@ def map(f: Callable[..., Any], *arrays: np.ndarray) -> Any:
 
 
 def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
-    """``op(...op(op(init, a[0]), a[1])..., a[-1])``.
+    """Reduce an array from the left: ``op(...op(op(init, a[0]), a[1])..., a[-1])``.
 
     Parameters
     ----------
     op : callable
-        From what has been found so far and an element to what is found next, of the same type: `max`, `operator.mul`,
-        a lambda.
+        A function from the result so far and an element to the next result, of the same type: `max`, `operator.mul`, a
+        lambda.
     init : scalar or ndarray
-        What is found of no elements.
+        The result for no elements.
     a : ndarray, shape (n, ...)
 
     Returns
@@ -101,26 +100,27 @@ def reduce(op: Callable[[Any, Any], Any], init: Any, a: np.ndarray) -> Any:
 
 
 def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """A state carried through arrays: ``state = f(state, a[i], b[i], ...)``.
+    """Carry a state through arrays: ``state = f(state, a[i], b[i], ...)``.
 
     Parameters
     ----------
     f : callable
-        From the state and one element, or row, of each array to the next state, of the same structure and shapes.
+        A function from the state and one element, or row, of each array to the next state, of the same structure and
+        shapes.
     init : scalar, ndarray, or a tuple or record of them
         The first state.
     *arrays : ndarray, shape (n, ...)
-        Of equal length.
+        Arrays of equal length.
 
     Returns
     -------
     state
-        The last one.
+        The last state.
 
     Raises
     ------
     ValueError
-        Where the lengths differ.
+        If the lengths differ.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def fold(f: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
 
 
 def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """What `fold` has found after each element, from the left.
+    """The states of `fold` after each element, from the left.
 
     Parameters
     ----------
@@ -144,13 +144,13 @@ def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
     Returns
     -------
     ndarray, shape (n, ...)
-        The states. Of states that are arrays, their rows; of tuples, named tuples and frozen dataclasses, one of such
-        arrays.
+        The states. If states are arrays, they become rows; if they are tuples, named tuples or frozen dataclasses, the
+        result is one of these with such arrays.
 
     Raises
     ------
     ValueError
-        Where the lengths differ, or a state has another shape than the first.
+        If the lengths differ, or a state has another shape than the first.
 
     Examples
     --------
@@ -166,24 +166,24 @@ def scanl(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
 
 
 def scanr(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
-    """What is found from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``.
+    """The states from each element to the right end: ``op(a[i], op(a[i + 1], ... op(a[-1], init)))``.
 
     Parameters
     ----------
     op : callable
-        From one element of each array and, last, the state to the right of them to the state here.
+        A function from one element of each array and, last, the state to their right to the state at this position.
     init, *arrays
         As for `fold`.
 
     Returns
     -------
     ndarray, shape (n, ...)
-        As `scanl` gives it.
+        As for `scanl`.
 
     Raises
     ------
     ValueError
-        As `scanl`.
+        As for `scanl`.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def scanr(op: Callable[..., Any], init: Any, *arrays: np.ndarray) -> Any:
 
 
 def _collected(found: list[Any]) -> Any:
-    """The elements as an array, tuples and records part by part."""
+    """The elements as an array; tuples and records part by part."""
     items = parts(found[0]) if found else None
     if items is None:
         return np.array(found)
@@ -207,26 +207,27 @@ def _collected(found: list[Any]) -> Any:
 
 
 def _stacked(states: list[Any], init: Any) -> Any:
-    """The states part by part, along a first axis."""
+    """The states stacked along a first axis, part by part."""
     items = parts(init)
     if items is not None:
         return rebuilt(init, [_stacked([parts(s)[k] for s in states], item) for k, item in enumerate(items)])
     shape = np.shape(init)
     if any(np.shape(s) != shape for s in states):
         raise ValueError(
-            f"the state of a scan keeps its shape: {next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}"
+            "the state of a scan keeps its shape: "
+            f"{next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}"
         )
     return np.array(states) if states or not shape else np.zeros((0, *shape), np.asarray(init).dtype)
 
 
 def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
-    """The array moved one place to the left.
+    """The array shifted one place to the left.
 
     Parameters
     ----------
     a : ndarray, shape (n, ...)
     fill : scalar
-        What comes in at the end.
+        The new value at the end.
 
     Returns
     -------
@@ -245,13 +246,13 @@ def shift1l(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
 
 
 def shift1r(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
-    """The array moved one place to the right.
+    """The array shifted one place to the right.
 
     Parameters
     ----------
     a : ndarray, shape (n, ...)
     fill : scalar
-        What comes in at the start.
+        The new value at the start.
 
     Returns
     -------
@@ -270,14 +271,14 @@ def shift1r(a: np.ndarray, fill: Any = 0.0) -> np.ndarray:
 
 
 def sum(n: int, f: Callable[[int], Any]) -> Any:
-    """``f(0) + f(1) + ... + f(n - 1)``.
+    """The sum ``f(0) + f(1) + ... + f(n - 1)``.
 
     Parameters
     ----------
     n : int
-        How many terms.
+        The number of terms.
     f : callable
-        From an index to a scalar or an array.
+        A function from an index to a scalar or an array.
 
     Returns
     -------

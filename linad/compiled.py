@@ -1,4 +1,4 @@
-"""Functions that are compiled elsewhere and declared by `linad.rule`: what they are, and their calls from Python."""
+"""Functions compiled elsewhere and declared by `linad.rule`, and their calls from Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _testing: ContextVar[bool] = ContextVar("linear parameters are tested", default=
 
 @contextmanager
 def tested() -> Iterator[None]:
-    """Inside, each call by the reference interpreter tests that the function is linear where it is declared to be."""
+    """In this context, each call by the reference interpreter tests that a function is linear in its declared
+    parameters."""
     token = _testing.set(True)
     try:
         yield
@@ -42,9 +43,9 @@ class CompiledFunction:
     Attributes
     ----------
     target : object
-        The function of Numba, or what has the address of the C function.
+        The Numba function, or an object with the address of the C function.
     plain : function
-        Its declaration, a function in Python that is never run.
+        Its declaration, a Python function that is never executed.
     """
 
     def __init__(self, target: object, plain: FunctionType, linear: tuple[str, ...]) -> None:
@@ -52,17 +53,17 @@ class CompiledFunction:
         self.is_numba = _is_numba(target)
         self.address = None if self.is_numba else _address(target)
         self.key = f"{''.join(c for c in plain.__name__ if c.isalnum() or c == '_')}_{secrets.token_hex(8)}"
-        self.caller: object = None  # in machine code, once a kernel needs it: see `runtime.compiled`
+        self.caller: object = None  # a compiled caller, once a kernel needs it: see `runtime.compiled`
         FUNCTIONS[self.key] = self
 
     @cached_property
     def declared(self) -> Declaration:
-        """What its header says.
+        """What its annotations declare.
 
         Raises
         ------
         LinadError
-            Where that does not say all that has to be known.
+            If they are incomplete.
         """
         found = declaration(Record(self.plain).entry())
         if isinstance(found, Message):
@@ -73,12 +74,12 @@ class CompiledFunction:
 
     @property
     def c_types(self) -> list[Any]:
-        """Of a C function: the type of its result, None where arrays or several results are written through pointers,
-        which come last, and those of its parameters."""
+        """The types of a C function: the type of its result (None if arrays or several results are written through
+        pointers, which are its last parameters), and those of its parameters."""
         return _c_types(self.declared)
 
     def _compare(self, found: Declaration) -> None:
-        """Compare the types that a ctypes function says it takes and returns with those declared."""
+        """Compare the argument and result types of a ctypes function with those declared."""
         f = getattr(self.target, "ctypes", self.target)
         if getattr(f, "argtypes", None) is None:
             return
@@ -113,7 +114,7 @@ class CompiledFunction:
         return tuple(results) if declared.several else results[0]
 
     def _taken(self, value: Any, p: Declared, sizes: dict[str, int]) -> Any:
-        """An argument as the function takes it, and what it says of sizes."""
+        """Convert an argument to the declared type, and record the sizes that it determines."""
         wanted = _dtype(p)
         if p.dims is None:
             number = np.asarray(value)
@@ -131,13 +132,13 @@ class CompiledFunction:
         return np.ascontiguousarray(value)
 
     def into(self, status: np.ndarray, outs: Sequence[np.ndarray], args: Sequence[np.ndarray]) -> None:
-        """A call as programs make it, with numbers in arrays of one cell."""
+        """Call the function as programs do, with numbers in arrays of one cell."""
         params, results = self.declared.params, self.declared.results
         values = [a if p.dims is not None else _number(a[0], p) for a, p in zip(args, params, strict=True)]
         made = [o if r.dims is not None else o.reshape(()) for o, r in zip(outs, results, strict=True)]
         try:
             self._run(made, values)
-        except Exception:  # noqa: BLE001 - whatever it raises: the program says that it did
+        except Exception:  # noqa: BLE001 - whatever it raises, the program reports it
             status[0] = 1
             return
         if _testing.get() and self.linear:
@@ -169,7 +170,7 @@ class CompiledFunction:
                 raise ValueError(f"`{name}` changes its argument `{p.name}`: let it work on a copy")
 
     def _test(self, outs: Sequence[np.ndarray], values: Sequence[Any]) -> None:
-        """Whether a function is linear where it is declared to be, by two more calls."""
+        """Test whether a function is linear in its declared parameters, by two more calls."""
         random = np.random.default_rng(0)
         where = [p.name in self.linear for p in self.declared.params]
 
@@ -205,7 +206,7 @@ def _dtype(d: Declared) -> np.dtype:
 
 
 def _number(value: Any, d: Declared) -> Any:
-    """A number as Python's own, or NumPy's, as it is declared."""
+    """A number as a Python or NumPy scalar, as declared."""
     return value.item() if d.weak else value
 
 
@@ -226,7 +227,7 @@ def _c_type(d: Declared) -> Any:
 def _same_c_type(said: Any, wanted: Any) -> bool:
     if said is None or wanted is None:
         return said is wanted
-    if wanted is ctypes.c_void_p:  # ctypes has many kinds of pointers
+    if wanted is ctypes.c_void_p:  # ctypes has many pointer types
         return not hasattr(said, "_type_") or not isinstance(said._type_, str) or said is ctypes.c_void_p
     try:
         return np.dtype(said) == np.dtype(wanted)
@@ -245,11 +246,11 @@ def _address(target: object) -> int:
     Raises
     ------
     LinadError
-        Where it is none, with what to write instead.
+        If the object has no address; the error says what to write instead.
     """
     if type(target) is int and target > 0:
         return target
-    if isinstance(given := getattr(target, "address", None), int):  # of `numba.cfunc`
+    if isinstance(given := getattr(target, "address", None), int):  # from `numba.cfunc`
         return given
     if isinstance(target, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return ctypes.cast(target, ctypes.c_void_p).value or 0

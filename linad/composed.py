@@ -1,4 +1,5 @@
-"""A derivative as a checked function: the program that calls it, so that it can be differentiated like any other."""
+"""A derivative as a checked function: a program that calls it, so that it can be differentiated like any other
+function."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
-    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or another transform in place of `grad`,
-    written out for the parameters of ``f``.
+    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or with another transform in place of
+    `grad`, written out for the parameters of ``f``.
 
     Raises
     ------
     LinadError
-        Where the function updates an argument: its derivative has no derivative of its own.
+        If the function updates an argument: its derivative has no derivative of its own.
     """
     f = d.function
     if f.options.updates:
@@ -57,7 +58,7 @@ def linear_batch(f: CheckedFunction[..., Any], linear: str, vmap: Transform, cou
 
 
 def by_position(f: CheckedFunction[..., Any]) -> CheckedFunction[..., Any]:
-    """The same function with one argument per parameter, all by position: those of ``*args`` are one tuple."""
+    """The same function with one positional argument per parameter; those of ``*args`` become one tuple."""
     if f._count >= 0:
         return f
     name = f.__name__ if f.__name__.isidentifier() else "function"
@@ -78,9 +79,12 @@ def calling(
     by_position: bool = False,
     first: tuple[str, ...] = (),
 ) -> FunctionType:
-    """The function with the parameters of another one that returns what is ``written``: an expression of ``names`` in
-    which ``...`` stands for these parameters. Its text is found under the name of a file. ``annotated``: its arguments
-    are of the types that are said of those of the other. ``first``: more parameters, which come before them."""
+    """A function with the parameters of another one that returns ``written``, an expression in ``names`` in which
+    ``...`` stands for these parameters. Its source is registered under the file name.
+
+    ``annotated``: its parameters have the annotations of the other function. ``first``: further parameters, which
+    precede them.
+    """
     text = _text(f, name, written, annotated, by_position, first)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(
@@ -91,7 +95,7 @@ def calling(
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {**f.__globals__, **names}
     for n, value in zip(f.__code__.co_freevars, f.__closure__ or ()):
-        space.setdefault(n, value.cell_contents)  # what annotations may mention
+        space.setdefault(n, value.cell_contents)  # annotations may mention these
     module = compile(text, file, "exec", dont_inherit=True)
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
     made = FunctionType(code, space)
@@ -104,7 +108,7 @@ def calling(
 
 
 def _written(transform: Transform, callee: str, library: str) -> str:
-    """A transform as it is written inside a checked function, where ``library`` is the name of linad."""
+    """A transform as it is written inside a checked function. ``library``: the name of linad there."""
     if transform.argnums is None:
         return f"{callee}.{transform.kind}"
     return f"{library}.{transform.kind}({callee}, {', '.join(f'{n}={v!r}' for n, v in transform.given.items())})"
@@ -115,7 +119,7 @@ def _name(d: Transformed[..., Any]) -> str:
 
 
 def _names(d: Transformed[..., Any]) -> tuple[str, str]:
-    """What the function and linad are called in the text: as they are elsewhere, where no parameter is called so."""
+    """The names of the function and of linad in the source: the usual ones, unless a parameter has this name."""
     params = inspect.signature(d.function.py_func).parameters
     known = d.function.__name__
     library = next(n for n in ("linad", "_linad", "_linad_") if n not in params)
@@ -131,15 +135,15 @@ _AS_ARGUMENT = {
 
 
 def _annotated(p: inspect.Parameter) -> bool:
-    """Whether an annotation of a parameter says its type: not that of one which the function is specialised for, nor
-    that of each of many."""
+    """Whether an annotation determines the type of a parameter: not for one that the function is specialised for, nor
+    for each of ``*args``."""
     return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
 def _text(
     f: FunctionType, name: str, written: str, annotated: bool, by_position: bool, first: tuple[str, ...]
 ) -> str:
-    """The source text: the parameters with their annotations, and what is returned. Defaults are those of the function
+    """The source text: the parameters with their annotations, and the return. Defaults are taken from the function
     object."""
     given = locate(f)[1].args
     known = inspect.signature(f).parameters

@@ -1,8 +1,8 @@
-"""Exact step counts of a function and of its gradient, and the bound that the rules of reverse mode give.
+"""Exact step counts of a function and of its gradient, and the bound that follows from the rules of reverse mode.
 
-A step is one executed scalar primitive: an operation, a load, a store, a turn of a loop, a word set to zero; ``+=`` on
-a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table and its
-proof are in ``docs/explanation/cost.md``.
+A step is one executed scalar primitive: an operation, a load, a store, an iteration of a loop, a word set to zero;
+``+=`` on a cell is three. Counts come from the reference interpreter, so they do not depend on the machine. The table
+and its proof are in ``docs/explanation/cost.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from linad_typecheck.ir.core import Alloc, Block, Const, Function, Program
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 
-from . import steps
+from . import derive, steps
+from .decorator import LinearGrad, linear_grad
 from .interpret import Outcome, run
 from .pipeline import differentiate, only_called, prepare, settled
 from .repeated import Again
@@ -33,16 +34,16 @@ class Cost:
     primal : int
         Steps of the function.
     gradient : int
-        Steps of the value and the gradient together, into buffers that are given.
+        Steps of the value and the gradient together, into given buffers.
     log_words : int
-        Numbers that logs hold for the reverse sweep.
+        Words that are logged for the reverse sweep.
     peak_words : int
-        The most words that arrays made in the gradient hold at one time.
+        The peak number of words in arrays allocated by the gradient.
     by_kind : Mapping
         Per kind of primitive, how many the function and its gradient execute.
     bound : int
-        What the rules promise for ``gradient``; of loops with snapshots, whose steps are run again as often as their
-        schedule says, that too.
+        The bound on ``gradient`` that the rules guarantee. It includes the steps that loops with snapshots recompute
+        according to their schedules.
     """
 
     primal: int
@@ -54,7 +55,7 @@ class Cost:
 
     @property
     def ratio(self) -> float:
-        """Steps of the gradient for each step of the function."""
+        """Steps of the gradient per step of the function."""
         return self.gradient / max(self.primal, 1)
 
     def __str__(self) -> str:
@@ -66,14 +67,14 @@ class Cost:
 
 
 def cost(f: Callable[..., Any], *args: Any) -> Cost:
-    """Count the steps of a function and of its gradient on these arguments.
+    """Count the steps of a function and of its gradient for the given arguments.
 
     Parameters
     ----------
     f : function
-        Checked by `linear_grad`, or plain.
+        A function checked by `linear_grad`, or a plain one.
     *args
-        The arguments of a call; nothing is changed.
+        The arguments of a call; they are not modified.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     Raises
     ------
     LinadError
-        Where the function has an error or no float parameter.
+        If the function has an error or no float parameter.
 
     Examples
     --------
@@ -98,9 +99,6 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     >>> found.primal, found.log_words, found.gradient <= found.bound
     (200, 100, True)
     """
-    from . import derive
-    from .decorator import LinearGrad, linear_grad
-
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     arguments = checked_function._in_order(args)
     s = checked_function.specialisation(arguments)
@@ -114,7 +112,8 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
 def cost_of(
     program: Program, values: Sequence[object], wrt: Sequence[str] | None = None, off: Sequence[str] = ()
 ) -> Cost:
-    """The cost of a lowered program by parameters of its core, by default all floats; without the passes ``off``."""
+    """The cost of a lowered program with respect to parameters of its core, by default all floats; without the passes
+    ``off``."""
     ready = prepare(program, off=off)
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
     primal = run(settled(ready, off=off), values)
@@ -126,7 +125,7 @@ def cost_of(
 
 
 def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[object], primal: Outcome) -> list[object]:
-    """Cotangents of one for all float results, and zero gradient buffers."""
+    """Cotangents of one for all float results, and zero-filled gradient buffers."""
     made: list[object] = []
     for r, a in zip(primal.results, program.main.body.results, strict=True):
         if is_float(a.type):
@@ -138,8 +137,8 @@ def seeds_and_buffers(program: Program, wrt: Sequence[str], values: Sequence[obj
 
 
 def bound(program: Program, values: Sequence[object]) -> int:
-    """What value and gradient of a prepared program cost at most: what its executed statements pay for, its boundary,
-    and the steps of loops with snapshots that are run again."""
+    """The maximum cost of the value and gradient of a prepared program: the sum over its executed statements, the cost
+    of its arguments and results, and the recomputed steps of loops with snapshots."""
     program = only_called(program)
     functions = {name: _counting(f) for name, f in program.functions.items()}
     counting = replace(program, functions=functions)
@@ -155,7 +154,7 @@ def bound(program: Program, values: Sequence[object]) -> int:
 
 
 def _counting(f: Function) -> Function:
-    """The function with undefined arrays set to zero: their adjoints are, so their words count."""
+    """The function with uninitialised arrays zero-filled: their adjoints are, so their words count."""
 
     def inside(b: Block) -> Block:
         return Block(tuple(filled(rebuild(s, lambda a: a, block=inside)) for s in b.stmts), b.results)
@@ -170,7 +169,8 @@ def _counting(f: Function) -> Function:
 
 
 class _Callable(ModuleType):
-    """``linad.cost`` is this module once it has been imported, and the function else: both can be called."""
+    """Makes this module callable: ``linad.cost`` is the module once it has been imported, and the function otherwise.
+    """
 
     def __call__(self, f: Callable[..., Any], *args: Any) -> Cost:
         return cost(f, *args)

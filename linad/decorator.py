@@ -1,4 +1,4 @@
-"""`linear_grad`: from a plain function to an object that calls and differentiates it, in all ways there are."""
+"""`linear_grad`: from a plain function to an object that calls and differentiates it."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ A_co = TypeVar("A_co", contravariant=True)
 
 
 class LinearGrad(CheckedFunction[P, R]):
-    """A checked function: call it, or ask for its derivatives. `linear_grad` makes them.
+    """A checked function, which can be called and differentiated. Created by `linear_grad`.
 
-    A call compiles for the types of its arguments, if that has not been done, and runs the compiled function. The
-    caller's arrays are read where they are; only those of parameters in ``updates`` are written to.
+    A call compiles the function for the types of its arguments, unless this has been done before, and runs the compiled
+    function. The caller's arrays are read in place; only those of parameters in ``updates`` are written to.
 
     Attributes
     ----------
     py_func : function
-        The plain Python function; it gives the same numbers.
+        The plain Python function; it computes the same numbers.
     options : Options
-        What was passed to `linear_grad`.
+        The options passed to `linear_grad`.
 
     Examples
     --------
@@ -51,24 +51,24 @@ class LinearGrad(CheckedFunction[P, R]):
     """
 
     def jacobian(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """The Jacobian. `scipy.optimize.least_squares` and `root` take it as ``jac``.
+        """The Jacobian. It can be passed to `scipy.optimize.least_squares` and `root` as ``jac``.
 
         Parameters
         ----------
         *args, **kwargs
-            Those of the function.
+            The arguments of the function.
 
         Returns
         -------
         jacobian
-            One entry per differentiable parameter, bare if there is only one, as `linad.jacobian` gives it.
+            One entry per differentiable parameter, bare if there is only one, as for `linad.jacobian`.
 
         Raises
         ------
         LinadError
-            Where the function has no float parameter or no float result, or updates an argument.
+            If the function has no float parameter or no float result, or updates an argument.
         TypeError, ValueError
-            As `grad`.
+            As for `grad`.
 
         Examples
         --------
@@ -86,14 +86,15 @@ class LinearGrad(CheckedFunction[P, R]):
         return jacobian_of_method(self)(*args, **kwargs)
 
     def hvp(self, primals: Any, tangents: Any) -> Any:
-        """The product of the Hessian with a vector. `scipy.optimize.minimize` takes it as ``hessp``.
+        """The Hessian-vector product. It can be passed to `scipy.optimize.minimize` as ``hessp``.
 
         Parameters
         ----------
         primals : tuple, or ndarray
-            The arguments; an array stands for a tuple of one.
+            The arguments of the function; an array stands for a tuple of one.
         tangents : tuple, or ndarray
-            The vector: one part per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+            The vector: one part per argument, with the structure, dtype and shape of the argument; None for an int
+            argument, or for zero.
 
         Returns
         -------
@@ -103,9 +104,9 @@ class LinearGrad(CheckedFunction[P, R]):
         Raises
         ------
         LinadError
-            Where the function does not return one float, or updates an argument.
+            If the function does not return one float, or updates an argument.
         TypeError, ValueError
-            Where a tangent does not fit its argument.
+            If a tangent does not match its argument.
 
         Examples
         --------
@@ -200,7 +201,7 @@ class LinearGrad(CheckedFunction[P, R]):
 
 
 class UpdatingGrad(LinearGrad[P, R]):
-    """A checked function that updates arrays of its caller: what `vjp` and `jvp` give has those arrays in it, too."""
+    """A checked function that updates arrays of its caller: the results of `vjp` and `jvp` include these arrays."""
 
     if TYPE_CHECKING:
 
@@ -255,57 +256,55 @@ def linear_grad(
     Parameters
     ----------
     f : function
-        A plain function, an ``@njit``-ed one, or an already checked one, whose source is available. Its parameters
+        A plain function, an ``@njit`` function, or an already checked one, whose source is available. Its parameters
         are annotated as ``float``, ``int``, ``bool``, with jaxtyping (``Float64[np.ndarray, "n m"]``), as tuples and
-        records of these, or not at all: then calls decide.
+        records of these, or not at all, in which case their types are determined at each call.
     wrt : str or int, or a sequence of them, optional
-        The parameters to differentiate by, by name or position; by default all that hold floats. With one, gradients
-        come bare.
+        The parameters to differentiate by, by name or position; by default all that contain floats. A single one gives
+        bare gradients.
     updates : str or sequence of str, optional
-        The parameters whose arrays the function updates in place, for the caller to see.
+        The parameters whose arrays the function updates in place, visible to the caller.
     parallel : bool
-        Whether loops whose iterations do not depend on each other, or only add up, run on threads, forward and in
-        reverse. The same number of threads gives the same bits. `linad.explain` says which loops do, and what keeps
-        the others from it.
+        Whether to run loops on threads if their iterations are independent or only accumulate sums, in the forward and
+        reverse sweeps. The same number of threads gives bitwise identical results. `linad.explain` says which loops run
+        on threads, and why others do not.
     fastmath : bool
-        Whether sums may be reordered, products contracted into fused operations, and functions like exp evaluated for
-        several elements at once (within 4 units in the last place); nan, inf and the sign of zero keep their meaning.
-        False gives the rounding of the order in which the program is written, and of the C library.
+        Whether sums may be reassociated, products contracted into fused operations, and functions like exp evaluated
+        for several elements at once (within 4 units in the last place); nan, inf and the sign of zero keep their
+        meaning. False gives the rounding of the order in which the program is written, and of the C library.
     cache : bool
-        Whether compiled code is kept on disk for the next process.
+        Whether to keep compiled code on disk for the next process.
     update : {"in-place", "pure"}
-        How adjoints of arrays are accumulated. "pure" copies the array at each step and is there to be measured
-        against.
+        How adjoints of arrays are accumulated. "pure" copies the array at each step, and exists for comparison.
     boundscheck : bool
-        Whether an index out of range raises IndexError. False makes it undefined, as in C.
+        Whether an index out of bounds raises IndexError. False makes it undefined behaviour, as in C.
     backend : {"numba", "interpret"}
-        Where programs run: compiled, or in the reference interpreter (slow, for tests).
+        How programs run: compiled, or in the reference interpreter (slow, for tests).
     strict : bool
-        Whether an array that is updated under one name and used under another is an error. Otherwise a warning says
-        where: the program means what it means in plain Python, which may not be what was meant.
+        Whether it is an error if an array is updated under one name and used under another. Otherwise a warning points
+        at it: the program means what it means in plain Python, which may not be what was intended.
     passes : dict of str to bool
-        Optimisation passes that are left out, as in ``{"unroll_and_jam": False}``: to find the one that is to blame,
-        or what it is worth (see ``docs/explanation/ablation.md``, also for the environment variables ``LINAD_DISABLE``
-        and ``LINAD_VERIFY``). The results are the same up to rounding.
+        Optimisation passes to disable, as in ``{"unroll_and_jam": False}``, to find the one responsible for a problem
+        or to measure its effect (see ``docs/explanation/ablation.md``, also for the environment variables
+        ``LINAD_DISABLE`` and ``LINAD_VERIFY``). The results are the same up to rounding.
 
     Returns
     -------
     LinearGrad
-        The checked function, with ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp`` and ``.vjp_into``. It is
-        compiled at its first call.
+        The checked function, with ``.grad``, ``.value_and_grad``, ``.vjp``, ``.jvp`` and ``.vjp_into``. It is compiled
+        at its first call.
 
     Raises
     ------
     LinadError
-        At decoration, where the annotations give the types of all parameters, otherwise at the first call: with the
-        place of each error and what to write instead.
+        At decoration, if the annotations determine the types of all parameters, otherwise at the first call; with the
+        position of each error and what to write instead.
 
     Notes
     -----
-    Compiled code does what Python does with the text of the function when it is decorated, with the module's
-    constants and helpers as they are at each call: where one of these has changed, the function is checked and
-    compiled again. Exceptions of the function (``IndexError``, ``ValueError``, ...) are raised as Python raises them,
-    and name the line.
+    Compiled code does what Python does with the source of the function at decoration, and with the module's constants
+    and helpers at each call: if one of these has changed, the function is checked and compiled again. Exceptions of the
+    function (``IndexError``, ``ValueError``, ...) are raised as in Python, and name the line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Calls and derivatives of a specialised function: arguments in, kernels run, results and gradients out."""
+"""Calls and derivatives of a specialised function: convert arguments, run kernels, convert results and gradients."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pickle import PicklingError
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, Signature
@@ -20,14 +20,16 @@ from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
+from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
 from .options import Options
-from .specialise import EXACT, Level, Request, Specialisation
+from .requests import EXACT, Level, Request
+from .specialise import Specialisation
 
 Values = list[object]
 
 
 class CheckedFunction(Protocol):
-    """A function as `linear_grad` makes it."""
+    """The interface of a checked function, as needed here."""
 
     options: Options
 
@@ -38,8 +40,8 @@ Leaves = Sequence[object] | Mapping[int, object]  # by leaf index
 
 
 def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) -> object:
-    """The function's value; declared updates reach the caller's arrays, also when an error leaves. With ``exact`` its
-    derivatives are as in `pull`."""
+    """The value of the function. Declared updates reach the caller's arrays, even if an error is raised. With
+    ``exact``, derivatives inside it are as in `pull`."""
     flat = _flatten(s, arguments)
     try:
         results = s.kernel((EXACT,) if exact else (), flat.values).run(flat.values, touched(s.signature))
@@ -52,7 +54,7 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
 
 
 def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:
-    """The flat results with the caller's own arrays in place of copies of them."""
+    """The flat results, with the caller's own arrays in place of copies of them."""
     if not signature.copied:
         return results
     found = (
@@ -65,7 +67,7 @@ def _given_back(signature: Signature, results: tuple[object, ...], arguments: Se
 
 
 def prepare(s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None) -> None:
-    """Compile the function and its derivative ahead of the first call."""
+    """Compile the function and its derivative before the first call."""
     values = flat_values(s, arguments)
     requests: list[Request] = [()]
     if any(float_leaves(p.structure) for p in s.signature.params):
@@ -88,7 +90,7 @@ def _flatten(s: Specialisation, arguments: Sequence[object], update: bool = True
 
 
 def flat_values(s: Specialisation, arguments: Sequence[object]) -> Values:
-    """The flat arguments of a derivative, which never touches the caller's arrays."""
+    """The flat arguments of a derivative, which never modifies the caller's arrays."""
     return _flatten(s, arguments, update=False).values
 
 
@@ -97,7 +99,7 @@ def flat_values(s: Specialisation, arguments: Sequence[object]) -> Values:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The parameters asked for and, in order of leaf, everything the derivative has to carry."""
+    """The requested parameters and, in leaf order, everything that carries a derivative."""
 
     params: tuple[ParamInfo, ...]
     active: tuple[Leaf, ...]
@@ -113,22 +115,22 @@ class Wanted:
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
-        """The indices of these."""
+        """The indices of the active arrays."""
         return tuple(leaf.index for leaf in self.arrays)
 
     @cached_property
     def scalars(self) -> tuple[int, ...]:
-        """The places of the others."""
+        """The indices of the active scalars."""
         return tuple(leaf.index for leaf in self.active if not isinstance(leaf.type, Array))
 
     @cached_property
     def plain(self) -> bool:
-        """Whether the parameters are float arrays and scalars, and no structures of them."""
+        """Whether the parameters are float arrays and scalars rather than structures of them."""
         return all(isinstance(p.structure, Leaf) for p in self.params)
 
 
 def asked(s: Specialisation, wrt: tuple[str | int, ...] | None) -> Wanted:
-    """`wanted`, found once."""
+    """The result of `wanted`, computed once."""
     found = s.known.get(("wanted", wrt))
     if found is None:
         found = s.known["wanted", wrt] = wanted(s.signature, wrt)
@@ -136,12 +138,12 @@ def asked(s: Specialisation, wrt: tuple[str | int, ...] | None) -> Wanted:
 
 
 def wanted(signature: Signature, wrt: tuple[str | int, ...] | None) -> Wanted:
-    """Resolve names and positions of parameters, by default all that have float parts.
+    """Resolve names and positions of parameters, by default all with float parts.
 
     Raises
     ------
     LinadError
-        Where there is no such parameter, or it has no float part, or there is nothing to differentiate by.
+        If there is no such parameter, or it has no float part, or there is nothing to differentiate by.
     """
     if wrt is None:
         params = tuple(p for p in signature.params if float_leaves(p.structure))
@@ -178,27 +180,61 @@ def _param(signature: Signature, which: str | int) -> ParamInfo:
 # ---------------------------------------------------------------------------------------------------------- gradients
 
 
+Asked = Literal["value", "gradient", "both"]
+
+
+def answer(
+    s: Specialisation,
+    arguments: Sequence[object],
+    asked_for: Asked,
+    wrt: tuple[str | int, ...] | None,
+    exact: bool = False,
+) -> object:
+    """The value, the gradient (unpacked for a single parameter), or both.
+
+    ``exact``: the gradient is known to contain a nan unless a partial times a zero adjoint counts as zero.
+    """
+    if asked_for == "value":
+        return call(s, arguments)
+    value, grads = gradient(s, arguments, wrt, asked_for == "both", exact)
+    bare = grads[0] if len(grads) == 1 else grads
+    return (value, bare) if asked_for == "both" else bare
+
+
+def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None) -> Usual | None:
+    """The fast path for the same request (`usual_call`); None if the function does not qualify."""
+    found = s.known.get(("usual", asked_for, wrt), MISSED)
+    if found is MISSED:
+        if asked_for == "value":
+            found = usual_value(s)
+        else:
+            want, value = asked(s, wrt), asked_for == "both"
+            found = usual_gradient(s, ((want.leaves, value),), want.params, want.active, value)
+        s.known["usual", asked_for, wrt] = found
+    return found
+
+
 def gradient(
-    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool
+    s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool, exact: bool = False
 ) -> tuple[object, tuple[object, ...]]:
-    """The value (None where it is not asked for) and the gradients of a scalar function.
+    """The value (None if not requested) and the gradients of a scalar function.
+
+    ``exact`` is as in `pull`. Without it, gradients that contain a nan are recomputed with it.
 
     Raises
     ------
     LinadError
-        Where the function does not return one float.
+        If the function does not return a single float.
     """
     signature = s.signature
     require_scalar(signature)
     want = asked(s, wrt)
-    flat = _flatten(s, arguments, update=False)
-    buffers = buffers_for(want, flat.values)
-    results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value)
-    if has_nan(grads.values()):
-        flat = _flatten(s, arguments, update=False)  # what the function updates was a copy
-        results, grads = pull(
-            s, want, flat.values, [one(signature.result)], buffers_for(want, flat.values), value, exact=True
-        )
+    for exactly in (True,) if exact else (False, True):
+        flat = _flatten(s, arguments, update=False)  # copies of the arrays that the function updates
+        buffers = buffers_for(want, flat.values)
+        results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+        if not has_nan(grads.values()):
+            break
     return restore(signature.result, results) if value else None, structured(want, grads)
 
 
@@ -206,12 +242,12 @@ _FLOATS = "ints and bools have no derivatives: pass floats, `2.0` for `2`, or an
 
 
 def require_scalar(signature: Signature) -> None:
-    """Refuse a function without a gradient.
+    """Raise an error for a function without a gradient.
 
     Raises
     ------
     LinadError
-        Where the result is anything but one float scalar.
+        If the result is anything but one float scalar.
     """
     if not is_scalar_float(signature.result):
         only_ints = signature.params and not any(float_leaves(p.structure) for p in signature.params)
@@ -223,7 +259,7 @@ def require_scalar(signature: Signature) -> None:
 
 
 def shape_word(structure: object) -> str:
-    """A result in words."""
+    """A description of a result."""
     match structure:
         case None:
             return "nothing"
@@ -238,12 +274,12 @@ def shape_word(structure: object) -> str:
 
 
 def one(leaf: Leaf) -> object:
-    """The cotangent of a scalar result that makes a gradient."""
+    """The cotangent of a scalar result for its gradient."""
     return np.float32(1.0) if leaf.type.dtype == "f32" else 1.0
 
 
 def buffers_for(want: Wanted, values: Values, but: Iterable[int] = ()) -> dict[int, np.ndarray]:
-    """Zeros for every array leaf that the derivative carries, ``but`` for those that have a buffer."""
+    """Zero-filled buffers for all active array leaves, except those in ``but``, which have a buffer."""
     return {k: np.zeros(values[k].shape, values[k].dtype) for k in want.indices if k not in but}
 
 
@@ -257,10 +293,11 @@ def pull(
     in_place: bool = False,
     exact: bool = False,
 ) -> tuple[tuple[object, ...], dict[int, object]]:
-    """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry.
+    """Run the adjoint; return the flat results and the gradients by leaf.
 
-    With ``exact`` a partial times a zero adjoint is zero, also where it is infinite or nan. That costs time, and
-    matters only where there is a nan otherwise: so it is run where the quicker one has given one.
+    ``in_place``: the buffers may have any contents on entry. ``exact``: a partial times a zero adjoint is zero, even if
+    the partial is infinite or nan. This is slower and only matters if the gradient contains a nan, so callers retry
+    with it in that case.
     """
     level: Level = (want.leaves, value)
     request: Request = (EXACT, level) if exact else (level,)
@@ -282,9 +319,6 @@ def pull(
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
 
 
-# cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
-BY_ONE_THREAD = 4096
-
 
 def has_nan(values: Iterable[object]) -> bool:
     """Whether a number or a cell of an array is nan."""
@@ -292,7 +326,7 @@ def has_nan(values: Iterable[object]) -> bool:
         if isinstance(v, np.ndarray):
             flat = v.ravel()
             if flat.size <= BY_ONE_THREAD and flat.itemsize == 8:
-                v = flat.dot(flat)  # nan where a cell is: squares of others add up to no nan
+                v = flat.dot(flat)  # nan if any cell is: the squares of other values never sum to nan
             else:
                 v = np.maximum.reduce(flat, initial=0.0)
         if v != v:
@@ -301,7 +335,7 @@ def has_nan(values: Iterable[object]) -> bool:
 
 
 def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
-    """Gradients by parameter, in the structure of the arguments."""
+    """Gradients by parameter, with the structure of the arguments."""
     return tuple(restore(p.structure, grads) for p in want.params)
 
 
@@ -311,7 +345,7 @@ def structured(want: Wanted, grads: dict[int, object]) -> tuple[object, ...]:
 def vjp(
     function: CheckedFunction, s: Specialisation, arguments: Sequence[object]
 ) -> tuple[object, Callable[[object], tuple[object, ...]]]:
-    """The value and the pullback, which owns copies of the arguments and may be called again."""
+    """The value and the pullback, which owns copies of the arguments and can be called repeatedly."""
     want = asked(s, function.options.wrt)
     flat = _flatten(s, arguments, update=False, private=True)
     values, results = primal(s, flat.values)
@@ -319,13 +353,14 @@ def vjp(
 
 
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
-    """Run the function on copies of what it updates: the arguments afterwards and the flat results."""
+    """Run the function on copies of the arrays that it updates; return the arguments afterwards and the flat results.
+    """
     after = refreshed(s.signature, values)
     return after, s.kernel((), after).run(after, touched(s.signature))
 
 
 def refreshed(signature: Signature, values: Values) -> Values:
-    """The flat arguments with copies of those that the function updates."""
+    """The flat arguments, with copies of those that the function updates."""
     changed = touched(signature)
     return [v.copy() if k in changed else v for k, v in enumerate(values)]
 
@@ -339,13 +374,13 @@ def touched(signature: Signature) -> tuple[int, ...]:
 
 
 def updated(signature: Signature) -> tuple[ParamInfo, ...]:
-    """The parameters that the caller sees updated, as declared."""
+    """The parameters declared as updated."""
     by_name = {p.name: p for p in signature.params}
     return tuple(by_name[name] for name in signature.updates)
 
 
 def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
-    """The value of a pure reading of the function: what it returns, then the final contents of what it updates."""
+    """The value of the function seen as pure: its result, then the final contents of updated arguments."""
     value = restore(signature.result, results)
     if not signature.updates:
         return value
@@ -356,8 +391,8 @@ def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
 def split_cotangent(
     signature: Signature, cotangent: object, results: Sequence[object], values: Values
 ) -> tuple[Values, dict[int, Any]]:
-    """The flat cotangents of results and, by leaf, those of updated arrays and the numbers beside them; all are copies.
-    """
+    """The flat cotangents of results and, by leaf, those of updated arrays and of scalars in the same structures; all
+    are copies."""
     where = f"{signature.name}(): cotangent"
     if not signature.updates:
         return cotangents(signature.result, cotangent, results, where), {}
@@ -377,7 +412,8 @@ def split_cotangent(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pullback:
-    """From a cotangent to gradients; ``values`` are its own copies, ``after`` those that the function has updated."""
+    """The function from a cotangent to gradients. ``values``: its own copies of the arguments. ``after``: the arguments
+    after the function's updates."""
 
     function: CheckedFunction
     specialisation: Specialisation
@@ -398,7 +434,7 @@ class Pullback:
         buffers = {**buffers_for(self.want, self.values), **finals}
         values = refreshed(signature, self.values)
         _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact)
-        for k, final in finals.items():  # a number beside updated arrays is itself part of the value
+        for k, final in finals.items():  # a scalar in the same structure as updated arrays is itself part of the value
             if not isinstance(final, np.ndarray):
                 grads[k] += final
         return grads
@@ -410,14 +446,15 @@ class Pullback:
         return tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
 
     def __deepcopy__(self, memo: object) -> Pullback:
-        return self  # nothing changes it
+        return self  # it is immutable
 
     def __reduce__(self) -> tuple[object, ...]:
         arguments = self.arguments
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
             raise PicklingError(
-                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that"
+                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would "
+                f"rest on that"
             )
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 
@@ -429,7 +466,7 @@ class Pullback:
 def _pullback(
     function: CheckedFunction, arguments: tuple[object, ...], values: Values, results: Sequence[object], after: Values
 ) -> Pullback:
-    """A pullback from a pickle; the arguments are there for their types."""
+    """Rebuild a pullback from a pickle; the arguments determine the types."""
     s = function.specialisation(arguments)
     return Pullback(function, s, asked(s, function.options.wrt), values, results, after)
 
@@ -440,12 +477,12 @@ def _pullback(
 def vjp_into(
     s: Specialisation, cotangent: object, arguments: Sequence[object], into: object, wrt: tuple[str | int, ...] | None
 ) -> object:
-    """The value, the gradients being added into the caller's buffers.
+    """The value; the gradients are added to the caller's buffers.
 
     Raises
     ------
     TypeError, ValueError
-        Where a buffer is not an array of the argument's dtype and shape, overlaps an argument or cannot be written.
+        If a buffer is not an array of the argument's dtype and shape, overlaps an argument or is read-only.
     """
     signature = s.signature
     want = asked(s, wrt)
@@ -458,7 +495,7 @@ def vjp_into(
         places = _places(want, into, flat.values, f"{signature.name}(): buffer")
         check_buffers(signature.name, places, flat)
     arrays_out = any(isinstance(leaf.type, Array) for leaf in float_leaves(signature.result))
-    first = arrays_out or bool(signature.updates)  # the results' shapes and final contents come from a run of its own
+    first = arrays_out or bool(signature.updates)  # shapes and final contents of results come from a separate run
     after, results = primal(s, flat.values) if first else (flat.values, ())
     where = f"{signature.name}(): cotangent"
     if signature.result is None and cotangent is not None:
@@ -527,7 +564,8 @@ def _usual_into(
 
 
 def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:
-    """The buffers where each is a writable, contiguous array of its argument's type that shares memory with nothing."""
+    """The buffers, if each is a writable, contiguous array of its argument's type that shares memory with nothing; else
+    None."""
     parts = (into,) if len(want.params) == 1 and not isinstance(into, tuple) else into
     if not want.plain or not isinstance(parts, tuple) or len(parts) != len(want.params):
         return None
@@ -568,7 +606,8 @@ def _collect(structure: object, part: object, where: str, name: str, values: Val
 
 
 def check_buffers(function: str, places: Places, flat: Flat) -> None:
-    """Refuse buffers that cannot be written or share memory with an argument; with each other they may.
+    """Raise an error for buffers that are read-only or share memory with an argument; they may share memory with each
+    other.
 
     Raises
     ------
@@ -580,7 +619,7 @@ def check_buffers(function: str, places: Places, flat: Flat) -> None:
 
 
 def _direct(want: Wanted, places: Places) -> set[int]:
-    """The buffers that a kernel can add into in place: contiguous arrays that no other buffer overlaps."""
+    """The buffers that a kernel can add to in place: contiguous arrays that no other buffer overlaps."""
     arrays = {leaf.index for leaf in want.active if isinstance(leaf.type, Array)} & places.keys()
 
     def alone(k: int) -> bool:

@@ -1,4 +1,4 @@
-"""``linad doctor``: what this machine offers, for bug reports, and how long first gradients take."""
+"""The command ``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from . import __version__
 from .codegen import cache
 from .optimise.environment import disabled
+from .show.command import printed
+from .timings import report as stages
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
 
 
 def report() -> Iterator[tuple[str, str]]:
-    """What there is, as pairs of a heading and what was found."""
+    """The report, as pairs of a heading and its value."""
     yield "linad", __version__
     yield "python", f"{platform.python_version()} ({sys.platform}, {platform.machine()})"
     for name in _PACKAGES:
@@ -39,7 +41,7 @@ def _version(name: str) -> str:
 
 
 def _compiler() -> str:
-    """Whether the installed Numba has everything that compiling needs."""
+    """Whether the installed Numba has everything that compilation needs."""
     try:
         from .codegen import numba_compat
 
@@ -56,7 +58,7 @@ def _processor() -> str:
 
 
 def _threading() -> str:
-    """The layers of parallel Numba code that can be loaded, best first."""
+    """The threading layers of Numba that can be loaded, best first."""
     from importlib import import_module
 
     found = []
@@ -70,15 +72,12 @@ def _threading() -> str:
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient; the exit
-    code."""
+    """Run ``linad doctor [--timings FILE::FUNCTION]``: print the report, or the stages of a first gradient. Return the
+    exit code."""
     match list(argv):
         case []:
             lines = (f"{heading:<16} {found}" for heading, found in report())
         case ["--timings", place]:
-            from .show.command import printed
-            from .timings import report as stages
-
             return printed("doctor", stages(place))
         case _:
             print("usage: linad doctor [--timings FILE::FUNCTION]", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What `linear_grad` takes: functions, with options that fit them; what to write instead of anything else."""
+"""What `linear_grad` accepts: functions and matching options; errors say what to write instead of anything else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .boundary.locate import Definition, locate
 from .boundary.results import leaf_types
 from .options import Options
 
-CHOICES = {  # the values of options that have only some
+CHOICES = {  # the options that have a fixed set of values
     "update": ("in-place", "pure"),
     "backend": ("numba", "interpret"),
     **dict.fromkeys(("fastmath", "cache", "boundscheck", "parallel", "strict"), (True, False)),
@@ -27,17 +27,17 @@ CHOICES = {  # the values of options that have only some
 
 
 def plain_function(f: object) -> FunctionType:
-    """The plain function that a function, a checked function or a jitted one stands for.
+    """The plain function behind a function, a checked function or a jitted one.
 
     Raises
     ------
     LinadError
-        Where it is none, with what to write instead.
+        If there is none; the error says what to write instead.
     """
     while hasattr(type(f), "__linad_again__"):
         f = f.__wrapped__  # type: ignore[attr-defined]
     calling = getattr(type(f), "__linad_calling__", None)
-    if calling is not None:  # it has a rule, which is that of a call of it
+    if calling is not None:  # a function with a custom rule, which applies to calls of it
         return calling(f)
     found = underlying(f)
     if found is not None:
@@ -52,7 +52,7 @@ def plain_function(f: object) -> FunctionType:
 
 
 def is_method(f: Callable[..., object]) -> LinadError:
-    """The refusal of a method."""
+    """The error for a method."""
     return refusal(
         "unsupported",
         f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
@@ -61,7 +61,7 @@ def is_method(f: Callable[..., object]) -> LinadError:
 
 
 def _method_of_checked(f: object) -> LinadError | None:
-    """The refusal of `f.grad` and its like: they take arguments, functions of functions take the function."""
+    """The error for `f.grad` and similar methods: they take arguments, whereas transforms take the function."""
     owner = getattr(f, "__self__", None)
     if not isinstance(f, MethodType) or underlying(owner) is None:
         return None
@@ -87,7 +87,7 @@ def _instead(f: object) -> str:
 
 
 def check_options(f: FunctionType, options: Options, names: tuple[str, ...]) -> None:
-    """Refuse a method, and options that name no parameter or no value there is."""
+    """Raise an error for a method, and for options with an unknown parameter or value."""
     for option, allowed in CHOICES.items():
         if getattr(options, option) not in allowed:
             choice = f"`{option}` is one of {', '.join(map(repr, allowed))}, got {getattr(options, option)!r}"
@@ -103,7 +103,7 @@ def check_options(f: FunctionType, options: Options, names: tuple[str, ...]) -> 
 
 
 def check_updates(signature: Signature) -> None:
-    """Refuse the declaration of an update of anything but arrays."""
+    """Raise an error if anything but an array is declared as updated."""
     for p in derive.updated(signature):
         if not any(isinstance(leaf.type, Array) for leaf in leaf_types(p.structure)):
             what = f"parameter `{p.name}` of `{signature.name}` is declared as updated, and only arrays can be"
@@ -114,10 +114,10 @@ def check_updates(signature: Signature) -> None:
 
 
 def surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str, object]:
-    """What local names in a function's annotations mean: Python evaluated them where the function was defined.
+    """The values of local names in a function's annotations, as evaluated where the function was defined.
 
-    The values they had there are kept with the function. Where annotations are text, as with
-    ``from __future__ import annotations``, the names at the place of decoration are taken.
+    These values are kept with the function. If annotations are text, as with ``from __future__ import annotations``,
+    the names are taken from the place of decoration.
     """
     if local_names is f.__globals__ or "." not in f.__qualname__:
         return {}
@@ -132,7 +132,7 @@ def surroundings(f: FunctionType, local_names: Mapping[str, object]) -> dict[str
 
 
 def annotations(node: Definition) -> Iterator[tuple[str, ast.expr]]:
-    """The annotations in the text of a function, by parameter and ``return``."""
+    """The annotations in the source of a function, by parameter and ``return``."""
     a = node.args
     for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs):
         if arg.annotation is not None:
@@ -145,12 +145,12 @@ def annotations(node: Definition) -> Iterator[tuple[str, ast.expr]]:
 def _annotations(f: FunctionType) -> dict[str, object]:
     try:
         return f.__annotations__
-    except NameError:  # since Python 3.14 they are evaluated when they are looked at
+    except NameError:  # since Python 3.14, annotations are evaluated lazily
         return {}
 
 
 def _named(note: ast.expr, value: object) -> Iterator[tuple[str, object]]:
-    """The names in an annotation with their values, as far as its own value shows them."""
+    """The names in an annotation with their values, as far as these follow from the value of the annotation."""
     if isinstance(value, str):
         return
     if isinstance(note, ast.Name):

@@ -1,4 +1,4 @@
-"""Derivatives taken inside checked functions: what was declared is made."""
+"""Derivatives taken inside checked functions: generate those that have been declared."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from linad_typecheck.ir.rewrite import rebuild
 from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
 
-# the derivative of the entry of a program, and whether no other one is taken of it
+# generates the derivative of a program's entry; the flag says that no further derivative is taken of it
 Make = Callable[[Program, Derivative, bool], Program]
 
 
 def expand(program: Program, make: Make) -> Program:
-    """The program with every declared derivative made, innermost first."""
+    """The program with every declared derivative generated, innermost first."""
     if not program.derivatives:
         return program
     functions = _with_adjoints(program)
     pending = dict(program.derivatives)
 
     def finish(name: str) -> None:
-        """Make the derivatives that a function calls, then the declared derivative of it."""
+        """Generate the derivatives that a function calls, then the declared derivative of the function itself."""
         d = pending.pop(name)
         if name in reached(functions, d.callee):
             what = f"`{primal_name(d.callee)}`, whose rule needs that derivative itself"
@@ -59,9 +59,10 @@ def expand(program: Program, make: Make) -> Program:
 def adopted(
     made: Program, name: str, functions: Mapping[str, Function], taken: Set[str] = frozenset()
 ) -> dict[str, Function]:
-    """The functions of a program as further ones beside ``functions``, its entry under a name of its own."""
+    """The functions of a program as additions to ``functions``, with its entry under the given name."""
     others = {k: f for k, f in made.functions.items() if k != made.entry}
-    if any(functions.get(k, f) != f for k, f in others.items()):  # recursive functions, simplified for another place
+    # recursive functions that were simplified for another context
+    if any(functions.get(k, f) != f for k, f in others.items()):
         new = {k: _fresh(k, functions.keys() | taken | others.keys()) for k in others}
         made = replace(made, functions={k: _calling(f, new) for k, f in made.functions.items()})
         others = {new[k]: replace(made.functions[k], name=new[k]) for k in others}
@@ -69,11 +70,11 @@ def adopted(
 
 
 def _with_adjoints(program: Program) -> dict[str, Function]:
-    """The functions, in which arrays are adjoints that derivatives add gradients to, and that are otherwise only read,
-    or returned to callers that only read them."""
+    """The functions with arrays marked as adjoints if derivatives add gradients to them and they are otherwise only
+    read, or returned to callers that only read them."""
     gradients: dict[str, set[str]] = {name: set() for name in program.functions}
-    changed: dict[str, set[str]] = {name: set() for name in program.functions}  # or known by further names
-    lent: list[tuple[str, str, str, str]] = []  # a variable of a function, and what another one that it calls calls it
+    changed: dict[str, set[str]] = {name: set() for name in program.functions}  # or aliased
+    lent: list[tuple[str, str, str, str]] = []  # a variable of a function, and its name in a function that it calls
     given: list[tuple[str, str, str, str]] = []
     for name, f in program.functions.items():
         made = {s.out.name for s in walk(f.body) if isinstance(s, Alloc)}
@@ -117,7 +118,7 @@ def _pairs(
 
 
 def _marked(f: Function, found: set[str]) -> Function:
-    """The function with some of its variables as adjoints."""
+    """The function with the given variables marked as adjoints."""
 
     def marked(a: Atom) -> Atom:
         return replace(a, adjoint=True) if isinstance(a, Var) and a.name in found else a
@@ -137,7 +138,7 @@ def _fresh(name: str, taken: Set[str]) -> str:
 
 
 def _calling(f: Function, new: Mapping[str, str]) -> Function:
-    """A function that calls others by their new names."""
+    """A function with its calls redirected to new names."""
 
     def inside(b: Block) -> Block:
         return Block(tuple(renamed(rebuild(s, lambda a: a, block=inside)) for s in b.stmts), b.results)

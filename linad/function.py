@@ -1,5 +1,5 @@
-"""A checked function: called, and differentiated once. `linear_grad` makes it what users have, with what the transforms
-give."""
+"""Checked functions: calls and first derivatives. `linear_grad` turns them into the objects that users see, with the
+methods of the transforms."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from . import derive, specialise
 from .boundary.arguments import argument_type, static, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
+from .boundary.usual_call import MISSED, NAN, Usual
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
+from .pickling import name_of, portable
 from .push import jvp
 from .specialise import Specialisation
 from .transformed import NAME, public
@@ -31,26 +33,27 @@ R = TypeVar("R")
 A = TypeVar("A")
 A_co = TypeVar("A_co", contravariant=True)
 
-_KEPT = 8  # specialisations per argument types: constants that go back and forth do not compile again
-# classes that decide the type of an argument, with element type and rank where it is an array; a bool's value does, too
+_KEPT = 8  # specialisations per argument types: alternating constants do not cause recompilation
+# classes that determine the type of an argument, for arrays together with dtype and rank; a bool is specialised by
+# value
 _DECIDING = frozenset({np.ndarray, float, int, *(c for c in np.sctypeDict.values() if issubclass(c, np.number))})
 
 
 class _OfTwo(Protocol):
-    """For type checkers: a function that takes two arguments, which may be ints that have no gradient."""
+    """For type checkers: a function of two arguments, which may be ints without a gradient."""
 
     def __call__(self, a: Any, b: Any, /) -> Any: ...
 
 
 class _OfOne(Protocol[A_co]):
-    """For type checkers: a function that takes one argument, whose type its gradient has."""
+    """For type checkers: a function of one argument, whose gradient has the same type."""
 
     def __call__(self, a: A_co, /) -> Any: ...
 
 
 class CheckedFunction(Generic[P, R]):
-    """A function of the language with its first derivatives; `linad.LinearGrad`, which users have, adds what is built
-    on them."""
+    """A function of the language with its first derivatives. `linad.LinearGrad`, which users see, adds the methods
+    based on these."""
 
     def __init__(self, py_func: Callable[P, R], options: Options, surroundings: Mapping[str, object]) -> None:
         self._take(py_func, options, surroundings)
@@ -70,29 +73,28 @@ class CheckedFunction(Generic[P, R]):
         self._begin()
 
     def _begin(self) -> None:
-        """Nothing is known of the function yet but its parameters."""
+        """Reset everything that depends on the code of the function: its parameters, types and specialisations."""
         self._code = self.py_func.__code__
         self._note_parameters()
         self._missing: tuple[str, ...] | None = None
-        # parameters annotated as numbers, and what these are
+        # parameters annotated as numbers, with the accepted classes
         self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
-        self._fixed: frozenset[str] = frozenset()  # parameters that are compiled for each value
+        self._fixed: frozenset[str] = frozenset()  # parameters that are specialised by value
         self._known: dict[object, list[Specialisation]] = {}
         self._forget_kinds()
-        self._transforms: dict[object, Any] = {}  # what `grad` and its like made of the function, by transform
+        self._transforms: dict[object, Any] = {}  # the results of `grad` and other transforms of the function
 
     def _note_parameters(self) -> None:
         self._parameters = inspect.signature(self.py_func)
         self._defaults = _defaults(self.py_func)
         every = self._parameters.parameters.values()
         by_position = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
-        self._count = len(every) if by_position else -1  # of arguments that are one per parameter
+        self._count = len(every) if by_position else -1  # the number of parameters, if all are positional
 
     # ---------------------------------------------------------------------------------------------- calls
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = self._arguments(args, kwargs)
-        return derive.call(self.specialisation(arguments), arguments)
+        return self._answer("value", args, kwargs)
 
     @overload
     def grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> Any: ...
@@ -107,25 +109,25 @@ class CheckedFunction(Generic[P, R]):
         Parameters
         ----------
         *args, **kwargs
-            Those of the function.
+            The arguments of the function.
 
         Returns
         -------
         gradient
-            One entry per differentiable parameter, in the structure of the argument; bare if there is only one.
-            Arrays are fresh and have the shape and dtype of the argument; None stands for the ints in a structure. Of
-            a parameter annotated ``float`` it is a float, whether the argument was a float, an int or an array of
-            rank 0, which is taken as the number that it holds; without an annotation an array of rank 0 stays one,
-            and so is its gradient.
+            One entry per differentiable parameter, with the structure of the argument; bare if there is only one.
+            Arrays are new and have the shape and dtype of the argument; None stands for the ints in a structure. For a
+            parameter annotated ``float`` it is a float, whether the argument was a float, an int or an array of rank 0,
+            which is taken as the number it contains. Without an annotation, an array of rank 0 stays an array, and so
+            is its gradient.
 
         Raises
         ------
         LinadError
-            Where the function does not return one float, or has no float parameter.
+            If the function does not return one float, or has no float parameter.
         TypeError
-            Where an argument is not of its annotated type.
+            If an argument does not have its annotated type.
         ValueError
-            Where sizes contradict each other.
+            If sizes contradict each other.
 
         Examples
         --------
@@ -135,7 +137,7 @@ class CheckedFunction(Generic[P, R]):
         >>> area.grad(2.0, 3.0)
         (3.0, 2.0)
         """
-        return self._bare(self._gradient(args, kwargs, False)[1])
+        return self._answer("gradient", args, kwargs)
 
     @overload
     def value_and_grad(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
@@ -145,24 +147,24 @@ class CheckedFunction(Generic[P, R]):
     def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]: ...
 
     def value_and_grad(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
-        """The value and the gradient in one run. `scipy.optimize.minimize` takes it with ``jac=True``.
+        """The value and the gradient in one run. It can be passed to `scipy.optimize.minimize` with ``jac=True``.
 
         Parameters
         ----------
         *args, **kwargs
-            Those of the function.
+            The arguments of the function.
 
         Returns
         -------
         value : float
-            What the function returns.
+            The result of the function.
         gradient
-            As `grad` gives it.
+            As for `grad`.
 
         Raises
         ------
         LinadError, TypeError, ValueError
-            As `grad`.
+            As for `grad`.
 
         Examples
         --------
@@ -177,8 +179,7 @@ class CheckedFunction(Generic[P, R]):
         >>> minimize(bowl.value_and_grad, np.zeros(2), jac=True).x
         array([1., 1.])
         """
-        value, grads = self._gradient(args, kwargs, True)
-        return value, self._bare(grads)
+        return self._answer("both", args, kwargs)
 
     @overload
     def vjp(self: _OfTwo, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
@@ -188,27 +189,27 @@ class CheckedFunction(Generic[P, R]):
     def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Callable[[R], tuple[Any, ...]]]: ...
 
     def vjp(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
-        """The value and the pullback, for functions of any float results.
+        """The value and the pullback, for functions with any float results.
 
         Parameters
         ----------
         *args, **kwargs
-            Those of the function.
+            The arguments of the function.
 
         Returns
         -------
         value
-            What the function returns; with declared updates ``(returned, y_final, ...)``, without the first where it
-            returns None. The caller's arrays are not touched.
+            The result of the function. With declared updates, ``(returned, y_final, ...)``, without the first item if
+            the function returns None. The caller's arrays are not modified.
         pullback : callable
-            Takes a cotangent of the structure, shapes and dtypes of ``value`` and gives a tuple with one entry per
-            differentiable parameter, as `grad` does, but never bare. It owns copies of the arguments and may be
-            called again.
+            A function from a cotangent, with the structure, shapes and dtypes of ``value``, to a tuple with one entry
+            per differentiable parameter, as for `grad`, but never bare. It owns copies of the arguments and can be
+            called repeatedly.
 
         Raises
         ------
         LinadError
-            Where the function has no float parameter or no float result.
+            If the function has no float parameter or no float result.
 
         Examples
         --------
@@ -224,29 +225,29 @@ class CheckedFunction(Generic[P, R]):
         return derive.vjp(self, self.specialisation(arguments), arguments)
 
     def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
-        """The value and its derivative in a direction, in one forward sweep.
+        """The value and its directional derivative, in one forward sweep.
 
         Parameters
         ----------
         primals : tuple
-            The arguments, in the order of the parameters, also of those that take keywords only; after ``*args`` none.
+            The arguments, in parameter order, including keyword-only ones; none after ``*args``.
         tangents : tuple
-            One per argument, of its structure, dtype and shape; None for one that is no float, or for zero. Where a
-            default stands for an argument it is None.
+            One tangent per argument, with its structure, dtype and shape; None for an argument without floats, or for
+            zero. The tangent of an omitted argument is None.
 
         Returns
         -------
         value
-            As `vjp` gives it.
+            As for `vjp`.
         tangent
-            Of the structure of ``value``, None for its int parts.
+            The tangent of ``value``, with the same structure, and None for its int parts.
 
         Raises
         ------
         TypeError
-            Where a tangent is not of the structure or dtype of its argument.
+            If a tangent does not have the structure or dtype of its argument.
         ValueError
-            Where it has another shape.
+            If it has another shape.
 
         Examples
         --------
@@ -261,34 +262,36 @@ class CheckedFunction(Generic[P, R]):
         return jvp(self.specialisation(arguments), arguments, self._alongside(given, tangents))
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
-        """Add the gradients into buffers that the caller owns.
+        """Add the gradients to buffers that the caller owns.
 
         Parameters
         ----------
         cotangent
-            Of the structure of what is returned, None for nothing: those of updated arrays are in ``into``.
+            The cotangent of the result, with its structure, or None if there is no result. The cotangents of updated
+            arrays are in ``into``.
         *args, **kwargs
-            The arguments.
+            The arguments of the function.
         into : tuple of ndarray, or ndarray
             A buffer per differentiable parameter, bare if there is only one: an array of the argument's dtype and
-            shape, for a scalar of rank 0. For a parameter that is only read the buffer is added to; for an updated one
-            it holds the cotangent of the final value before, and of the initial value after.
+            shape, of rank 0 for a scalar. For a parameter that is only read, the gradient is added to the buffer. For
+            an updated parameter, it holds the cotangent of the final value before the call, and that of the initial
+            value after it.
 
         Returns
         -------
         value
-            As `vjp` gives it.
+            As for `vjp`.
 
         Raises
         ------
         TypeError, ValueError
-            Where a buffer has another structure, dtype or shape than its argument, or shares memory with an argument
-            or another buffer. Nothing has been written to any buffer then.
+            If a buffer has another structure, dtype or shape than its argument, or shares memory with an argument or
+            another buffer. No buffer has been written in this case.
 
         Notes
         -----
-        After any other exception, an `IndexError` of a line of the function or one of Ctrl-C, buffers may hold parts of
-        the sums: zero or restore them before they are used again. Arguments are as they were.
+        After any other exception, such as an `IndexError` in the function or a KeyboardInterrupt, buffers may contain
+        partial sums: zero or restore them before using them again. Arguments are unchanged.
 
         Examples
         --------
@@ -306,12 +309,12 @@ class CheckedFunction(Generic[P, R]):
         return derive.vjp_into(self.specialisation(arguments), cotangent, arguments, into, self.options.wrt)
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Compile the function and its gradient for arguments like these; nothing is run.
+        """Compile the function and its gradient for arguments like these, without running it.
 
         Parameters
         ----------
         *args, **kwargs
-            Arguments of the types, and short last axes, that later calls will have.
+            Arguments with the types, and the short last axes, of later calls.
 
         Examples
         --------
@@ -323,27 +326,33 @@ class CheckedFunction(Generic[P, R]):
         arguments = self._arguments(args, kwargs)
         derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
 
-    def _gradient(self, args: Sequence[object], kwargs: Mapping[str, object], value: bool) -> tuple[object, tuple]:
+    def _answer(self, asked: derive.Asked, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
+        """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
+        table, out = self._usual, MISSED
+        usual = table.get(asked)
+        if usual is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
+            out = usual(args)
+            if out is not MISSED and out is not NAN:
+                return out
         arguments = self._arguments(args, kwargs)
-        found = self.specialisation(arguments)
+        s = self.specialisation(arguments)
         try:
-            return derive.gradient(found, arguments, self.options.wrt, value)
+            found = derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
         except LinadError as error:
             raise told(error, self.py_func) from None
-
-    @staticmethod
-    def _bare(grads: tuple[object, ...]) -> object:
-        return grads[0] if len(grads) == 1 else grads
+        if not self._fixed:
+            table[asked] = derive.usual(s, asked, self.options.wrt)
+        return found
 
     # ---------------------------------------------------------------------------------------------- types
 
     def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
-        if self.py_func.__code__ is not self._code:  # replaced, as IPython's `%autoreload` does
+        if self.py_func.__code__ is not self._code:  # replaced, for example by IPython's `%autoreload`
             self._begin()
         if not kwargs and len(args) == self._count:
             return tuple(args)
         now = _defaults(self.py_func)
-        # Python looks at each call
+        # Python evaluates the defaults at each call
         if len(now) != len(self._defaults) or any(map(operator.is_not, now, self._defaults)):
             self._note_parameters()
         try:
@@ -356,15 +365,14 @@ class CheckedFunction(Generic[P, R]):
         return tuple(bound.arguments.values())
 
     def _in_order(self, given: tuple[object, ...]) -> tuple[object, ...]:
-        """All arguments, of which those are given come in the order of the parameters, also of those that take keywords
-        only."""
+        """All arguments, given in parameter order, including keyword-only ones."""
         if len(given) == self._count:
             return self._arguments(given, {})
         args, kwargs = self._by_kind(given)
         return self._arguments(args, kwargs)
 
     def _alongside(self, given: tuple[object, ...], tangents: object) -> object:
-        """Tangents of the arguments that were given as those of all arguments, None where a default stands for one."""
+        """The tangents of all arguments, from those of the given ones; None for an omitted argument."""
         if not isinstance(tangents, tuple | list) or len(tangents) != len(given) or len(given) == self._count:
             return tangents
         args, kwargs = self._by_kind(tuple(tangents))
@@ -373,16 +381,16 @@ class CheckedFunction(Generic[P, R]):
         return tuple(None if several and t is not None and all(x is None for x in t) else t for t, several in every)
 
     def _by_kind(self, given: tuple[object, ...]) -> tuple[tuple[object, ...], dict[str, object]]:
-        """Arguments in the order of the parameters as those by position and those by keyword."""
+        """Split arguments in parameter order into positional and keyword arguments."""
         every = self._parameters.parameters.values()
         keywords = [p.name for p in every if p.kind is p.KEYWORD_ONLY]
         count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)
         if len(given) > count + len(keywords) or any(p.kind is p.VAR_POSITIONAL for p in every):
-            count = len(given)  # too many, which is told; and none is left for a keyword
+            count = len(given)  # too many: binding them reports the error
         return given[:count], dict(zip(keywords, given[count:]))
 
     def specialisation(self, arguments: Sequence[object]) -> Specialisation:
-        """The checked function for the types of these arguments, and for the module as it is now.
+        """The checked function for the types of these arguments, and for the current state of its module.
 
         Parameters
         ----------
@@ -392,7 +400,7 @@ class CheckedFunction(Generic[P, R]):
         Returns
         -------
         Specialisation
-            What calls use; not a public interface, it may change.
+            The object that calls use. It is not part of the public interface.
         """
         found = self._find(arguments)
         if found is not None:
@@ -404,15 +412,16 @@ class CheckedFunction(Generic[P, R]):
                 raise told(error, self.py_func) from None
 
     def _forget_kinds(self) -> None:
-        """What is known of arguments by their kinds alone is out of date. A call that is on its way in another thread
-        notes what it finds in the old dict."""
+        """Clear the lookup tables by argument class. The dicts are replaced, so that a concurrent call writes to the
+        old ones."""
         self._by_kinds: dict[object, list[Specialisation]] = {}
+        self._usual: dict[derive.Asked, Usual | None] = {}
 
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
             return None
         by_kinds = self._by_kinds
-        # a list is made faster than what a generator gives
+        # a list comprehension is faster than a generator
         kinds = tuple([(v.dtype, v.ndim) if v.__class__ is np.ndarray else v.__class__ for v in arguments])
         found = by_kinds.get(kinds)
         if found is None:
@@ -425,7 +434,7 @@ class CheckedFunction(Generic[P, R]):
         return None
 
     def _known_for(self, arguments: Sequence[object]) -> Sequence[Specialisation]:
-        """The specialisations for the types of these arguments, the latest first."""
+        """The specialisations for the types of these arguments, most recent first."""
         more = [
             n
             for k, n, kinds in self._noted
@@ -437,8 +446,8 @@ class CheckedFunction(Generic[P, R]):
         return self._known.get(self._types(arguments), ())
 
     def _decided_by_calls(self, names: Sequence[str]) -> None:
-        """Arguments are more than the numbers that their annotations speak of: from here on their types are those of
-        each call."""
+        """From here on, determine the types of these parameters at each call: they receive arrays, although annotated
+        as numbers."""
         with specialise.lock:
             self._noted = tuple(row for row in self._noted if row[1] not in names)
             self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
@@ -451,7 +460,7 @@ class CheckedFunction(Generic[P, R]):
         return tuple(self._type(n, values[n]) for n in self._missing)
 
     def _type(self, name: str, value: object) -> object:
-        """The type of an argument. A truth value is an option: the function is specialised for it."""
+        """The type of an argument. A bool is an option: the function is specialised for its value."""
         if type(value) is bool or (name in self._fixed and type(value) is int):
             return static(value)
         return argument_type(value, f"{self.__name__}(): argument `{name}`")
@@ -487,7 +496,7 @@ class CheckedFunction(Generic[P, R]):
         return made
 
     def _adopt(self, made: Specialisation) -> None:
-        """Take over what the annotations alone decide."""
+        """Adopt what the annotations alone determine."""
         bare = {n for n, p in self._parameters.parameters.items() if p.annotation is inspect.Parameter.empty}
         self._missing = tuple(n for n in self._parameters.parameters if n in bare or n in made.front.missing)
         notes = (
@@ -511,16 +520,16 @@ class CheckedFunction(Generic[P, R]):
 
     @property
     def signature(self) -> Signature | None:
-        """The structure of parameters and result, as last specialised; None before types are known.
+        """The structure of parameters and result, as most recently specialised; None before types are known.
 
-        `types` has the same in words.
+        `types` describes the same in words.
         """
         latest = [kept[0] for kept in self._known.values() if kept]
         return latest[-1].signature if latest else None
 
     @property
     def types(self) -> dict[str, str]:
-        """The types of the parameters and, as ``return``, of the result, as last specialised.
+        """The types of the parameters and, as ``return``, of the result, as most recently specialised.
 
         Empty before types are known.
 
@@ -539,7 +548,7 @@ class CheckedFunction(Generic[P, R]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Warnings and facts that the checker reported.
+        """The warnings and notes reported by the checker.
 
         Each has ``code``, ``slug``, ``severity``, ``message`` and ``span``.
         """
@@ -568,8 +577,6 @@ class CheckedFunction(Generic[P, R]):
         return self
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        from .pickling import name_of, portable
-
         surroundings = {name: portable(value) for name, value in self._surroundings.items()}
         return name_of(self) or (
             copyreg.__newobj__,
@@ -578,7 +585,7 @@ class CheckedFunction(Generic[P, R]):
         )
 
     def __setstate__(self, state: tuple[FunctionType, Options, Mapping[str, object]]) -> None:
-        self._take(*state)  # it is checked at the first call: what it refers to may refer to it, and not be there yet
+        self._take(*state)  # checked at the first call: names it uses may refer back to it and not exist yet
 
 
 def _type_text(structure: Structure) -> str:
@@ -610,7 +617,7 @@ def decorated(f: object, options: Options, local_names: Mapping[str, object], ki
     Raises
     ------
     LinadError
-        Where it is no function, or has errors that its annotations suffice to show.
+        If it is not a function, or has errors that can be found from its annotations.
     """
     plain = plain_function(f)
     try:

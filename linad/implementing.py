@@ -1,9 +1,13 @@
-"""`linad.implements`: what a library function means that linad lacks, in plain Python."""
+"""`linad.implements`: define a library function that linad does not support, in plain Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
+
+from linad_typecheck.names.scope import is_library
+
+from .boundary.entities import canonical, underlying
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -11,36 +15,37 @@ _registered: dict[str, Callable[..., Any]] = {}
 
 
 def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
-    """Say what a function of NumPy, SciPy or another library means in checked functions, where linad does not know it.
+    """Define the meaning of a function of NumPy, SciPy or another library in checked functions, if linad does not
+    support it.
 
     Checked functions that call the library function are then compiled as if they called yours, and its gradient follows
-    from its text. Plain Python, and the checked function's ``py_func``, go on calling the library.
+    from its source. Plain Python, and the checked function's ``py_func``, still call the library.
 
     Parameters
     ----------
     library_function : callable or str
-        A function of a library, or its dotted name, such as ``"scipy.signal.detrend"``.
+        A library function, or its dotted name, such as ``"scipy.signal.detrend"``.
 
     Returns
     -------
     callable
-        A decorator for a function at the level of a module, which gives it back unchanged. The function is written as
-        any helper of a checked one: with its parameters in the order and with the names and defaults that callers use.
-        Ranks and dtypes of the arguments are known when it is compiled, and so are None, texts and flags among them:
-        an ``if`` on them is decided then.
+        A decorator for a module-level function, which returns it unchanged. The function is written like any helper of
+        a checked function, with its parameters in the order and with the names and defaults that callers use. The ranks
+        and dtypes of the arguments are known when it is compiled, and so are arguments that are None, strings or flags:
+        an ``if`` on them is resolved then.
 
     Raises
     ------
     TypeError
-        Where the argument is no function of a library.
+        If the argument is not a library function.
     ValueError
-        Where linad knows the function already.
+        If linad already supports the function.
 
     Notes
     -----
-    It holds in the whole process from then on; the last one counts. ``linad check`` and editors, which run nothing,
-    see it where it is in the file that is checked, or in a file of the project that this one imports. A process that a
-    checked function is sent to needs the registration, too.
+    The definition applies to the whole process from then on; the last one counts. ``linad check`` and editors, which
+    execute nothing, see it in the file being checked, and in project files imported by it. A process that receives a
+    checked function needs the registration, too.
 
     Examples
     --------
@@ -62,9 +67,6 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
     """
     import linad_typecheck.constructs  # noqa: F401 - enters all that has a meaning
     from linad_typecheck.registry import has_rule
-    from linad_typecheck.names.scope import is_library
-
-    from .boundary.entities import canonical
 
     dotted = library_function if isinstance(library_function, str) else canonical(library_function)
     if dotted is None or "." not in dotted or not is_library(dotted):
@@ -74,8 +76,6 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
         raise ValueError(f"linad knows {dotted} already")
 
     def register(f: F) -> F:
-        from .boundary.entities import underlying
-
         if underlying(f) is None:
             raise TypeError(f"linad.implements({dotted}) is for a function in Python, and {f!r} is none")
         _registered[dotted] = f
@@ -85,10 +85,10 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
 
 
 def registered(dotted: str) -> Callable[..., Any] | None:
-    """What a library function was said to mean."""
+    """The registered definition of a library function, or None."""
     return _registered.get(dotted)
 
 
 def names() -> Iterator[str]:
-    """The library functions that something was said about."""
+    """The library functions with a registered definition."""
     return iter(_registered)

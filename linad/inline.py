@@ -1,4 +1,4 @@
-"""Calls of functions that do not call themselves, and have no rule for their derivative, are replaced by their bodies.
+"""Inlining: replace calls by the bodies of their callees, except for recursive functions and those with a custom rule.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from linad_typecheck.ir.rewrite import freshen, rebuild
 
 
 def inline(program: Program) -> Program:
-    """The program with only recursive functions, and those with a rule, left to be called.
+    """Inline all functions of a program except recursive ones and those with a custom rule.
 
-    A lent array is the caller's place under its own name and a moved one is the result's, so inlining is renaming.
+    A borrowed array is the caller's array under its own name, and a moved one is that of the result, so inlining only
+    renames variables.
     """
     callees = {n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in program.functions.items()}
     kept = {n for n in callees if n in _reach(callees, n) or program.functions[n].rule is not None}

@@ -34,7 +34,8 @@ from .codegen.compile import FASTMATH
 from .codegen.numba_compat import cgutils, make_array, populate_array
 from .derive import asked
 from .runtime.stack import stack_address
-from .specialise import Request, Specialisation
+from .requests import Request
+from .specialise import Specialisation
 
 if TYPE_CHECKING:
     from .function import CheckedFunction

@@ -1,4 +1,4 @@
-"""What a user can ask of a checked function."""
+"""The options of a checked function."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Options:
     update: Literal["in-place", "pure"] = "in-place"
     boundscheck: bool = True
     backend: Literal["numba", "interpret"] = "numba"
-    parallel: bool = False  # a matter of each kernel, not of the function: it stands in the keys of those
+    parallel: bool = False  # applies to each kernel rather than to the function, so it is part of kernel keys
     strict: bool = False
-    off: tuple[str, ...] = ()  # passes that are left out, sorted
+    off: tuple[str, ...] = ()  # disabled passes, sorted
 
     def code(self) -> tuple[object, ...]:
-        """What decides the machine code, for the cache key."""
+        """The options that affect the machine code, for the cache key."""
         return (self.wrt, self.updates, self.fastmath, self.update, self.boundscheck, self.off)

@@ -1,8 +1,9 @@
-"""Functions on their way to another process: by name where it can import them, otherwise by their source.
+"""Pickling of functions: by name if another process can import them, otherwise by their source.
 
-What a function of a script, a notebook cell or another function's body needs is its text, the values of the names that
-it uses and those of its closure. The text is found there under the name it has here, so that errors point at the user's
-lines. Functions that it calls travel in the same way, modules by their names, classes and constants as pickle does it.
+A function of a script, a notebook cell or another function's body is sent as its source, with the values of the names
+that it uses and of its closure. The source is available in the other process under the same file name, so errors point
+at the user's lines. Functions that it calls are sent in the same way, modules by name, classes and constants as pickle
+does.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SCRIPTS = ("__main__", "__mp_main__")  # another process has its own
 
 
 def name_of(value: Any) -> str | None:
-    """The name under which another process can import a function or class; None where it cannot."""
+    """The name under which another process can import a function or class, or None."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", "<locals>")
     if module in SCRIPTS or module not in sys.modules or module in _sent_by_value():
         return None
@@ -39,13 +40,13 @@ def name_of(value: Any) -> str | None:
 
 
 def _sent_by_value() -> Collection[str]:
-    """The modules that cloudpickle was told not to expect elsewhere."""
+    """The modules that cloudpickle was told to pickle by value."""
     told = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", frozenset)
     return told()
 
 
 def portable(value: Any, names: Collection[str] = ()) -> Any:
-    """The value, or what stands for it in a pickle; ``names`` are those by which parts of a module are used."""
+    """The value, or its replacement in a pickle. ``names``: attributes that are used, to find submodules."""
     if isinstance(value, ModuleType):
         loaded = (m for m in sorted(sys.modules) if m.startswith(f"{value.__name__}."))
         parts = tuple(m for m in loaded if all(part in names for part in m[len(value.__name__) + 1 :].split(".")))
@@ -65,7 +66,7 @@ def portable(value: Any, names: Collection[str] = ()) -> Any:
 
 
 class Made:
-    """What a call gives where the pickle is read."""
+    """The result of a call that is made when the pickle is loaded."""
 
     def __init__(self, make: Callable[..., object], *arguments: object) -> None:
         self.reduced = (make, arguments)
@@ -83,8 +84,8 @@ def _module(name: str, parts: tuple[str, ...]) -> ModuleType:
 class BySource:
     """A plain function that another process cannot import.
 
-    There is one of them per function: a pickle in which a function comes several times, as where two call each other,
-    knows it by the identity of this object.
+    There is one such object per function: a pickle that contains a function several times, for example if two functions
+    call each other, identifies it by this object.
     """
 
     def __init__(self, function: FunctionType) -> None:
@@ -129,7 +130,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _globals(code: CodeType) -> set[str]:
-    """The names that a function and those in it look up in the module."""
+    """The module-level names that a function and its nested functions look up."""
     found = (i for c in _codes(code) for i in dis.get_instructions(c))
     return {i.argval for i in found if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
 
@@ -139,14 +140,14 @@ def _attributes(code: CodeType) -> set[str]:
 
 
 def _texts(values: Collection[object]) -> Iterator[tuple[str, str, int]]:
-    """The files of the methods of classes that travel by value, which cloudpickle sends without their text."""
+    """The files of the methods of classes that are pickled by value, which cloudpickle sends without their source."""
     classes = [v for v in values if isinstance(v, type) and name_of(v) is None]
     methods = [m for c in classes for m in vars(c).values() if isinstance(m, FunctionType)]
     found = {(file, m.__code__.co_flags & FUTURES) for m in methods if (file := file_of(m)) is not None}
     return ((file.source.name, file.source.text, futures) for file, futures in found)
 
 
-# -------------------------------------------------------------------------------------------------------- on arrival
+# -------------------------------------------------------------------------------------------------------- unpickling
 
 
 def _function(
@@ -159,7 +160,7 @@ def _function(
     qualname: str,
     notes: dict[str, str],
 ) -> FunctionType:
-    """The function without what it refers to, which may refer to it."""
+    """The function, without the objects that it refers to, which may refer back to it."""
     code = _code(_settle(file, text), futures, place)
     if code is None:
         raise refusal("no-source", f"`{name}` was pickled by another Python, which compiles its text differently")
@@ -170,7 +171,7 @@ def _function(
 
 
 def _settle(file: str, text: str) -> LiveFile:
-    """The text, to be read here under its own name, unless that is a file with another text."""
+    """The source file in this process: under its own name, unless there is a different file with this name."""
     here = live_file(file)
     if here is not None and here.source.text == text:
         return here
@@ -182,7 +183,8 @@ def _settle(file: str, text: str) -> LiveFile:
 
 
 def _code(file: LiveFile, futures: int, place: tuple[int, str, int]) -> CodeType | None:
-    """The code at a place in the order of compilation if it has that name and line, otherwise the only one that has."""
+    """The code object at a position in compilation order if it has the given name and line, otherwise the only one that
+    has."""
     which, *called = place
     every = file.codes(futures)
     alike = [c for c in every if [c.co_name, c.co_firstlineno] == called]

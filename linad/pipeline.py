@@ -1,4 +1,4 @@
-"""From a checked function to the programs that are compiled: each stage by name."""
+"""From a checked function to the programs that are compiled, stage by stage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .optimise.phases import ALTERNATIVES, FIRST, LAST, PRIVATISATION, SIMPLIFIC
 
 
 def linear(program: Program) -> Program:
-    """The linear form of a program; `NotLinear` where there is none."""
+    """The linear form of a program; raises `NotLinear` if there is none."""
     program = linearise(program)
     check_linear(program)
     return program
@@ -45,12 +45,15 @@ def prepare(
     remarks: list[Remark] | None = None,
     rules: bool = True,
 ) -> Program:
-    """The lowered program inlined and simplified: what is compiled to call it, and differentiated. The passes named in
-    ``off`` are left out; ``after`` is given the outcome of each of the others. What they have to tell is added to
-    ``remarks``. Without ``rules`` functions with a rule are inlined as others are: all derivatives have been taken."""
+    """Inline and simplify a lowered program, so that it can be compiled and differentiated.
+
+    Passes named in ``off`` are skipped; ``after`` receives the result of each pass. Remarks of the passes are appended
+    to ``remarks``. Without ``rules``, functions with a custom rule are inlined like others, because all derivatives
+    have been taken.
+    """
 
     def derivative(program: Program, d: Derivative, last: bool) -> Program:
-        """The derivative of the entry that a declaration asks for."""
+        """The derivative of the entry that a declaration requests."""
         ready = prepare(program, off=off)
         f = ready.main
         wrt = tuple(f.params[k].var.name for k in d.wrt)
@@ -78,7 +81,7 @@ def prepare(
 
 @dataclass(frozen=True)
 class Gradient:
-    """The stages of a derivative program; ``simplified`` is the one that is compiled. ``called`` are the plans of the
+    """The stages of a derivative program; ``simplified`` is the one that is compiled. ``called``: the plans of the
     recursive functions that it calls, by the names of their forward sweeps."""
 
     linear: Program
@@ -97,16 +100,16 @@ def differentiate(
     off: Iterable[str] = (),
     making: tuple[str, ...] = (),
 ) -> Gradient:
-    """The reverse derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.reverse`).
+    """The reverse derivative of a prepared program by the parameters ``wrt`` (see `adjoint.reverse`).
 
-    ``after`` and ``off`` are as in `prepare`. With ``log_everything`` no plan spares anything: what every needed value
-    costs, and what the plan is tested against. ``making`` are the functions of rules that are being transposed.
+    ``after`` and ``off`` are as in `prepare`. ``log_everything``: log every needed value without a plan, to measure and
+    test the plan. ``making``: the functions of custom rules that are being transposed.
     """
     name = f"{program.entry}_vjp"
     transposes = _transposes(program, off, making)
 
     def _reversed(program: Program) -> tuple[Program, Reversed, Calls]:
-        """The linear form of a program, its reverse, and the adjoints of what it calls."""
+        """The linear form of a program, its reverse, and the adjoints of the functions that it calls."""
         form = linear(program)
         calls = Calls(form.functions, {*program.functions, name}, log_everything, transposes)
         return form, reverse(form.main, modes_of(form.functions), wrt, name, value, log_everything, calls), calls
@@ -119,7 +122,7 @@ def differentiate(
         other = best if changed.main == program.main else _reversed(changed)
         if memory(other[1].plan) + gain <= memory(best[1].plan):
             program, best = changed, other
-    tried: set[str] = set()  # once each: a program may have many states
+    tried: set[str] = set()  # try each state only once: a program may have many
     worth: dict[str, int] = {}
     while not log_everything and (one := next(with_slices(program.main, best[1].plan, tried, worth), None)):
         state, made, f, written = one
@@ -139,7 +142,7 @@ def differentiate(
 
 
 def _transposes(program: Program, off: Iterable[str], making: tuple[str, ...]) -> Transposes:
-    """The transposes of the functions of rules that a derivative of a program needs."""
+    """The transposes of the functions of custom rules that the derivative of a program needs."""
 
     def make(program: Program, wrt: tuple[str, ...]) -> Program:
         """The adjoint of a function that is linear in the parameters ``wrt``."""
@@ -154,8 +157,10 @@ def _transposes(program: Program, off: Iterable[str], making: tuple[str, ...]) -
 def tangent(
     program: Program, wrt: tuple[str, ...], after: After | None = None, off: Iterable[str] = (), value: bool = True
 ) -> Program:
-    """The forward derivative of a prepared program by the parameters named in ``wrt`` (see `adjoint.forward`);
-    ``after`` and ``off`` are as in `prepare`. Without ``value`` the tangents are the only results."""
+    """The forward derivative of a prepared program by the parameters ``wrt`` (see `adjoint.forward`).
+
+    ``after`` and ``off`` are as in `prepare`. Without ``value``, the tangents are the only results.
+    """
     modes = modes_of(program.functions)
     name = f"{program.entry}_jvp"
     main = forward(program.main, modes, wrt, name)
@@ -183,7 +188,7 @@ def tangent(
 
 
 def directions(program: Program, given: int, results: int, off: Iterable[str] = ()) -> Program:
-    """A derivative program in several directions at once (see `adjoint.directions`); ``off`` is as in `prepare`."""
+    """A derivative program in several directions at once (see `adjoint.directions`). ``off`` is as in `prepare`."""
     made = in_directions(program, given, results)
     simplified = only_called(simplify(only_called(made), off=off))
     linear(simplified)
@@ -193,12 +198,17 @@ def directions(program: Program, given: int, results: int, off: Iterable[str] = 
 def by_entries(
     program: Program, given: int, results: int, wrt: Sequence[int], kind: str, off: Iterable[str] = ()
 ) -> Program:
-    """The entries of a Jacobian, of its reverse derivative with the value (see `adjoint.entries`). Where they are
-    counted, the second result says whether that, and their rows and columns, depend on no float."""
+    """The program that computes the entries of a Jacobian, from its reverse derivative with the value (see
+    `adjoint.entries`).
+
+    For the kind that counts entries, the second result says whether their number, rows and columns are independent of
+    all floats.
+    """
 
     def made(kind: str) -> Program:
         found = only_called(entries(program, given, results, wrt, kind))
-        found = simplify(simplify(found, off=off), off=off)  # once sizes are known, arrays that had them are not used
+        # once sizes are known, the arrays that they came from are dead
+        found = simplify(simplify(found, off=off), off=off)
         linear(found)
         return found
 
@@ -213,7 +223,8 @@ def by_entries(
 
 
 def parted(program: Program, given: int, results: int, off: Iterable[str] = ()) -> tuple[Program, Program]:
-    """A derivative program as the one that logs what its linear part needs, and that part (see `adjoint.split`)."""
+    """Split a derivative program into the program that logs what its linear part needs, and the linear part (see
+    `adjoint.split`)."""
     made = []
     for half in split(program, given, results):
         made.append(only_called(simplify(half, off=off)))
@@ -222,7 +233,7 @@ def parted(program: Program, given: int, results: int, off: Iterable[str] = ()) 
 
 
 def dependence(program: Program, wrt: tuple[str, ...], off: Iterable[str] = ()) -> Program:
-    """What the results of a prepared program depend on by the parameters named in ``wrt`` (see `adjoint.pattern`)."""
+    """The sparsity pattern of a prepared program with respect to the parameters ``wrt`` (see `adjoint.pattern`)."""
     modes = modes_of(program.functions)
     name = f"{program.entry}_pattern"
     main = pattern(program.main, modes, wrt, name, primal=False)
@@ -250,7 +261,7 @@ def only_called(program: Program) -> Program:
 
 
 def settled(program: Program, off: Iterable[str] = ()) -> Program:
-    """A derivative program as it is compiled: with functions that have a rule inlined."""
+    """A derivative program as it is compiled: functions with a custom rule are inlined."""
     plain = _without_rules(program)
     if plain == program:
         return program

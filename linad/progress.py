@@ -1,4 +1,4 @@
-"""One line on a terminal or in a notebook while a compilation takes long, gone when it is over."""
+"""A line on a terminal or in a notebook while a compilation takes long; it is removed afterwards."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from typing import TextIO
 
 AFTER = 1.0  # seconds
-UNWATCHED = {"CI", "PYTEST_VERSION", "PYTEST_CURRENT_TEST"}  # where these are set, no one looks at the screen
+UNWATCHED = {"CI", "PYTEST_VERSION", "PYTEST_CURRENT_TEST"}  # if one of these is set, nobody is watching the screen
 _OFF = ("0", "off", "no", "false")
 _PROCESS = os.getpid()
-_SAVE, _RESTORE = "\0337", "\0338\033[J"  # the place of the cursor, and back to it, with nothing after it
+_SAVE, _RESTORE = "\0337", "\0338\033[J"  # save the cursor position; restore it and clear what follows
 
 
 @contextlib.contextmanager
 def compiling(what: str, kept: bool) -> Iterator[None]:
-    """Say what is compiled if it takes more than about a second.
+    """Say what is being compiled if it takes more than about a second.
 
-    Nothing is said where no one would see it go: in pipes and files, in worker processes, under pytest and in
-    continuous integration, and where the environment has ``LINAD_PROGRESS=0``.
+    Nothing is printed where the line could not be removed again: in pipes and files, in worker processes, under pytest
+    and in continuous integration, or if the environment has ``LINAD_PROGRESS=0``.
     """
     stream = sys.stderr
     notebook = type(stream).__module__.startswith("ipykernel.")
@@ -32,11 +32,11 @@ def compiling(what: str, kept: bool) -> Iterator[None]:
     text = f"linad: compiling {what} ({'once; cached for later runs' if kept else 'for this process only'}) ..."
     if notebook:
         line = _Line(stream, text, f"\r{' ' * len(text)}\r")
-    else:  # a second row could not be taken back
+    else:  # a second row could not be removed
         line = _Line(stream, f"{_SAVE}{text[: shutil.get_terminal_size().columns - 1]}", _RESTORE)
     timer = threading.Timer(AFTER, line.show)
     timer.daemon = True
-    with contextlib.suppress(RuntimeError):  # where there are no more threads
+    with contextlib.suppress(RuntimeError):  # if no more threads can be started
         timer.start()
     try:
         yield
@@ -50,7 +50,8 @@ def _wanted() -> bool:
         return False
     if not UNWATCHED.isdisjoint(os.environ):
         return False
-    processes = sys.modules.get("multiprocessing.process")  # not imported where it started no process
+    # if multiprocessing has not been imported, it has started no process
+    processes = sys.modules.get("multiprocessing.process")
     worker = processes is not None and processes.current_process().name != "MainProcess"
     return not worker and os.getpid() == _PROCESS
 
@@ -62,7 +63,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 class _Line:
-    """A line that is shown at most once, and not after it was removed."""
+    """A line that is shown at most once, and not after it has been removed."""
 
     def __init__(self, stream: TextIO, written: str, removed: str) -> None:
         self._stream, self._written, self._removed = stream, written, removed

@@ -1,4 +1,4 @@
-"""Forward derivatives of a specialised function: tangents in, tangents out."""
+"""Forward derivatives of a specialised function: from tangents to tangents."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from .adjoint.errors import CannotSplit
 from .boundary.arguments import described
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
-from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisation
+from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
+from .specialise import Specialisation
 
 
 def jvp(
     s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True, name: str = ""
 ) -> tuple[object, object]:
-    """The value, None where it is not asked for, and its directional derivative, in one sweep; the caller's arrays are
-    not touched. Errors call the function ``name``.
+    """The value (None unless requested) and its directional derivative, in one sweep.
+
+    The caller's arrays are not modified. Errors refer to the function as ``name``.
 
     Raises
     ------
     TypeError, ValueError
-        Where a tangent has not the structure, dtype or shape of its argument.
+        If a tangent does not have the structure, dtype or shape of its argument.
     """
     signature = s.signature
     values = flat_values(s, primals)
@@ -59,7 +61,7 @@ def jvp(
 def _dots(
     signature: Signature, values: Sequence[object], tangents: object, name: str = ""
 ) -> dict[int, object]:
-    """The tangents that are given, by leaf."""
+    """The given tangents, by leaf index."""
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
         got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
         raise TypeError(f"{name or signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
@@ -75,12 +77,12 @@ def _dots(
     return dots
 
 
-# ------------------------------------------------------------------------------------------------- one run, many
+# --------------------------------------------------------------------------------------------- one run, several
 # tangents
 
 
 def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tuple[np.ndarray, ...] | None]:
-    """The value, and the logs that `replayed` takes; None where tangents take a run of their own."""
+    """The value, and the logs for `replayed`; None if each tangent takes a run of its own."""
     leaves = _float_leaves(s.signature)
     if leaves and float_leaves(s.signature.result) and s.known.get(RECORD, True):
         try:
@@ -98,7 +100,7 @@ def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tupl
 def replayed(
     s: Specialisation, primals: Sequence[object], tangents: object, logs: Sequence[np.ndarray]
 ) -> tuple[object] | None:
-    """The tangent of the value, in a tuple; None where a zero times something infinite is to be looked at."""
+    """The tangent of the value, in a tuple; None if it contains a nan, possibly from zero times infinity."""
     values = flat_values(s, primals)
     dots = _dots(s.signature, values, tangents)
     leaves = _float_leaves(s.signature)

@@ -1,11 +1,12 @@
-"""What loops with snapshots cost beyond the table: the steps that they run again, and the words of their snapshots.
+"""The cost of loops with snapshots beyond the table: recomputed steps, and the words of their snapshots.
 
-For a loop of ``T`` steps whose run takes ``W`` steps of the primal and whose state has ``S`` words, that is at most
+For a loop of ``T`` steps whose execution takes ``W`` steps of the primal and whose state has ``S`` words, this is at
+most
 
     (R + 1) W  +  3 S (saves + T)  +  C  +  STEP T  +  STOP stops  +  START
 
-where its schedule runs no step more than ``R`` times on the way to others, makes ``stops`` stops and saves the state
-``saves`` times in all, and takes ``C`` steps to find them. All of these are had by running the schedule.
+if its schedule re-runs no step more than ``R`` times, makes ``stops`` stops, saves the state ``saves`` times in all,
+and takes ``C`` steps to determine them. These numbers are found by running the schedule.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from linad_typecheck.types import Array
 from .adjoint.checkpoints import schedules
 from .adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, is_marked
 
-CELL = 3  # of a snapshot, there or back: a turn, a load, a store
-PLACED = 20  # of an array whose size may change: where its next snapshot lies
-MOVED = 6  # of one of an array whose size may change: where it lies, and growth of what holds it; and 2 for each axis
-STEP = 40  # of the reverse loop: which snapshot, where it starts, whether it goes
-STOP = 40  # of a schedule: the run to it, and whether and where the state is saved
-OWN = 15  # of a schedule: a turn of the loop that it may have
-START = 100  # of the loop: how many snapshots there are, and room for them
+CELL = 3  # per cell of a snapshot, saved or restored: an iteration, a load, a store
+PLACED = 20  # per array of variable size: the position of its next snapshot
+MOVED = 6  # per snapshot of such an array: its position, and growth of the pool; plus 2 per axis
+STEP = 40  # per step of the reverse loop: which snapshot, where it starts, whether it is dropped
+STOP = 40  # per stop of a schedule: the run to it, and whether and where the state is saved
+OWN = 15  # per iteration of a loop in the schedule
+START = 100  # per loop: the number of snapshots, and their allocation
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """What a schedule comes to: the most often that a step is run on the way to another, stops, states saved, steps of
-    its own."""
+    """The result of running a schedule: the maximum number of re-runs of a step, and the numbers of stops, saved
+    states, and steps of the schedule itself."""
 
     most: int
     stops: int
@@ -44,7 +45,7 @@ class Repeats:
 
 
 def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint, Container[str]]]:
-    """By id: the loops of a program that keep snapshots, and how, and the arrays whose sizes are known."""
+    """The loops of a program that keep snapshots, by id, each with its mark and the arrays of known size."""
     found: dict[int, tuple[Loop, Checkpoint, Container[str]]] = {}
     for f in program.functions.values():
         sized = known_sizes(f)
@@ -60,8 +61,10 @@ def with_snapshots(program: Program) -> dict[int, tuple[Loop, Checkpoint, Contai
 
 
 def more(s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int) -> int:
-    """What one execution of a loop costs beyond the table, where ``env`` has the values of names after it. The size of
-    an array that is not ``sized`` may change; the larger of its sizes before the loop and after it counts."""
+    """The cost of one execution of a loop beyond the table. ``env`` has the values of names after it.
+
+    The size of an array that is not ``sized`` may change; the larger of its sizes before and after the loop counts.
+    """
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v.name in env]
     changed = {t.name for x in walk(s.body) if (t := written(x)) is not None}
     state = sum(_words(env, v) for v in outer if v.name in changed)
@@ -91,7 +94,7 @@ def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, sta
     if mark.scheme == "recompute":
         wanted = 1
     elif mark.memory is not None:
-        # not more than there are: fewer of them run more steps again
+        # not more than exist: with fewer, more steps are re-run
         wanted = value(mark.memory) // max(8 * state, 1) - 1
     elif mark.slots is not None:
         wanted = value(mark.slots)
@@ -104,10 +107,9 @@ def _slots(s: Loop, mark: Checkpoint, env: Mapping[str, object], trips: int, sta
 
 @cache
 def repeats(scheme: str, trips: int, slots: int, unknown: bool = False) -> Repeats:
-    """What reversing a loop of so many steps comes to; with ``unknown``, its number of steps is not known when it
-    begins."""
+    """The cost of reversing a loop of ``trips`` steps. ``unknown``: the number of steps is not known in advance."""
     ask = schedules.SCHEDULES[scheme]
-    often = [0] * (trips + 1)  # by step, the difference to the step before of how often it is run again
+    often = [0] * (trips + 1)  # by step: how much more often it is re-run than the previous one
     stack, own, saves = [0], 20 + 10 * slots, 2
     if unknown:
         stack, saves, looked = _online(trips, slots)
@@ -116,7 +118,7 @@ def repeats(scheme: str, trips: int, slots: int, unknown: bool = False) -> Repea
     for t in reversed(range(trips)):
         while stack[-1] > t:
             stack.pop()
-        first = t == trips - 1 and not unknown  # its way is the primal's own
+        first = t == trips - 1 and not unknown  # the primal run itself reaches the last step
         p = 0 if first else stack[-1]
         while p < t:
             q = ask(p, t, len(stack), slots, trips)
@@ -133,7 +135,7 @@ def repeats(scheme: str, trips: int, slots: int, unknown: bool = False) -> Repea
 
 
 def _rounds(scheme: str, p: int, t: int, s: int) -> int:
-    """How often the loop in a schedule turns at most."""
+    """The maximum number of iterations of the loop in a schedule."""
     if scheme == "bisect":
         return (t - p).bit_length()
     if scheme != "revolve" or s <= 1:
@@ -145,8 +147,8 @@ def _rounds(scheme: str, p: int, t: int, s: int) -> int:
 
 
 def _online(trips: int, slots: int) -> tuple[list[int], int, int]:
-    """Of a loop whose end is not known: the states that are left, how often one was saved or moved, and the steps of
-    finding out."""
+    """For a loop of unknown length: the states that are left, the number of states saved or moved, and the steps taken
+    to determine them."""
     held, stride, saves = [0], 1, 2
     for k in range(1, trips):
         if k % stride:
@@ -162,7 +164,7 @@ def _online(trips: int, slots: int) -> tuple[list[int], int, int]:
 
 
 class Again:
-    """The sum of what `more` says, over all executions of loops with snapshots in a run of a program."""
+    """The sum of `more` over all executions of loops with snapshots in a run of a program."""
 
     def __init__(self, program: Program) -> None:
         self.total = 0
@@ -171,5 +173,5 @@ class Again:
     def add(
         self, s: Loop, mark: Checkpoint, sized: Container[str], env: Mapping[str, object], trips: int, work: int
     ) -> None:
-        """Called after an execution of a loop."""
+        """Called after each execution of a loop."""
         self.total += more(s, mark, sized, env, trips, work)

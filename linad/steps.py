@@ -1,7 +1,7 @@
-"""How many steps of a gradient each executed statement of the primal pays for, at most: the table of the cost theorem.
+"""The table of the cost theorem: the maximum number of gradient steps per executed statement of the primal.
 
-The rows of scalar operations are counted from the derivative table itself, so a new rule has its constant at once. What
-the constants are made of is in ``docs/explanation/cost.md``.
+The rows of scalar operations are counted from the derivative table itself, so the constant of a new rule is available
+immediately. The constants are explained in ``docs/explanation/cost.md``.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ from linad_typecheck.types import BOOL, F64, I64, Array, Scalar, is_float
 
 from .derivatives.table import RULES, Builder, Point
 
-LOGGED = 2  # a value that is needed and lost: a store into a log, and a load from it
-GROWN = 2  # where the log's length is not known before: a word is moved at most twice while it grows
-ROW = 8  # an array of an iteration that is kept: where the log ends, there and back, and one more for each axis
-STACKED = 6  # in a function that calls itself: the word's address and type, there and back, besides
-RESTORED = 2  # a cell that is overwritten: a load there and a store back
-EXCHANGED = 2  # a word of a log that takes part in it: a store more there and a load more back
+LOGGED = 2  # a logged value: a store to a log, and a load from it
+GROWN = 2  # if the length of the log is not known in advance: growth moves a word at most twice
+ROW = 8  # a kept array of an iteration: the end of the log, in both sweeps, plus one per axis
+STACKED = 6  # in a recursive function, additionally: the address and type of the word, in both sweeps
+RESTORED = 2  # an overwritten cell: a load in the forward sweep and a store in the reverse sweep
+EXCHANGED = 2  # an exchange with a word of a log: one more store forward and one more load in reverse
 
-# per word, of what is counted in words: at the top of a function; what one more run of it costs is its own weight
+# per word of statements on whole arrays, outside loops; one more execution costs its own weight
 WORDS: Mapping[str, int] = {"alloc": 2, "copy": 5, "fill": 5, "addarray": 6, "dense": 9}
 WEIGHT: Mapping[str, int] = {"alloc": 1, "copy": 1, "fill": 1, "addarray": 3, "dense": 1}
-JOINED = 2  # a value that a branch or a turn joins or borrows: two additions of adjoints
-BRANCH = 2  # there and back
+JOINED = 2  # a value that a branch or an iteration joins or borrows: two additions of adjoints
+BRANCH = 2  # in both sweeps
 TURN = 2
-CELL = 7  # a turn: the cells of an iteration in the logs, by at most three operations there and back, one to make room
-LOOP = 16  # a loop that is started: numbers of turns, ranges backwards, where the logs stand
-ENTERED = 20  # a block of a function that calls itself: where three stacks stand, there and back
+CELL = 7  # an iteration: its position in the logs, by at most three operations in both sweeps, and one to grow them
+LOOP = 16  # an executed loop: trip counts, reversed ranges, positions in the logs
+ENTERED = 20  # a block of a recursive function: the positions in three stacks, in both sweeps
 BOUNDARY = 2  # per word of arguments and results
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a statement stands: ``depth`` loops around it, whether the logs there have a length that is ``unknown``
-    before the outermost loop starts, whether it is in a function that calls ``itself``, whether there are logs in the
-    primal, and what iterations around have made (``local``)."""
+    """The context of a statement: the number of enclosing loops (``depth``); whether the length of the logs there is
+    ``unknown`` before the outermost loop; whether it is in a recursive function (``itself``); whether the primal has
+    logs; and the values defined in enclosing iterations (``local``)."""
 
     depth: int = 0
     unknown: bool = False
@@ -71,12 +71,12 @@ class Place:
 
     @property
     def kept(self) -> int:
-        """What keeping a value costs."""
+        """The cost of logging a value."""
         return LOGGED + (GROWN if self.unknown or self.itself else 0) + (STACKED if self.itself else 0)
 
     def value(self, weight: int = 1) -> int:
-        """What a statement of a weight costs more than its reverse: in an outermost loop it runs again beside its
-        reverse or has its value kept; in an inner one it may do both."""
+        """The cost of a statement beyond its reverse: in an outermost loop it is re-run next to its reverse or its
+        value is logged; in an inner one both may happen."""
         match self.depth + self.itself:
             case 0:
                 return 0
@@ -85,20 +85,19 @@ class Place:
         return weight + self.kept
 
     def again(self, weight: int = 1) -> int:
-        """What running once more costs, without a value."""
+        """The cost of one more execution, without a value."""
         return weight if self.depth else 0
 
 
 @cache
 def of_op(name: str) -> int:
-    """Steps that one scalar operation at the top of a function pays for: itself, its reverse, and an addition per
-    operand."""
+    """The steps per scalar operation outside loops: itself, its reverse, and one addition per operand."""
     return 1 + len(OPS[name].diff) + rule_steps(name)
 
 
 @cache
 def rule_steps(name: str) -> int:
-    """The operations in the reverse of a scalar operation, of all its operands together."""
+    """The number of operations in the reverse of a scalar operation, for all operands together."""
     op, rule = OPS[name], RULES.get(name)
     if rule is None:
         return 0
@@ -117,7 +116,7 @@ def rule_steps(name: str) -> int:
 
 
 def _distinct(stmts: Iterable[Let]) -> set[tuple]:
-    """The operations that are left when each is done once."""
+    """The operations that remain if each is done once."""
     known: dict[str, tuple] = {}
     for s in stmts:
         known[s.out.name] = (s.op, *(known.get(a.name, a) if isinstance(a, Var) else a for a in s.ins))
@@ -125,21 +124,21 @@ def _distinct(stmts: Iterable[Let]) -> set[tuple]:
 
 
 _TOP: Mapping[type, int] = {
-    Load: 1 + 3,  # and one += on a cell of the adjoint
-    Store: 1 + 3 + RESTORED,  # and a load, a zero, an addition
-    AddTo: 3 + 2 + RESTORED,  # and a load, an addition
+    Load: 1 + 3,  # plus ``+=`` on a cell of the adjoint
+    Store: 1 + 3 + RESTORED,  # plus a load, a zero, an addition
+    AddTo: 3 + 2 + RESTORED,  # plus a load, an addition
     Check: 1,
     Call: 2,
 }
 
 
 def of_statement(s: Stmt, place: Place) -> int:
-    """Steps that one execution of a statement pays for, without what is in its blocks or counted in words."""
+    """The steps per execution of a statement, without its nested blocks and its words."""
     match s:
         case Let(op=op):
             return of_op(op) + place.value()
         case Load(array=array):
-            # the cell of a row
+            # the index in a row of a log
             return _TOP[Load] + place.value() + (2 * (array.type.rank - 1) if array.name in place.local else 0)
         case Alloc(out=out) if place.depth:
             return ROW + out.type.rank
@@ -159,7 +158,7 @@ def of_statement(s: Stmt, place: Place) -> int:
 
 
 def of_block(around: Stmt | None, place: Place) -> int:
-    """Steps that each execution of a block pays for: a turn of a loop, and what it carries."""
+    """The steps per execution of a block: an iteration of a loop, and its carried values."""
     entered = ENTERED if place.itself else 0
     if not isinstance(around, Loop):
         return entered
@@ -168,7 +167,8 @@ def of_block(around: Stmt | None, place: Place) -> int:
 
 
 def joined(s: Stmt) -> int:
-    """The scalars that a branch joins, or a turn of a loop carries, and float ones of outer blocks that it borrows."""
+    """The number of scalars that a branch joins or an iteration carries, and of float scalars that it borrows from
+    outer blocks."""
     found = {n: v for b in blocks(s) for n, v in free_vars(b).items()}
     borrowed = sum(is_float(v.type) and isinstance(v.type, Scalar) for v in found.values())
     results = s.outs if isinstance(s, If) else s.carried if isinstance(s, Loop) else ()
@@ -176,13 +176,13 @@ def joined(s: Stmt) -> int:
 
 
 def words(kind: str, place: Place) -> int:
-    """Steps that a word pays for."""
+    """The steps per word."""
     return WORDS[kind] + place.again(WEIGHT[kind])
 
 
 def of_states(block: Block, around: Stmt | None, place: Place) -> int:
-    """Steps that each word made in a block pays for besides, where a turn of a loop makes arrays: one may be pushed on
-    a log, cell by cell, and one that it makes for the next turn be copied before."""
+    """The additional steps per word allocated in a block, if iterations allocate arrays: an array may be pushed on a
+    log cell by cell, and one created for the next iteration may be copied before."""
     made = {s.out for s in block.stmts if isinstance(s, Alloc | Copy)}
     ranks = (
         [v.type.rank for v in block.results if v in made and isinstance(v.type, Array)]
@@ -190,7 +190,7 @@ def of_states(block: Block, around: Stmt | None, place: Place) -> int:
         else []
     )
     local = [v.type.rank for v in made] if place.depth else []
-    pushed = GROWN + 1 + 3 * max(local) if local else 0  # a turn for each axis, the cell of the log, a load, a store
+    pushed = GROWN + 1 + 3 * max(local) if local else 0  # an iteration per axis, the index in the log, a load, a store
     if not ranks:
         return pushed
     deep = replace(place, depth=place.depth + max(ranks))
@@ -199,7 +199,7 @@ def of_states(block: Block, around: Stmt | None, place: Place) -> int:
 
 
 def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | None, Place]]:
-    """Every block of a program with the statement it belongs to, and where it is."""
+    """Every block of a program, with the statement that contains it and its context."""
     everything = [s for f in functions.values() for s in walk(f.body)]
     called = {s.callee for s in everything if isinstance(s, Call)}
     logs = any(isinstance(s, Alloc) and s.log != "no" for s in everything)
@@ -210,7 +210,8 @@ def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | No
 def _inside(
     block: Block, around: Stmt | None, place: Place, made: set[str]
 ) -> Iterator[tuple[Block, Stmt | None, Place]]:
-    """``made``: the values that blocks around define inside the outermost loop or arm."""
+    """Yield each block with the statement that contains it and its place. ``made``: the values that enclosing blocks
+    define inside the outermost loop or arm."""
     inner = made | {v.name for s in block.stmts for v in outputs(s)} if around is not None else made
     yield block, around, replace(place, local=frozenset(inner)) if place.depth else place
     for s in block.stmts:
@@ -226,8 +227,7 @@ def _inside(
 
 
 def table() -> Iterator[tuple[str, int]]:
-    """The constants by kind of primitive, of one that stands outside of all loops: of a kind's operations, the dearest.
-    """
+    """The constants by kind of primitive, outside loops; for a kind of operations, that of the most expensive one."""
     kinds: dict[str, int] = {}
     for op in OPS.values():
         kinds[op.kind] = max(kinds.get(op.kind, 0), of_op(op.name))

@@ -1,4 +1,5 @@
-"""Nested tuples and records of Python values, taken apart and put together again: for oracles, baselines and tests."""
+"""Nested tuples and records of Python values: taking them apart and rebuilding them, for oracles, baselines and tests.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def parts(value: Any) -> tuple[Any, ...] | None:
 
 
 def rebuilt(value: Any, items: Iterable[Any]) -> Any:
-    """The like of a tuple or record with other items, whatever these are."""
+    """A tuple or record like ``value``, with other items of any type."""
     if isinstance(value, list):
         return list(items)
     if isinstance(value, dict):
@@ -58,7 +59,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def annotated(value: Any, annotation: Any) -> list[Any]:
-    """What each part of a tuple or record is annotated with; None where it is not."""
+    """The annotation of each part of a tuple or record, or None."""
     items = parts(value) or ()
     if type(value) is tuple:
         given = getattr(annotation, "__args__", ())

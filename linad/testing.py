@@ -1,4 +1,4 @@
-"""For the tests of users: gradients against central differences, and Hypothesis strategies of arguments."""
+"""Support for user tests: gradients against central differences, and Hypothesis strategies for arguments."""
 
 from __future__ import annotations
 
@@ -9,30 +9,35 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from linad_typecheck.types import INTS, NUMPY_NAMES
+from linad_typecheck.types import INTS, NUMPY_NAMES, Array
 
 from .boundary.arguments import described
+from .boundary.results import leaf_types, restore
+from .compiled import tested
+from .composed import by_position
+from .decorator import LinearGrad
+from .function import CheckedFunction
 from .structures import leaves, map_leaves, parts, rebuilt
+from .transforms.application import checked
+from .transforms.hessian import gradient as gradient_function
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
-
-    from .decorator import LinearGrad
 
 __all__ = ["arguments", "check_grads", "float_arrays", "index_arrays", "tame_floats"]
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """One number of one argument: where it is, and its value there."""
+    """One number in an argument: its position, and its value."""
 
     argument: int
-    path: tuple[int, ...]  # into nested tuples
-    index: tuple[int, ...]  # into the array
+    path: tuple[int, ...]  # path into nested tuples
+    index: tuple[int, ...]  # index into the array
 
 
 def _differentiable(f: Any, args: Sequence[Any]) -> list[int]:
-    """Positions of the parameters that `grad` answers for."""
+    """The positions of the parameters that `grad` differentiates by."""
     plain = getattr(f, "py_func", f)
     parameters = list(inspect.signature(plain).parameters.values())
     wrt = getattr(getattr(f, "options", None), "wrt", None)
@@ -68,7 +73,7 @@ def _at(value: Any, cell: _Cell) -> Any:
 
 
 def _moved(value: Any, path: tuple[int, ...], index: tuple[int, ...], by: float) -> tuple[Any, float]:
-    """A copy of an argument with one number moved, and by how much it really moved."""
+    """A copy of an argument with one number changed, and the actual change."""
     if path:
         items = list(parts(value))
         items[path[0]], really = _moved(items[path[0]], path[1:], index, by)
@@ -100,26 +105,26 @@ def check_grads(
     f : LinearGrad
         A function decorated with `linad.linear_grad`, or a plain one, whose result is a float.
     args : sequence
-        Arguments at which to check, in the order of the parameters; stay away from kinks. They are not changed.
+        The arguments at which to check, in parameter order; they should not be near kinks. They are not modified.
     order : int
-        1: first derivatives; 2: second derivatives, too.
+        1 for first derivatives; 2 for second derivatives, too.
     modes : str, or sequence of str
-        ``"rev"``: reverse mode, against differences; ``"fwd"``: forward mode in one direction, against reverse mode. Of
-        second derivatives, the product of the Hessian with one direction is compared with differences of the gradient:
-        reverse over reverse, and forward over reverse.
+        ``"rev"`` compares reverse mode with differences; ``"fwd"`` compares forward mode in one direction with reverse
+        mode. For second derivatives, the product of the Hessian with one direction is compared with differences of the
+        gradient, in reverse-over-reverse and forward-over-reverse mode, respectively.
     rtol, atol : float, optional
-        Tolerances; by default 1e-5 and 1e-6, where f32 is involved 1e-2 and 1e-3.
+        Tolerances; by default 1e-5 and 1e-6, or 1e-2 and 1e-3 if float32 is involved.
 
     Raises
     ------
     AssertionError
-        With the argument and index that are furthest off, both numbers and, where other differences tell it, the likely
-        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. With its name
-        where a function under `linad.rule` is not linear in the parameters that it is declared to be linear in.
+        With the argument and index of the largest error, both numbers and, if other differences reveal it, the likely
+        cause: a kink, a jump, rounding, or a step that is too large for how fast the derivative changes. Also if a
+        function under `linad.rule` is not linear in the parameters declared as linear.
     ValueError
-        For an order or a mode that does not exist, or where no argument is differentiable.
+        If the order or a mode does not exist, or if no argument is differentiable.
     TypeError
-        Where `args` is no tuple of arguments.
+        If `args` is not a tuple of arguments.
 
     Examples
     --------
@@ -139,12 +144,6 @@ def check_grads(
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
-    from .compiled import tested
-    from .composed import by_position
-    from .decorator import LinearGrad
-    from .function import CheckedFunction
-    from .transforms.application import checked
-
     f = f if hasattr(f, "value_and_grad") else checked(f)
     if isinstance(f, LinearGrad):
         f, args = by_position(f), f._in_order(tuple(args))
@@ -181,9 +180,7 @@ def _check_second(
     atol: float,
 ) -> None:
     """Products of the Hessian with one direction against differences of the gradient along it."""
-    from .transforms.hessian import gradient as of
-
-    second = of(f).composed
+    second = gradient_function(f).composed
     entries = dict(zip(positions, [gradient] if len(positions) == 1 else gradient, strict=True))
     direction = tuple(step for step, _ in _directions(entries, args).values())
     cotangent = direction[0] if len(positions) == 1 else direction
@@ -220,12 +217,13 @@ def _check_cells(
     rtol: float,
     atol: float,
 ) -> None:
-    """Each number of a gradient of ``function``, which has the parameters of ``f``, against its central difference."""
+    """Compare each number of a gradient of ``function``, which has the parameters of ``f``, with its central
+    difference."""
     names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
     worst: tuple[float, str, _Cell, float] | None = None
     for position, entry in entries.items():
         for cell in _cells(args[position], position, declared=True):
-            if _at(entry, cell) is None:  # of an int
+            if _at(entry, cell) is None:  # an int
                 continue
             ours, theirs = float(_at(entry, cell)), _difference_quotient(function, args, cell)
             excess = abs(ours - theirs) - (atol + rtol * abs(theirs))
@@ -242,7 +240,7 @@ def _check_cells(
 
 
 def _directions(gradient: dict[int, Any], args: Sequence[Any]) -> dict[int, tuple[Any, float]]:
-    """A direction for each entry of a gradient, of its structure, and the product of both."""
+    """A direction for each entry of a gradient, with the same structure, and the product of both."""
     steps = np.random.default_rng(0)
 
     def along(g: Any, x: Any) -> tuple[Any, float]:
@@ -261,7 +259,7 @@ def _directions(gradient: dict[int, Any], args: Sequence[Any]) -> dict[int, tupl
 def _check_direction(
     f: Callable[..., Any], args: Sequence[Any], gradient: dict[int, Any], rtol: float, atol: float
 ) -> None:
-    """The tangent in one direction against the gradient times that direction."""
+    """Compare the tangent in one direction with the gradient times that direction."""
     steps_of = _directions(gradient, args)
     tangents = tuple(steps_of[k][0] if k in steps_of else None for k in range(len(args)))
     _, tangent = f.jvp(_copied(args), tangents)
@@ -282,14 +280,14 @@ def _single(a: Any) -> bool:
 
 
 def _step(args: Sequence[Any], cell: _Cell) -> float:
-    """The step of central differences: the cube root of the precision."""
+    """The step of central differences: the cube root of the machine precision, scaled."""
     single = any(_single(a) for a in args)
     eps = float(np.finfo(np.float32 if single else np.float64).eps)
     return eps ** (1 / 3) * max(1.0, abs(float(_at(args[cell.argument], cell))))
 
 
 def _end(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, by: float) -> tuple[float, float]:
-    """The value with one number moved, and by how much it really moved."""
+    """The value with one number changed, and the actual change."""
     moved, really = _moved(args[cell.argument], cell.path, cell.index, by)
     given = _copied(args)
     given[cell.argument] = moved
@@ -303,7 +301,8 @@ def _difference_quotient(f: Callable[..., Any], args: Sequence[Any], cell: _Cell
 
 
 def _cause(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, ours: float, rtol: float, atol: float) -> str:
-    """Why a derivative may differ from differences, by differences to each side in shorter and shorter steps."""
+    """The likely reason why a derivative differs from central differences, found by one-sided differences with
+    decreasing steps."""
     single = any(_single(a) for a in args)
     eps = float(np.finfo(np.float32 if single else np.float64).eps)
     middle = float(f(*_copied(args)))
@@ -337,7 +336,7 @@ def _cause(f: Callable[..., Any], args: Sequence[Any], cell: _Cell, ours: float,
 
 
 def tame_floats(low: float = -3.0, high: float = 3.0) -> SearchStrategy[float]:
-    """Hypothesis: finite floats of moderate size, none so small that squares vanish.
+    """Hypothesis strategy: finite floats of moderate size, none so small that its square underflows.
 
     Parameters
     ----------
@@ -347,7 +346,7 @@ def tame_floats(low: float = -3.0, high: float = 3.0) -> SearchStrategy[float]:
     Returns
     -------
     SearchStrategy
-        Of floats; 0.0 in place of those below 1e-3.
+        A strategy for floats, with 0.0 in place of those smaller than 1e-3 in absolute value.
 
     Examples
     --------
@@ -361,18 +360,18 @@ def tame_floats(low: float = -3.0, high: float = 3.0) -> SearchStrategy[float]:
 
 
 def float_arrays(shape: int | tuple[int, ...], dtype: type = np.float64) -> SearchStrategy[np.ndarray]:
-    """Hypothesis: arrays of `tame_floats`.
+    """Hypothesis strategy: arrays of `tame_floats`.
 
     Parameters
     ----------
     shape : int or tuple of int
     dtype : type
-        Of the cells.
+        The type of the elements.
 
     Returns
     -------
     SearchStrategy
-        Of arrays.
+        A strategy for arrays.
 
     Examples
     --------
@@ -389,21 +388,21 @@ def float_arrays(shape: int | tuple[int, ...], dtype: type = np.float64) -> Sear
 
 
 def index_arrays(length: int, size: int, negative: bool = True) -> SearchStrategy[np.ndarray]:
-    """Hypothesis: arrays of valid indices.
+    """Hypothesis strategy: arrays of valid indices.
 
     Parameters
     ----------
     length : int
-        Of the array.
+        The length of the array.
     size : int
-        Of the axis that is indexed.
+        The size of the indexed axis.
     negative : bool
-        Whether indices from the end are among them.
+        Whether to include negative indices, which count from the end.
 
     Returns
     -------
     SearchStrategy
-        Of arrays of int64, shape (length,).
+        A strategy for int64 arrays of shape (length,).
 
     Examples
     --------
@@ -420,28 +419,28 @@ def index_arrays(length: int, size: int, negative: bool = True) -> SearchStrateg
 def arguments(
     f: Callable[..., Any], max_size: int = 4, **strategies: SearchStrategy[Any]
 ) -> SearchStrategy[tuple[Any, ...]]:
-    """Hypothesis: arguments that fit the annotations of a function.
+    """Hypothesis strategy: arguments that match the annotations of a function.
 
     Parameters
     ----------
     f : function
-        A checked or plain function whose parameters are annotated.
+        A checked or plain function with annotated parameters.
     max_size : int
-        The largest size along an axis, and the largest int. Sizes with the same name are the same.
+        The largest size along an axis, and the largest int. Axes with the same name have the same size.
     **strategies : SearchStrategy
-        Of parameters by name, in place of those that their annotations give.
+        Strategies for parameters by name, instead of those that follow from their annotations.
 
     Returns
     -------
     SearchStrategy
-        Of tuples with an argument for each parameter: floats are those of `tame_floats`, ints lie between 0 and
-        `max_size`, those in arrays are indices of the smallest axis that has a name.
+        A strategy for tuples with an argument for each parameter. Floats are those of `tame_floats`; ints are between 0
+        and `max_size`; ints in arrays are valid indices of the smallest named axis.
 
     Raises
     ------
     ValueError
-        Where the annotations do not give all types, and there is not a strategy for each parameter; where there is no
-        parameter of a name.
+        If the annotations are incomplete and there is no strategy for each parameter, or if a strategy names an unknown
+        parameter.
 
     Examples
     --------
@@ -455,10 +454,6 @@ def arguments(
     (array([0.]), array([0, 0]), 0.0)
     """
     from hypothesis import strategies as st
-    from linad_typecheck.types import Array
-
-    from .boundary.results import leaf_types, restore
-    from .transforms.application import checked
 
     function = checked(f)
     names = list(inspect.signature(function.py_func).parameters)
@@ -526,7 +521,7 @@ def _symbols(dim: str) -> set[str]:
 
 
 def _size_of(dim: str, sizes: dict[str, int]) -> int:
-    """A size as annotations have it: a number, a name, and sums and multiples of them; 2 where it is open."""
+    """The value of an annotated size: a number, a name, or sums and multiples of these; 2 if it is open."""
     if dim == "_":
         return 2
     return max(0, int(eval(dim, {"__builtins__": {}}, sizes)))  # noqa: S307 - the checker has read it as such a size

@@ -1,4 +1,4 @@
-"""Where the time of a first gradient goes: ``linad doctor --timings FILE::FUNCTION``."""
+"""The stages of a first gradient and their times: ``linad doctor --timings FILE::FUNCTION``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TypeVar
 from linad_typecheck.ir.core import Program, walk
 
 from . import pipeline
+from .codegen import EmitOptions, emit
+from .codegen.startup import import_numba
 from .show.command import checked_function, gradient_by
 from .switches import switched_off
 
@@ -25,11 +27,11 @@ class Timing:
     name : str
         The stage.
     seconds : float
-        Of the processor, all threads together.
+        CPU time of all threads together.
     waited : float
-        Of the clock.
+        Wall-clock time.
     size : str
-        What comes out of it.
+        The size of its result.
     """
 
     name: str
@@ -39,12 +41,12 @@ class Timing:
 
 
 def timings(place: str) -> Iterator[Timing]:
-    """The stages between a function's text and the machine code of its gradient, each as it is over.
+    """The stages between a function's source and the machine code of its gradient, yielded as they finish.
 
     Parameters
     ----------
     place : str
-        ``FILE::FUNCTION``. The file is read, and nothing of it is run.
+        ``FILE::FUNCTION``. The file is read but not executed.
     """
 
     def timed(name: str, make: Callable[[], T], size: Callable[[T], str] = lambda made: "") -> tuple[T, Timing]:
@@ -67,7 +69,7 @@ def timings(place: str) -> Iterator[Timing]:
     numba, stage = timed("import Numba", _numba)
     yield stage
     made, stage = timed(
-        "optimise and print", lambda: numba.emit(settled, numba.options(off)), lambda m: _lines(m.source)
+        "optimise and print", lambda: emit(settled, numba.options(off)), lambda m: _lines(m.source)
     )
     yield stage
     yield timed("machine code", lambda: numba.load("timings", made.source))[1]
@@ -75,24 +77,20 @@ def timings(place: str) -> Iterator[Timing]:
 
 @dataclass(frozen=True)
 class _Numba:
-    """What needs Numba."""
+    """The functions that need Numba."""
 
-    emit: Callable
     options: Callable
     load: Callable
 
 
 def _numba() -> _Numba:
-    from .codegen import EmitOptions, compile, emit
-    from .codegen.startup import import_numba
-    from .codegen.vector_math import choice
-
     import_numba()
+    from .codegen import machine
 
     def options(off: tuple[str, ...]) -> EmitOptions:
-        return EmitOptions(checked="hoisted", vector_math=choice(), workspace=True, off=off)
+        return EmitOptions(checked="hoisted", vector_math=machine.choice(), workspace=True, off=off)
 
-    return _Numba(emit, options, compile.load)
+    return _Numba(options, machine.compile.load)
 
 
 def _size(program: Program) -> str:
@@ -104,7 +102,7 @@ def _lines(source: str) -> str:
 
 
 def report(place: str) -> Iterator[str]:
-    """The lines of a table, as stages are over."""
+    """The lines of a table, yielded as stages finish."""
     seconds = waited = 0.0
     for stage in timings(place):
         if not seconds:

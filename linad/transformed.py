@@ -1,4 +1,5 @@
-"""What is made of a function, its checked form and derivatives, is made once and lives as long as the function does."""
+"""Objects derived from a function, such as its checked form and derivatives: created once, and kept as long as the
+function."""
 
 from __future__ import annotations
 
@@ -11,33 +12,33 @@ from . import specialise
 
 T = TypeVar("T")
 
-NAME = "__linad_transforms__"  # where a plain function holds them
+NAME = "__linad_transforms__"  # the attribute of a plain function that holds them
 
 
 class Transforms(dict[object, Any]):
-    """What was made of a plain function, held in the function's own namespace.
+    """The objects derived from a plain function, stored in the function's own namespace.
 
-    A table of weak references beside the functions would keep them alive, for what is made of a function refers to it.
+    A table with weak references to functions would keep them alive, because the derived objects refer to the function.
     """
 
     def __init__(self, f: FunctionType) -> None:
         self.function = weakref.ref(f)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(None), ()  # another process makes its own
+        return type(None), ()  # another process creates its own
 
 
 def transforms_of(f: FunctionType) -> Transforms:
-    """What was made of a plain function."""
+    """The objects derived from a plain function."""
     while True:
         found = once(vars(f), NAME, lambda: Transforms(f))
         if isinstance(found, Transforms) and found.function() is f:
             return found
-        vars(f).pop(NAME, None)  # of the function whose namespace `functools.wraps` has copied
+        vars(f).pop(NAME, None)  # copied from another function's namespace by `functools.wraps`
 
 
 def once(known: MutableMapping[Any, Any], key: object, make: Callable[[], T]) -> T:
-    """What a table has under a key, made at the first call, by one thread."""
+    """The value of a table under a key, created on first use by a single thread."""
     found = known.get(key)
     if found is None:
         with specialise.lock:
@@ -48,5 +49,5 @@ def once(known: MutableMapping[Any, Any], key: object, make: Callable[[], T]) ->
 
 
 def public(names: Iterable[str]) -> list[str]:
-    """The attributes of an object that completion shows: those without an underscore in front, and Python's own."""
+    """The attributes of an object that completion shows: public ones, and Python's special ones."""
     return [name for name in names if not name.startswith("_") or name.endswith("__")]

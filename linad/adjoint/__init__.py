@@ -1,1 +1,1 @@
-"""Reverse differentiation of linear core programs and the storage plan of their primal values."""
+"""Reverse-mode differentiation of linear core programs, and the storage plan for their primal values."""

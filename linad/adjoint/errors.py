@@ -6,7 +6,7 @@ from linad_typecheck.span import Span
 
 
 class NoDerivative(Exception):
-    """A statement with an active value has no derivative rule; ``span`` is its place."""
+    """A statement with an active value has no derivative rule; ``span`` is its position."""
 
     def __init__(self, what: str, span: Span) -> None:
         super().__init__(what)
@@ -14,4 +14,4 @@ class NoDerivative(Exception):
 
 
 class CannotSplit(Exception):
-    """The linear part of a program cannot be separated; it is run together with the rest."""
+    """The linear part of a program cannot be separated, so it runs together with the rest."""

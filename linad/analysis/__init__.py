@@ -1,1 +1,1 @@
-"""Questions about programs of the core, each answered once: what passes, the storage plan and code generation ask."""
+"""Analyses of core programs, shared by the passes, the storage plan and code generation."""

@@ -1,4 +1,4 @@
-"""What statements do to the cells of arrays."""
+"""Array accesses of statements."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ AccessKind = Literal["read", "write", "update"]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A statement reads or writes the cell at an index, or all cells where that is None; ``update`` is both."""
+    """An access to the cell at an index, or to all cells if the index is None; an ``update`` reads and writes."""
 
     array: Var
     index: tuple[Atom, ...] | None
     kind: AccessKind
 
 
-Modes = Callable[[str], tuple[Mode, ...]]  # of the parameters of a function, by its name
+Modes = Callable[[str], tuple[Mode, ...]]  # maps the name of a function to the modes of its parameters
 
 
 def accesses(s: Stmt, modes: Modes | None = None) -> tuple[Access, ...]:
-    """The accesses of a statement at its own level. Every cell of the arrays that a call takes may be updated, but for
-    those that are lent for reading, where the ``modes`` of functions are known."""
+    """The accesses of a statement itself, without nested statements.
+
+    A call may update every cell of its array arguments, except those lent for reading if the ``modes`` of functions are
+    known.
+    """
     if isinstance(s, Call):
         lent: tuple[str, ...] = ("mut",) * len(s.args) if modes is None else modes(s.callee)
         arrays = ((a, m) for a, m in zip(s.args, lent, strict=True) if isinstance(a, Var) and isinstance(a.type, Array))
@@ -38,7 +41,7 @@ def accesses(s: Stmt, modes: Modes | None = None) -> tuple[Access, ...]:
 
 
 def updates(s: Stmt, modes: Modes | None = None) -> tuple[Var, ...]:
-    """The arrays to whose cells a statement writes at its own level."""
+    """The arrays that a statement itself writes to."""
     return tuple(a.array for a in accesses(s, modes) if a.kind != "read")
 
 

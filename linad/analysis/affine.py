@@ -1,8 +1,8 @@
-"""What is known about the ints of a function: affine forms, inequalities, and proofs from them.
+"""Affine forms of ints, inequalities between them, and proofs.
 
-A form says what a variable is up to a multiple of 2**64, since int64 arithmetic wraps. An index that is proved to lie
-in an array by its form therefore *is* in it. An inequality between variables, on the other hand, may be learned from a
-form only where the form cannot overflow (`Ranges.value`).
+A form describes a variable modulo 2**64, because int64 arithmetic wraps. If the form of an index is proved to be in
+bounds, the index is in bounds. An inequality between variables, however, may be learned from a form only if the form
+cannot overflow (`Ranges.value`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from linad_typecheck.types import BOOL, BYTES, Array
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 SMALL = 2**62
-DEPTH = 5  # steps of a proof
-SIZES = 6  # that a chosen int may be compared with
-BUDGET = 300  # forms that a proof may look at
+DEPTH = 5  # maximum depth of a proof
+SIZES = 6  # sizes that a selected int is compared with
+BUDGET = 300  # forms that a proof may visit
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 
 
@@ -33,7 +33,7 @@ def constant(value: int) -> Affine:
 
 
 def affine_form(s: Let, form: Callable[[Atom], Affine]) -> Affine | None:
-    """The int that an operation gives as an affine form, where it is one of its operands', up to multiples of 2**64."""
+    """The result of an operation as an affine form, modulo 2**64, or None if it is not affine in its operands."""
     if any(a.type.dtype not in ("i64", "i32") for a in s.ins):
         return None
     match s.op, tuple(map(form, s.ins)):
@@ -55,26 +55,26 @@ Snapshot = tuple[list[Affine], dict[str, tuple[int, int]], dict[str, Affine], se
 
 @dataclass
 class Ranges:
-    """Facts that hold at the place the walk over the function has reached.
+    """Facts that hold at the current statement of a walk over a function.
 
-    ``facts`` are forms that are at least 0, ``interval`` numeric bounds of unknowns, ``equal`` unknowns that equalities
-    have removed, ``dims`` the sizes of arrays, but for those of ``logs``, which grow.
+    ``facts``: forms that are at least 0. ``interval``: numeric bounds of unknowns. ``equal``: unknowns eliminated by
+    equalities. ``dims``: the sizes of arrays, except for ``logs``, which grow.
     """
 
     logs: frozenset[str] = frozenset()
     forms: dict[str, Affine] = field(default_factory=dict)
-    tests: dict[str, Let] = field(default_factory=dict)  # the bools that are tests of ints
+    tests: dict[str, Let] = field(default_factory=dict)  # bools that compare ints
     dims: dict[tuple[str, int], Affine] = field(default_factory=dict)
     facts: list[Affine] = field(default_factory=list)
     interval: dict[str, tuple[int, int]] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)  # the unknowns that are sizes, and the largest possible one
+    sizes: dict[str, int] = field(default_factory=dict)  # unknowns that are sizes, with the largest possible value
     equal: dict[str, Affine] = field(default_factory=dict)
-    trips: dict[str, Affine] = field(default_factory=dict)  # what a number of trips is where it is positive
-    done: set[tuple[str, int, Affine]] = field(default_factory=set)  # indices that have been tested
+    trips: dict[str, Affine] = field(default_factory=dict)  # the value of a trip count if it is positive
+    done: set[tuple[str, int, Affine]] = field(default_factory=set)  # indices that have been checked
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Facts learned inside are forgotten."""
+        """Facts learned in this context are forgotten at its end."""
         saved = self.snapshot()
         yield
         self.restore(saved)
@@ -86,21 +86,21 @@ class Ranges:
         self.facts, self.interval, self.equal, self.done = list(s[0]), dict(s[1]), dict(s[2]), set(s[3])
 
     def fork(self) -> Ranges:
-        """The same facts, for a walk of its own."""
+        """A copy of the facts for an independent walk."""
         return type(self)(**{f.name: copy(getattr(self, f.name)) for f in fields(self)})
 
-    budget: int = 0  # of the proof under way
+    budget: int = 0  # remaining budget of the current proof
 
     # --------------------------------------------------------------------------------------------------- forms
 
     def form(self, a: Atom) -> Affine:
-        """The form of an int, up to multiples of 2**64."""
+        """The form of an int, modulo 2**64."""
         if isinstance(a, Const):
             return constant(int(a.value))
         return self.normal(self.forms.get(a.name, unknown(a.name)))
 
     def value(self, a: Atom) -> Affine:
-        """A form that equals the int, not only up to overflow."""
+        """A form that equals the int exactly, without overflow."""
         f = self.form(a)
         return f if self.exact(f) or isinstance(a, Const) else unknown(a.name)
 
@@ -140,14 +140,14 @@ class Ranges:
         return self.normal(self.dims[key])
 
     def apart(self, first: Iterable[Atom], second: Iterable[Atom]) -> bool:
-        """Whether two indices are those of different cells."""
+        """Whether two indices provably address different cells."""
         differences = (self.value(a) - self.value(b) for a, b in zip(first, second, strict=True) if a != b)
         return any(self.proves(d - 1) or self.proves(d * -1 - 1) for d in differences)
 
     # --------------------------------------------------------------------------------------------------- facts
 
     def learn(self, f: Affine) -> None:
-        """The form, which cannot overflow, is at least 0."""
+        """Learn that a form, which cannot overflow, is at least 0."""
         f = self.normal(f)
         if f.terms and f not in self.facts:
             self.facts.append(f)
@@ -157,7 +157,7 @@ class Ranges:
             self.interval[name] = (max(low, -k), high) if c == 1 else (low, min(high, k))
 
     def learn_equal(self, f: Affine) -> None:
-        """The form, which cannot overflow, is 0."""
+        """Learn that a form, which cannot overflow, is 0."""
         f = self.normal(f)
         unit = [name for name, c in f.terms if abs(c) == 1]
         if not unit:
@@ -174,13 +174,13 @@ class Ranges:
             self.learn(constant(high) - rest)
 
     def proves_where(self, cond: Atom, holds: bool, f: Affine) -> bool:
-        """Whether a form is at least 0 where a condition is true, or is false."""
+        """Whether a form is at least 0 whenever a condition has the given value."""
         with self.scope():
             self.learn_test(cond, holds)
             return self.proves(f)
 
     def learn_test(self, cond: Atom, holds: bool) -> None:
-        """A condition is true, or is false."""
+        """Learn that a condition has the given value."""
         test = self.tests.get(cond.name) if isinstance(cond, Var) else None
         if test is None:
             return
@@ -216,7 +216,7 @@ class Ranges:
     # --------------------------------------------------------------------------------------------------- loops
 
     def enter(self, s: Loop) -> None:
-        """What an iteration knows about the index of its loop."""
+        """Learn what holds for the index of a loop inside its body."""
         i, start, step = unknown(s.index.name), self.value(s.start), self.form(s.step).value
         if s.stop is not None and step:
             ends = self.bounds(start), self.bounds(self.value(s.stop))
@@ -231,7 +231,7 @@ class Ranges:
             self.positive((stop - start) * sign)
 
     def positive(self, f: Affine) -> None:
-        """Inside a loop its number of trips is positive: then it is the difference of its bounds."""
+        """Inside a loop the trip count is positive, and then equals the difference of the bounds."""
         for name in f.atoms:
             if name in self.trips and self.proves(unknown(name) - 1):
                 self.learn_equal(unknown(name) - self.trips[name])
@@ -239,12 +239,12 @@ class Ranges:
     # -------------------------------------------------------------------------------------------------- proofs
 
     def proves(self, f: Affine) -> bool:
-        """Whether the form is at least 0 in every run that comes here."""
+        """Whether the form is at least 0 in every execution that reaches this point."""
         self.budget = BUDGET
         return self._proves(f, DEPTH)
 
     def holds(self, cond: Atom) -> bool:
-        """Whether a condition is true in every run that comes here."""
+        """Whether a condition is true in every execution that reaches this point."""
         test = self.tests.get(cond.name) if isinstance(cond, Var) else None
         if test is None:
             return cond == Const(True, BOOL)
@@ -281,8 +281,8 @@ class Ranges:
         return False
 
     def wrapped(self, f: Affine, size: Affine) -> Affine | None:
-        """What an index that counts from the end where it is negative comes to, if it is known which. Where the size is
-        0, it is the same either way."""
+        """The result of `wrap` on an index, if it is known whether the index is negative. For size 0 both cases agree.
+        """
         with self.scope():
             self.learn(size - 1)
             return f if self.proves(f) else f + size if self.proves(f * -1 - 1) else None
@@ -290,7 +290,7 @@ class Ranges:
     # ---------------------------------------------------------------------------------------------- statements
 
     def statement(self, s: Stmt) -> None:
-        """What is known after a statement without blocks."""
+        """Learn from a statement without nested blocks."""
         match s:
             case Let(op="wrap", out=v, ins=(i, n)):
                 f, size = self.form(i), self.value(n)
@@ -318,7 +318,7 @@ class Ranges:
                         self.learn(self.dim(a, axis) - 1 - f)
 
     def let(self, s: Let) -> None:
-        """What a scalar operation says about its result."""
+        """Learn from a scalar operation about its result."""
         out, op, ins = s.out, s.op, s.ins
         if out.type.dtype == "bool":
             ints = all(i.type.dtype in ("i64", "i32") for i in ins)
@@ -342,7 +342,7 @@ class Ranges:
         return affine_form(s, self.form)
 
     def constrain(self, out: Var, op: str, ins: tuple[Atom, ...]) -> None:
-        """Inequalities about the result of an operation that is not affine."""
+        """Learn inequalities about the result of an operation that is not affine."""
         r = unknown(out.name)
         values = tuple(map(self.value, ins))
         match op, values:
@@ -373,7 +373,7 @@ class Ranges:
                 self.learn(r)
                 if c.value in (1, -1) and self.exact(way := (b - a) * c.value):
                     self.trips[out.name] = way
-                    self.learn(r - way)  # which is 0 or less where there are none
+                    self.learn(r - way)  # which is at most 0 if there are no iterations
             case "mul", (a, b) if self.proves(a) and self.proves(b):
                 low, high = self.bounds(a)[1] * self.bounds(b)[1], HIGHEST
                 if low <= high:

@@ -1,4 +1,4 @@
-"""Which arrays one name may stand for: branches and loops give the arrays that enter and leave them other names."""
+"""May-alias groups of arrays: branches and loops rename the arrays that they receive and return."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from linad_typecheck.types import Array
 
 
 def alias_groups(f: Function) -> Callable[[str], str]:
-    """A function from the name of an array to the one that stands for all those of which one may be the other.
+    """A function from the name of an array to the representative of its may-alias group.
 
-    What a call takes may be among what it gives.
+    The results of a call may alias its arguments.
     """
     parent: dict[str, str] = {}
 

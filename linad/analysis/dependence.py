@@ -1,22 +1,22 @@
-"""Data dependence: which iterations of a nest of loops touch one cell.
+"""Data dependence: which iterations of a loop nest access the same cell.
 
-Subscripts are affine forms in the indices of the nest's loops and in ints that it does not change. Two accesses are to
-one cell only if their subscripts are equal along every axis. The difference of two subscripts along an axis, for
-iterations that are ``d`` apart, is a form in ``d``: where it is a number and a multiple of one component of ``d``, this
-component is known, or no such iterations exist (the strong SIV and the GCD test). Otherwise the inequalities of
-`affine.Ranges`, which hold in each of the two iterations, may prove that it is not zero. Ints that an iteration makes
-in any other way are unknown, and unknown once more in the other iteration. An array that an iteration makes is another
-one in the next.
+Subscripts are affine forms in the indices of the nest's loops and in loop-invariant ints. Two accesses address the same
+cell only if their subscripts are equal along every axis. For iterations at distance ``d``, the difference of two
+subscripts along an axis is a form in ``d``. If it is a number and a multiple of one component of ``d``, this component
+is known, or no such iterations exist (the strong SIV test and the GCD test). Otherwise the inequalities of
+`affine.Ranges`, which hold in each of the two iterations, may prove that it is not zero. Ints that an iteration
+computes in any other way are unknown, independently in each iteration. An array allocated in an iteration is a
+different array in the next.
 
-Forms are equal up to multiples of 2**64. Coefficients and constants are small (`LARGEST_FACTOR`, `LARGEST_OFFSET`), so
-that no two iterations of a run are so far apart that a difference wraps around.
+Forms are equal modulo 2**64. Coefficients and constants are bounded (`LARGEST_FACTOR`, `LARGEST_OFFSET`), so that
+differences between iterations of one execution never wrap.
 
 Reference: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import gcd
@@ -29,34 +29,37 @@ from .accesses import Access
 from .affine import Ranges, affine_form, constant, unknown
 from .loop_facts import defined
 
-LARGEST_FACTOR = 2**10  # by which a subscript may move in an iteration
+LARGEST_FACTOR = 2**10  # largest stride of a subscript per iteration
 LARGEST_OFFSET = 2**20
-MOST = 24  # different subscripts of one array that are compared pair by pair
+MOST = 24  # distinct subscripts of one array that are compared pairwise
 
 
 @dataclass(frozen=True, slots=True)
 class Independent:
-    """No two iterations touch one cell, nor does one iteration twice."""
+    """No cell is accessed by two iterations, nor twice by one iteration."""
 
     carried = False
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Only iterations so far apart touch one cell: by loop, by how many steps the index has moved on where the second
-    access is, from where the first one is; None where that may be any number."""
+    """Only iterations at this distance access the same cell.
+
+    ``by``: for each loop, the number of steps by which the index of the second access is ahead of that of the first;
+    None if it is arbitrary.
+    """
 
     by: tuple[int | None, ...]
 
     @property
     def carried(self) -> bool:
-        """Whether different iterations may touch one cell."""
+        """Whether different iterations may access the same cell."""
         return any(d != 0 for d in self.by)
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Any two iterations may touch one cell."""
+    """Any two iterations may access the same cell."""
 
     carried = True
 
@@ -65,9 +68,9 @@ Dependence = Independent | Distance | Unknown
 
 
 class Nest:
-    """The subscripts of the accesses inside a nest of loops, outermost first.
+    """The subscripts of the accesses in a loop nest, outermost loop first.
 
-    ``ranges`` is what is known of ints where the nest begins. ``same`` says which atoms are other names of one value.
+    ``ranges``: facts about ints at the start of the nest. ``same``: maps copies of a value to one atom.
     """
 
     def __init__(
@@ -76,7 +79,7 @@ class Nest:
         self.loops, self.ranges, self.same = loops, ranges, same
         self.level = {same(s.index).name: k for k, s in enumerate(loops)}  # type: ignore[union-attr]
         self.changed = defined(loops[0])
-        self.made: dict[str, int] = {}  # arrays that each iteration makes, by the number of loops around
+        self.made: dict[str, int] = {}  # arrays that each iteration allocates, with the number of enclosing loops
         for k, s in enumerate(loops):
             self.made |= {t.out.name: k + 1 for t in walk(s.body) if isinstance(t, Alloc | Copy)}
         self.forms = forms_of(walk(loops[0].body), self._outside, same)
@@ -87,13 +90,20 @@ class Nest:
         return unknown(a.name) if isinstance(a, Var) else constant(int(a.value))
 
     def form(self, a: Atom) -> Affine:
-        """A subscript as a form in the indices of the loops and in other ints."""
+        """A subscript as a form in the loop indices and in other ints."""
         a = self.same(a)
         return self.forms[a.name] if isinstance(a, Var) and a.name in self.forms else self._outside(a)
 
+    def offsets(self, index: Sequence[Atom]) -> tuple[int, ...] | None:
+        """The distances of subscripts from the indices of the loops, axis by axis; None unless all are constants."""
+        if len(index) != len(self.loops):
+            return None
+        apart = (self.form(i) - unknown(s.index.name) for i, s in zip(index, self.loops, strict=True))
+        found = [f.value for f in apart]
+        return None if None in found else tuple(found)  # type: ignore[arg-type]
+
     def distances(self) -> dict[str, int]:
-        """The ints by how much more they are in each iteration of the outermost loop than in the one before, at the
-        same indices of inner loops; those of which that is known."""
+        """The ints with a known increment per iteration of the outermost loop, at equal indices of the inner loops."""
         outer, *_ = self.loops
         assert isinstance(outer.step, Const)
         inner = {t.index.name for t in walk(outer.body) if isinstance(t, Loop)}
@@ -107,7 +117,7 @@ class Nest:
         return found
 
     def between(self, a: Access, b: Access) -> Dependence:
-        """In which iterations two accesses to one array may be to one cell."""
+        """The dependence between two accesses to one array."""
         known = dict.fromkeys(range(self.made.get(a.array.name, 0)), 0)
         whole = a.index is None or b.index is None
         for i, j in () if whole else zip(a.index, b.index, strict=True):  # type: ignore[arg-type]
@@ -119,7 +129,7 @@ class Nest:
         return Distance(tuple(known.get(k) for k in range(len(self.loops)))) if known else Unknown()
 
     def _along(self, i: Atom, j: Atom) -> dict[int, int] | None:
-        """What is known of the distance where the subscripts along an axis are equal; None where they never are."""
+        """The known distances by loop if the subscripts along an axis are equal; None if they never are."""
         first, second = self.form(i), self.form(j)
         apart, moves, counted = first - second, {}, True
         for name, c in second.terms:
@@ -142,8 +152,11 @@ class Nest:
         return {} if others else {level: apart.value // move}
 
     def _step(self, level: int) -> int | None:
-        """By how much the index of a loop moves with a distance of one; None where that is not a number. Where an inner
-        loop begins elsewhere each time, it is at other ints than multiples of its step."""
+        """The increment of a loop index per unit of distance, or None if it is not constant.
+
+        If the start of an inner loop varies, the index need not be at multiples of its step, so distances count in
+        units of 1.
+        """
         s = self.loops[level]
         if not isinstance(s.step, Const):
             return None
@@ -151,14 +164,14 @@ class Nest:
         return int(s.step.value) if steady else 1
 
     def _differ(self, i: Atom, j: Atom) -> bool:
-        """Whether two subscripts are proved to be different ones in any two iterations."""
+        """Whether two subscripts provably differ in any two iterations."""
         r = self.ranges
         if r is None:
             return False
         first, second = r.value(i), r.value(j)
         later = {name: unknown(f"{name}'") for name in second.atoms if name in self.changed}
         with r.scope():
-            for name, other in later.items():  # what holds in an iteration, holds in another one
+            for name, other in later.items():  # whatever holds in one iteration holds in the other
                 r.interval[other.atoms[0]] = r.span(name)
             for f in [f for f in r.facts if later.keys() & set(f.atoms)]:
                 r.learn(f.substitute({name: unknown(f"{name}'") for name in f.atoms if name in self.changed}))
@@ -167,7 +180,8 @@ class Nest:
 
 
 def farthest(nest: Nest, uses: Iterable[Access]) -> int | None:
-    """How many iterations the accesses to an array carry a dependence over at most; None where that is not known."""
+    """The largest distance over which accesses to an array carry a dependence in the outermost loop; None if unknown.
+    """
     distinct: dict[tuple[Affine, ...] | None, Access] = {}
     for a in uses:
         distinct.setdefault(None if a.index is None else tuple(map(nest.form, a.index)), a)
@@ -186,7 +200,7 @@ def farthest(nest: Nest, uses: Iterable[Access]) -> int | None:
 def forms_of(
     stmts: Iterable[Stmt], outside: Callable[[Atom], Affine], same: Callable[[Atom], Atom] = lambda a: a
 ) -> dict[str, Affine]:
-    """The ints that statements make as affine forms, up to multiples of 2**64; ``outside`` has those of other ints."""
+    """The ints that statements compute, as affine forms modulo 2**64. ``outside``: the forms of other ints."""
     forms: dict[str, Affine] = {}
 
     def form(a: Atom) -> Affine:

@@ -1,5 +1,4 @@
-"""Tests of a loop's index: comparisons with a number that stays the same, and at which iterations their answers change.
-"""
+"""Comparisons of a loop index with a loop-invariant int, and the iterations at which their results change."""
 
 from __future__ import annotations
 
@@ -18,17 +17,16 @@ LARGE = 2**61  # more than any index
 EDGE = 3  # iterations at an end of a range
 ZERO = Const(0, I64)
 _FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-# by comparison with a number: how far after it the first iteration is in which the answer is another one, and that
-# answer
+# by comparison: the offset of the first iteration with the other result, and that result
 _FROM = {"lt": (0, False), "le": (1, False), "ge": (0, True), "gt": (1, True), "eq": (0, True), "ne": (0, False)}
 
 
 @dataclass(frozen=True)
 class Test:
-    """A comparison of a loop's index with a number that stays the same.
+    """A comparison of a loop index with a loop-invariant int.
 
-    Its answer changes at the iteration ``base + at``, and once more at the one after it where it is ``single``;
-    ``later`` is the answer from there on, the answers before and after a single one are the same.
+    Its result changes at iteration ``base + at``, and back at the next iteration if it is ``single``. ``later`` is the
+    result from that iteration on; before and after a single iteration the results agree.
     """
 
     base: Atom
@@ -38,16 +36,16 @@ class Test:
 
     @property
     def cuts(self) -> tuple[int, ...]:
-        """Where the answer changes, from the base."""
+        """The offsets from the base at which the result changes."""
         return (self.at, self.at + 1) if self.single else (self.at,)
 
     def answer(self, k: int) -> bool:
-        """The answer after ``k`` of the cuts."""
+        """The result after ``k`` of the cuts."""
         return self.later == (k == 1)
 
 
 def tests_of(s: Loop, r: Ranges) -> dict[str, Test]:
-    """The tests of the index in a loop, by name."""
+    """The comparisons of the index in a loop, by name."""
     made, index = defined(s), r.value(s.index)
     found: dict[str, Test] = {}
     if not r.proves(index + LARGE) or not r.proves(index * -1 + LARGE):
@@ -61,14 +59,14 @@ def tests_of(s: Loop, r: Ranges) -> dict[str, Test]:
             if not far.terms and abs(far.const) < LARGE and not (isinstance(b, Var) and b.name in made):
                 found[t.out.name] = Test(b, more - far.const, later, single)
                 break
-            if not apart.terms and abs(apart.const) < LARGE:  # both sides go on, one by the index more than the other
+            if not apart.terms and abs(apart.const) < LARGE:  # both sides vary, and differ by the index plus a constant
                 found[t.out.name] = Test(ZERO, more - apart.const, later, single)
                 break
     return found
 
 
-def asked(stmts: Iterable[Stmt]) -> Iterator[Var]:
-    """What branches ask, and choices between ints."""
+def selecting_conditions(stmts: Iterable[Stmt]) -> Iterator[Var]:
+    """The conditions of branches and of selects between ints."""
     for t in stmts:
         match t:
             case If(cond=Var() as c):
@@ -78,36 +76,38 @@ def asked(stmts: Iterable[Stmt]) -> Iterator[Var]:
 
 
 class Ends:
-    """The tests of a loop from an int to the next that change near the ends of its range, with the number of iterations
-    ``ahead`` of the last change, or ``behind`` the first one: at most `EDGE`."""
+    """The tests of a counted loop that change within `EDGE` iterations of an end of its range.
+
+    ``leading``: the number of iterations before the last change. ``trailing``: the number from the first change on.
+    """
 
     def __init__(self, s: Loop, r: Ranges) -> None:
         self.up = s.step.value > 0  # type: ignore[union-attr]
         start, stop = r.value(s.start), r.value(s.stop)  # type: ignore[arg-type]
         low, high = (start, stop) if self.up else (stop + 1, start + 1)
         self.tests = tests_of(s, r)
-        self.ahead: dict[str, int] = {}
-        self.behind: dict[str, int] = {}
+        self.leading: dict[str, int] = {}
+        self.trailing: dict[str, int] = {}
         for name, test in self.tests.items():
             cuts = [r.value(test.base) + c for c in test.cuts]
-            if (ahead := _few(cuts[-1] - low)) is not None:
-                self.ahead[name] = ahead
-            elif (behind := _few(high - cuts[0])) is not None:
-                self.behind[name] = behind
+            if (leading := _small_count(cuts[-1] - low)) is not None:
+                self.leading[name] = leading
+            elif (trailing := _small_count(high - cuts[0])) is not None:
+                self.trailing[name] = trailing
 
     def middle(self) -> dict[str, bool]:
-        """The answers of these tests in all iterations between."""
-        first = {n: self.tests[n].answer(len(self.tests[n].cuts)) for n in self.ahead}
-        return first | {n: self.tests[n].answer(0) for n in self.behind}
+        """The results of these tests in the iterations in between."""
+        first = {n: self.tests[n].answer(len(self.tests[n].cuts)) for n in self.leading}
+        return first | {n: self.tests[n].answer(0) for n in self.trailing}
 
 
-def _few(f: Affine) -> int | None:
-    """The iterations on one side of a change, where these are few."""
+def _small_count(f: Affine) -> int | None:
+    """A number of iterations, if it is known and small."""
     return max(f.value, 0) if f.value is not None and f.value <= EDGE else None
 
 
 def is_edge(s: Loop, r: Ranges) -> bool:
-    """Whether a loop is known to have no more iterations than an end."""
+    """Whether a loop provably has at most `EDGE` iterations."""
     if s.stop is None or not is_counted(s, one_by_one=True):
         return False
     trips = (r.value(s.stop) - r.value(s.start)) * s.step.value  # type: ignore[union-attr]
@@ -115,8 +115,8 @@ def is_edge(s: Loop, r: Ranges) -> bool:
 
 
 def usual_arms(f: Function) -> set[int]:
-    """The arms, by id, that are taken in all but a few iterations of the loops around: where tests of their indices for
-    the ends of their ranges decide."""
+    """The arms, by id, that are taken in all but a few iterations, because the branch tests for an end of an index
+    range."""
     r = Ranges(frozenset(logs_of(f)))
     answers: dict[str, bool] = {}
     found: set[int] = set()

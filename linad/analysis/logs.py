@@ -1,4 +1,4 @@
-"""Logs: the arrays that grow, and those that are empty before they do."""
+"""Logs: arrays that grow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from linad_typecheck.types import I64
 
 
 def may_grow(f: Function) -> set[str]:
-    """The arrays of a function whose size may change under their name: logs, also those a callee may make longer."""
+    """The arrays whose size may change under their name: logs, including those that a callee may extend."""
     found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     for s in walk(f.body):
         if isinstance(s, Call):
@@ -16,11 +16,11 @@ def may_grow(f: Function) -> set[str]:
 
 
 def logs_of(f: Function) -> set[str]:
-    """The logs that a function makes longer, or makes for its callees to do so."""
+    """The logs that a function extends, or allocates for its callees to extend."""
     found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     return found | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
 
 
 def empty(s: Alloc) -> bool:
-    """Whether a log has no cells before it grows, so that it may as well begin with more."""
+    """Whether a log is initially empty, so that it may as well start with more capacity."""
     return s.fill is None and s.shape == (Const(0, I64),)

@@ -1,4 +1,4 @@
-"""What the statements of an innermost loop read, write, and need."""
+"""Accesses and dependences of the statements of an innermost loop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .trip_counts import FEW
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell that an iteration accesses, where the last index goes with that of the loop, one for one up or down, and
-    the others stand still: ``number`` cells on, in a ``row``, from the index of the loop (or from its negative)."""
+    """A cell accessed in each iteration whose last subscript is the loop index (or its negative, if ``way`` is -1) plus
+    ``number``, and whose other subscripts, the ``row``, are loop-invariant."""
 
     row: tuple[object, ...]
     number: int
@@ -28,14 +28,14 @@ class Cell:
         return Cell(self.row, self.number + cells, self.way)
 
 
-Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by how far they are along the row
+Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by offset along the row
 
 
 def needed(
     stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()
 ) -> list[Stmt]:
-    """A backward slice: those of the statements that are effects, or that these or results are computed from, in order;
-    not what is ``known`` otherwise."""
+    """A backward slice: the effects and the statements that they and the results depend on, in order, without anything
+    already ``known``."""
     stmts, effects = list(stmts), list(effects)
     made = {v.name: t for t in stmts for v in outputs(t)}
     wanted = {id(t) for t in effects}
@@ -51,8 +51,7 @@ def needed(
 
 
 class Body:
-    """The body of an innermost loop. With ``mirrored``, ints that go down as the loop's index goes up have cells, too.
-    """
+    """The body of an innermost loop. ``mirrored``: ints that decrease as the index increases address cells, too."""
 
     def __init__(self, s: Loop, mirrored: bool = False) -> None:
         self.loop, self.mirrored, self.stmts = s, mirrored, s.body.stmts
@@ -67,7 +66,7 @@ class Body:
 
     @cached_property
     def invariant(self) -> set[str]:
-        """The values that are the same in every iteration, which the compiler computes in front of a loop."""
+        """The loop-invariant values, which LLVM hoists."""
         moving = set(self.nest.changed)
         for t in self.stmts:
             if isinstance(t, Let) or isinstance(t, Load) and t.array.name not in self.written:
@@ -76,11 +75,11 @@ class Body:
         return self.nest.changed - moving
 
     def moves(self, a: Atom) -> bool:
-        """Whether an iteration makes a value, or is given it by the one before."""
+        """Whether a value is computed in the loop or carried."""
         return isinstance(a, Var) and a.name in self.nest.changed
 
     def along(self, a: Atom) -> tuple[Affine, int] | None:
-        """An int that goes with the loop's index: what is added to that, or to its negative, and which of them."""
+        """An int as ``rest + way * index``, with ``way`` 1 (or -1, if ``mirrored``) and invariant ``rest``; or None."""
         f, index = self.nest.form(a), self.loop.index.name
         way = dict(f.terms).get(index, 0)
         rest = f - unknown(index) * way
@@ -88,12 +87,12 @@ class Body:
         return (rest, way) if steady and (way == 1 or way == -1 and self.mirrored) else None
 
     def offset(self, a: Atom) -> int | None:
-        """How far an int is from the loop's index, where that is a number."""
+        """The constant offset of an int from the loop index, or None."""
         found = self.along(a)
         return found[0].value if found is not None and found[1] == 1 else None
 
     def cell(self, index: tuple[Atom, ...]) -> Cell | None:
-        """The cell of an access, in its array."""
+        """The cell of an access, if it has the required form."""
         if not index or (last := self.along(index[-1])) is None:
             return None
         others = tuple(map(self.nest.form, index[:-1]))
@@ -103,8 +102,8 @@ class Body:
         return Cell((others, rest - rest.const, way), rest.const, way)
 
     def additions(self, name: str) -> list[Row]:
-        """What the loop adds to an array, by rows of neighbouring cells; nothing where it does anything else with the
-        array."""
+        """The additions of the loop to an array, by rows of neighbouring cells; empty if it accesses the array in any
+        other way."""
         step = self.loop.step.value if isinstance(self.loop.step, Const) else 0
         rows: dict[tuple[object, ...], Row] = {}
         for _, t in self.written[name]:
@@ -122,5 +121,5 @@ class Body:
         ]
 
     def needed(self, effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
-        """Effects with what they are computed from, in order."""
+        """The effects and the statements they depend on, in order."""
         return needed(self.stmts, effects, results)

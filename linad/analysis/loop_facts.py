@@ -1,4 +1,4 @@
-"""What loops define and update, and how the ints they carry change: facts for the index checks."""
+"""Facts about loops: names they define, arrays they update, and increments of carried ints."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ def defined(s: Loop) -> set[str]:
 
 
 def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> Atom:
-    """What a value that a loop carries is in the next iteration, if there is one: where the last result of a branch is
-    whether there is, the arm is known that has been taken. ``value`` says which atoms are copies of which."""
+    """The value of a carried variable in the next iteration, if there is one.
+
+    If it is the result of a branch that also decides whether the loop continues, the arm that continues is known.
+    ``value``: maps copies to the atom they copy.
+    """
     if not s.exits:
         return value(s.body.results[k])
     goes_on, *results = s.body.results
@@ -30,7 +33,7 @@ def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> 
 
 
 def _taken(a: Atom, holds: Atom, b: Block, value: Callable[[Atom], Atom]) -> Atom:
-    """What a value of a block comes from, where a bool of it holds."""
+    """Resolve a result of a branch to the result of the arm that was taken, given that the bool ``holds`` is true."""
     for t in b.stmts:
         if not (isinstance(t, If) and a in t.outs):
             continue
@@ -57,8 +60,8 @@ def names_of(b: Block) -> set[str]:
 
 
 def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt]]) -> Function:
-    """The function with statements in place of each loop that has no loop or branch in it; ``change`` is also told the
-    names that the loops around define."""
+    """Rewrite each loop that contains no loop or branch. ``change`` also receives the names defined by the enclosing
+    loops."""
 
     def block(b: Block, inside: frozenset[str]) -> Block:
         out: list[Stmt] = []
@@ -78,8 +81,8 @@ def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt
 
 
 def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
-    """The function with statements in place of each loop, the inner ones first; ``change`` is also told what is known
-    about the ints where its body begins, and the forms of those that the body makes."""
+    """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body, and
+    the forms of ints computed in the body."""
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
@@ -99,7 +102,7 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
                     r.enter(s)
                     head = r.snapshot()
                     body = block(s.body)
-                    r.restore(head)  # what a check in the body says does not hold for the statements before it
+                    r.restore(head)  # what a check in the body implies does not hold for the statements before it
                     return change(replace(s, body=body), r)
         r.statement(s)
         return [s]
@@ -108,8 +111,8 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
 
 
 def is_counted(s: Loop, one_by_one: bool = False) -> bool:
-    """Whether a loop runs over a range to its end, by a known step, and carries no arrays; ``one_by_one``: from an int
-    to the next."""
+    """Whether a loop runs over a range to its end with a constant step and carries no arrays. ``one_by_one``: the step
+    is 1 or -1."""
     if (
         s.exits
         or s.stop is None
@@ -122,7 +125,7 @@ def is_counted(s: Loop, one_by_one: bool = False) -> bool:
 
 
 def is_plain(s: Loop) -> bool:
-    """Whether a loop goes from an int to the next, computes and accesses cells, and nothing else."""
+    """Whether a loop has step 1 or -1 and contains only scalar operations and unchecked accesses."""
     plain = all(isinstance(t, Let) or isinstance(t, Load | Store | AddTo) and not t.checked for t in s.body.stmts)
     return plain and is_counted(s, one_by_one=True)
 
@@ -133,13 +136,13 @@ def updated(s: Loop) -> set[str]:
 
 
 def outer_accesses(s: Loop) -> Iterator[tuple[Stmt, Access]]:
-    """The statements of a loop that do something to cells of arrays that are made before it, with what they do."""
+    """The accesses in a loop to arrays defined before it, each with its statement."""
     made = defined(s)
     return ((t, a) for t in walk(s.body) for a in accesses(t) if a.array.name not in made)
 
 
 def scatters(s: Loop) -> bool:
-    """Whether a loop writes where loaded indices say: then it is not vectorised, and a check in it costs nothing."""
+    """Whether a loop writes at loaded indices: it is then not vectorised, and a check in it costs nothing."""
     loaded = {t.out.name for t in walk(s.body) if isinstance(t, Load) and t.out.type.dtype in ("i64", "i32")}
     for t in walk(s.body):
         if isinstance(t, Let) and any(isinstance(i, Var) and i.name in loaded for i in t.ins):
@@ -154,7 +157,7 @@ def definitions(b: Block) -> dict[str, Stmt]:
 
 
 def steps(a: Atom, c: Var, definitions: dict[str, Stmt]) -> set[int] | None:
-    """The signs of what a loop body adds to a carried int; None where it does something else to it."""
+    """The signs of the increments of a carried int in a loop body; None if it is updated in any other way."""
     if not isinstance(a, Var):
         return None
     if a.name == c.name:

@@ -1,4 +1,4 @@
-"""The cost of operations: which are library calls, and which may be repeated."""
+"""Operation costs: library calls, and operations cheap enough to repeat."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linad_typecheck.types import is_float
 
 
 def is_library_call(t: Stmt) -> bool:
-    """Whether a statement is an operation on floats that costs a library call."""
+    """Whether a statement is a float operation that takes a library call."""
     return isinstance(t, Let) and OPS[t.op].expensive and is_float(t.out.type)
 
 

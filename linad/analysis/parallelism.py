@@ -1,8 +1,8 @@
-"""Whether the iterations of a loop may run at the same time, and what each thread then needs of its own.
+"""Whether the iterations of a loop can run in parallel, and what each thread needs of its own.
 
-The answer is found in the text of the loop alone. A cell that one iteration writes must not be touched by another one,
-unless all that is done to its array is adding to it; a value that is carried must be a sum, or be left by the last
-iteration. Everything else is an order, and is named in the verdict.
+The analysis looks at the loop alone. A cell that one iteration writes must not be accessed by another, unless its array
+is only added to. A carried value must be a reduction, or be set by the last iteration. Anything else orders the
+iterations and is named in the verdict.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from .operation_costs import is_library_call
 from .reductions import is_reduction, without_handed_on
 
 Reduction = Literal["add", "bitor", "last"]
-LARGEST_SPAN = 64  # of the cells around its own that an iteration adds to, for chunks to take turns
+LARGEST_SPAN = 64  # largest distance from its own cell at which an iteration adds, for adjacent chunks to run in turns
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a loop may run.
+    """How a loop can run.
 
-    ``sums`` says of each carried value how the parts of it are put together, ``added`` are the outer arrays that
-    iterations add to anywhere, ``private`` makes the arrays of one iteration. To the arrays ``near`` iterations add
-    around their own cell only: those that are more than ``span`` apart do not meet. Where ``reason`` is set, the loop
-    is sequential.
+    ``sums`` says for each carried value how the parts are combined. ``added``: outer arrays that iterations add to
+    anywhere. ``private``: the allocations of arrays local to an iteration. ``near``: arrays to which iterations add
+    only around their own cell; iterations more than ``span`` apart do not conflict. If ``reason`` is set, the loop is
+    sequential.
     """
 
     reason: str = ""
@@ -53,16 +53,16 @@ class Verdict:
 
 
 class _Order(Exception):
-    """What gives the iterations an order."""
+    """Raised for anything that orders the iterations."""
 
 
 def verdict(s: Loop, fastmath: bool) -> Verdict:
-    """Whether the iterations of a loop without checked accesses may run at the same time.
+    """Whether the iterations of a loop without checked accesses can run in parallel.
 
-    ``fastmath`` allows the terms of float sums to be added in another order than that of the program.
+    ``fastmath`` allows float sums to be reassociated.
     """
     try:
-        _only_what_can_be_spread(s)
+        _reject_unsupported(s)
         private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
         sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
         added, near, span = _shared(s, fastmath)
@@ -73,8 +73,8 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
 
 
 def is_even(s: Loop) -> bool:
-    """Whether a loop is one of vector instructions with library functions in it: those then compute the same bits in
-    each iteration, also in the last ones, for which no vector is left."""
+    """Whether a loop is vectorised and calls library functions, so that all iterations must compute the same bits,
+    including the remaining ones that fill no vector."""
     if not any(map(is_library_call, s.body.stmts)):
         return False
     if not all(isinstance(t, Let | Load | Store | AddTo | If) for t in walk(s.body)):
@@ -88,7 +88,7 @@ def is_even(s: Loop) -> bool:
 # --------------------------------------------------------------------------------------------------------------- kinds
 
 
-def _only_what_can_be_spread(s: Loop) -> None:
+def _reject_unsupported(s: Loop) -> None:
     if s.stop is None:
         raise _Order("how often it runs is not known before it starts")
     if s.exits or s.trips is not None:
@@ -111,7 +111,7 @@ def _only_what_can_be_spread(s: Loop) -> None:
             raise _Order(f"the name {base_name(v.name)} goes from one array to another in it")
     fails = any(isinstance(t, Check) for t in walk(s.body))
     if fails and any(isinstance(t, Loop) and (t.stop is None) for t in walk(s.body)):
-        # statements after an error in Python's order are never reached there, and need not terminate
+        # in sequential order, statements after an error are not reached and need not terminate
         raise _Order("an error must keep what comes after it, which has a while loop, from running")
 
 
@@ -134,7 +134,7 @@ def _sizes_known(private: Iterable[Alloc | Copy], made: set[str]) -> None:
 
 
 def _reduction(s: Loop, k: int, fastmath: bool) -> Reduction:
-    """How the values that chunks of iterations leave in a carried value are put together."""
+    """How the values of a carried variable from chunks of iterations are combined."""
     c, name = s.carried[k], base_name(s.carried[k].name)
     result = s.body.results[k]
     used = any(a == c for t in walk(s.body) for a in (*operands(t), *(r for b in blocks(t) for r in b.results)))
@@ -159,8 +159,8 @@ def _definition(s: Loop, a: Atom) -> Span:
 
 
 def _shared(s: Loop, fastmath: bool) -> tuple[tuple[Var, ...], tuple[Var, ...], int]:
-    """The outer arrays that iterations add to where others do, anywhere or near their own cells, and how near; all
-    others must be touched apart."""
+    """The outer arrays to which different iterations add: anywhere, or near their own cells, and the largest distance.
+    All other arrays must be accessed disjointly."""
     added: list[Var] = []
     near: list[Var] = []
     span = 0

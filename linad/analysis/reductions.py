@@ -1,4 +1,4 @@
-"""Reductions: values that a loop carries in order to add, or join, something to them in each iteration."""
+"""Reductions: carried values that each iteration combines with another value."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ def is_reduction(
     known_as: Callable[[Var], str] = lambda v: v.name,
     ignored: Callable[[Stmt], bool] = lambda t: False,
 ) -> bool:
-    """Whether a carried value is used for nothing but to have something joined to it, by one of some operations, on its
-    way to its next value. ``known_as`` gives the names of copies of one value one name; statements may be ``ignored``.
+    """Whether a carried value is used only to be combined with other values by one of ``ops`` on the way to its next
+    value.
+
+    ``known_as`` maps copies of a value to one name. Statements for which ``ignored`` holds are skipped.
     """
     chain = {s.carried[k].name}
 
@@ -60,7 +62,7 @@ def is_reduction(
 
 
 def made_of(s: Loop) -> list[set[int]]:
-    """Of which carried values the next value of each is made in an iteration."""
+    """For each carried value, the carried values that its next value depends on."""
     of = {c.name: {k} for k, c in enumerate(s.carried)}
     for t in s.body.stmts:
         if isinstance(t, Let | Load):
@@ -72,8 +74,8 @@ def made_of(s: Loop) -> list[set[int]]:
 
 
 def without_handed_on(s: Loop) -> Loop:
-    """A loop to its end without the floats of which no iteration makes again what was made of them: they are those of a
-    few iterations ago."""
+    """The loop without the carried floats that do not depend on themselves, directly or indirectly: they are values
+    from a few iterations ago."""
     made = made_of(s)
 
     def comes_back(k: int) -> bool:

@@ -1,9 +1,9 @@
-"""Which cells of an array have been written: forward dataflow of unions of rectangular regions.
+"""Array regions: which cells of an array have been written, as a forward dataflow analysis of unions of rectangles.
 
 A region is given by affine bounds along each axis. A bound may depend on the coordinates along other axes, written
 ``@0``, ``@1``: the rows of a triangle are ``0 <= @0 < n, 0 <= @1 < @0 + 1``. Facts are *must* facts: each cell of a
-region has been written on every path that comes there. What is not affine, conditional or left early is not in a
-region.
+region has been written on every path to the current point. Writes that are not affine, are conditional, or may be
+skipped by an early exit are not included.
 
 References: Creusillet and Irigoin, Interprocedural array region analyses, 1996; Tu and Padua, Automatic array
 privatization, 1993.
@@ -11,14 +11,14 @@ privatization, 1993.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Copy, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars, mentioned,
-    operands, walk,
+    Alloc, Atom, Block, Call, Copy, Dim, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars,
+    mentioned, operands, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine
@@ -26,10 +26,11 @@ from linad_typecheck.types import I64, Array
 
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
+from .dependence import Distance, Nest
 from .logs import logs_of, may_grow
 from .loop_facts import defined, names_of
 
-MOST = 12  # regions that are kept of one array
+MOST = 12  # maximum number of regions per array
 
 
 def coordinate(axis: int) -> str:
@@ -38,8 +39,8 @@ def coordinate(axis: int) -> str:
 
 @dataclass(frozen=True)
 class Region:
-    """The cells with ``low <= @k < high`` along each axis ``k``, where all forms of ``where`` are at least 0; none
-    elsewhere."""
+    """The cells with ``low <= @k < high`` along each axis ``k``, if all forms of ``where`` are at least 0; otherwise
+    empty."""
 
     axes: tuple[tuple[Affine, Affine], ...]
     where: tuple[Affine, ...] = ()
@@ -60,15 +61,14 @@ class Region:
         return Region(axes, tuple(f.substitute(values) for f in self.where))
 
     def tests(self) -> Iterator[Affine]:
-        """What is at least 0 for the coordinates of its cells."""
+        """Forms that are at least 0 exactly for the coordinates of its cells."""
         for k, (low, high) in enumerate(self.axes):
             yield unknown(coordinate(k)) - low
             yield high - 1 - unknown(coordinate(k))
         yield from self.where
 
     def box(self) -> Region:
-        """The smallest region around it whose bounds do not depend on coordinates, as far as one pass over its axes
-        finds it."""
+        """A bounding region whose bounds do not depend on coordinates, as far as one pass over the axes finds it."""
         axes = list(self.axes)
         for _ in axes:
             ends = {coordinate(k): (low, high - 1) for k, (low, high) in enumerate(axes)}
@@ -77,7 +77,7 @@ class Region:
 
 
 def _end(f: Affine, ends: Mapping[str, tuple[Affine, Affine]], side: int) -> Affine:
-    """The least (0) or the largest (1) value of a form over the values of coordinates."""
+    """The least (0) or largest (1) value of a form over the values of coordinates."""
     return f.substitute({name: ends[name][side if c > 0 else 1 - side] for name, c in f.terms if name in ends})
 
 
@@ -91,10 +91,10 @@ def whole(r: Ranges, array: Var) -> Region:
 
 
 def contains(r: Ranges, outer: Region, inner: Region) -> bool:
-    """Whether every cell of a region is one of another one."""
+    """Whether a region provably includes another one."""
     if outer == inner:
         return True
-    if not inner.where and all(high - low == constant(1) for low, high in inner.axes):  # one cell
+    if not inner.where and all(high - low == constant(1) for low, high in inner.axes):  # a single cell
         at = {coordinate(k): f for k, (f, _) in enumerate(inner.axes)}
         return all(r.proves(f.substitute(at)) for f in outer.tests())
     with r.scope():
@@ -104,7 +104,7 @@ def contains(r: Ranges, outer: Region, inner: Region) -> bool:
 
 
 def plainly_contains(outer: Region, inner: Region) -> bool:
-    """Whether a region is one of another one by their bounds alone, without a proof."""
+    """Whether the bounds alone show that a region includes another one, without a proof."""
 
     def least(f: Affine) -> int:
         return -1 if f.value is None else f.value
@@ -119,9 +119,8 @@ def plainly_contains(outer: Region, inner: Region) -> bool:
 
 
 def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
-    """The cells that some iteration of a loop writes, if one writes ``region``: all iterations, or those ``before`` the
-    current one. None where no region is known to be covered without gaps. ``r`` knows what an iteration knows.
-    """
+    """The union of ``region`` over all iterations of a loop, or over those ``before`` the current one; None if it is
+    not known to have no gaps. ``r`` knows the facts that hold in an iteration."""
     i, step = s.index.name, r.form(s.step).value
     if not step or (s.stop is None and not before):
         return None
@@ -133,7 +132,7 @@ def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
     moving = [k for k, bounds in enumerate(region.axes) if any(i in f.atoms for f in bounds)]
     if len(moving) > 1 or any(i in f.atoms for f in region.where):
         return None
-    # in the last iteration but for steps beyond 1, after which the index is not above the bound by a whole step
+    # with a step beyond 1, the index after the last iteration exceeds the bound by less than a whole step
     ran = (unknown(i) - first - step if before else r.value(s.stop) - first - sign) * sign  # type: ignore[arg-type]
     if not moving:
         return Region(region.axes, (*region.where, ran))
@@ -151,7 +150,7 @@ def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
     if not r.proves(gapless):
         return None
     axes = (*region.axes[:k], new, *region.axes[k + 1 :])
-    # where it never runs, the bounds must leave no cell
+    # if the loop does not run, the bounds must describe an empty region
     shift = {i: first - step}
     none = high.substitute(shift) - at(low, first) if c * step > 0 else at(high, first) - low.substitute(shift)
     empty = none.value is not None and none.value <= 0
@@ -159,8 +158,7 @@ def over(r: Ranges, s: Loop, region: Region, before: bool) -> Region | None:
 
 
 def _by_coordinates(region: Region, i: str) -> Region:
-    """The region with an int replaced by the coordinate along an axis of which there is one cell for each value of it.
-    """
+    """Replace an int by the coordinate along an axis that has exactly one cell for each of its values."""
     for k, (low, high) in enumerate(region.axes):
         c = dict(low.terms).get(i, 0)
         if abs(c) != 1 or high - low != constant(1):
@@ -175,19 +173,28 @@ def _by_coordinates(region: Region, i: str) -> Region:
 
 
 class Coverage:
-    """A walk over a block from its beginning: which cells of some arrays it has written, and of which arrays it may
-    read cells that it has not written (`exposed`). ``ends`` are the regions at the ends of blocks, by the id of the
-    block."""
+    """A walk over a block that computes the cells it has written, and the arrays of which it may read cells not yet
+    written (`exposed`).
 
-    def __init__(self, ranges: Ranges, arrays: Iterable[str], known: dict[int, dict[str, Var]]) -> None:
+    ``ends``: the regions at the end of each block, by its id.
+    """
+
+    def __init__(
+        self,
+        ranges: Ranges,
+        arrays: Iterable[str],
+        known: dict[int, dict[str, Var]],
+        counted: frozenset[int] = frozenset(),
+    ) -> None:
         self.ranges = ranges
+        self.counted = counted  # ids of statements that count as writes
         self.arrays = frozenset(arrays)
-        self.known = known  # what blocks mention, as for `free_vars`
+        self.known = known  # the names that blocks mention, as for `free_vars`
         self.written: dict[str, tuple[Region, ...]] = {}
         self.exposed: set[str] = set()
         self.ends: dict[int, dict[str, tuple[Region, ...]]] = {}
         self.quiet = False
-        self.start = Block()  # what it walks over
+        self.start = Block()  # the block walked over
 
     def block(self, b: Block) -> None:
         for s in b.stmts:
@@ -205,12 +212,12 @@ class Coverage:
             case _:
                 self.ranges.statement(s)
                 for access in accesses(s):
-                    self.access(access)
+                    self.access(replace(access, kind="write") if id(s) in self.counted else access)
 
     # ---------------------------------------------------------------------------------------------------- accesses
 
     def add(self, name: str, region: Region) -> None:
-        """The cells of a region are written; regions side by side become one."""
+        """Add a written region, merging it with adjacent ones."""
         known = list(self.written.get(name, ()))
         todo = [region]
         while todo and len(known) < MOST:
@@ -231,7 +238,7 @@ class Coverage:
             self.add(a.name, whole(r, a) if at is None else cell(at))
         elif not (self.quiet or a.name in self.exposed):
             region = whole(r, a) if at is None else cell(at)
-            with r.scope():  # an access out of range reads nothing
+            with r.scope():  # an access out of bounds reads nothing
                 for axis, f in enumerate(at or ()):
                     r.learn(f)
                     r.learn(r.dim(a, axis) - 1 - f)
@@ -242,7 +249,7 @@ class Coverage:
 
     @contextmanager
     def aside(self, quiet: bool = True) -> Iterator[None]:
-        """What is written inside is forgotten, also by ``written``."""
+        """Writes in this context are forgotten at its end."""
         saved, was = self.written, self.quiet
         self.written, self.quiet = dict(saved), was or quiet
         with self.ranges.scope():
@@ -303,7 +310,7 @@ class Coverage:
 
 
 def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
-    """The region that two make where one goes on, along one axis, where the other ends."""
+    """The union of two regions that are adjacent or overlap along one axis, or None."""
     if a.where != b.where:
         return None
     differ = [k for k, (x, y) in enumerate(zip(a.axes, b.axes, strict=True)) if x != y]
@@ -321,12 +328,54 @@ def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
     return None
 
 
+# ------------------------------------------------------------------------------------------------------ one nest
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The uses of an array in a loop nest: statements of the innermost loop, size queries aside. ``loops``: outermost
+    first."""
+
+    loops: tuple[Loop, ...]
+    uses: tuple[Stmt, ...]
+
+    def one_by_one(self) -> bool:
+        """Whether all uses in an iteration are of one cell that no other iteration uses."""
+        found = [a for t in self.uses for a in accesses(t)]
+        if not 0 < len(found) == len(self.uses) or any(a.index is None or a.index != found[0].index for a in found):
+            return False
+        return Nest(*self.loops).between(found[0], found[0]) == Distance((0,) * len(self.loops))
+
+
+def touched(s: Stmt, array: Var, mentions: Callable[[Stmt, Var], bool]) -> Touched | None:
+    """Match a loop nest without early exits that uses an array only in its innermost loop and does not rename it."""
+    loops: list[Loop] = []
+    while isinstance(s, Loop) and not (s.exits or s.mark is not None or array in (*s.inits, *s.body.results)):
+        loops.append(s)
+        match [t for t in s.body.stmts if mentions(t, array) and not isinstance(t, Dim)]:
+            case [Loop() as inner]:
+                s = inner
+            case uses:
+                return Touched(tuple(loops), tuple(uses))
+    return None
+
+
+def filled(nest: Touched, array: Var, r: Ranges) -> bool:
+    """Whether a loop nest uses every cell of an array, each in exactly one iteration."""
+    if not nest.one_by_one():
+        return False
+    (use, *_), (outer, *_) = nest.uses, nest.loops
+    coverage = Coverage(r, (array.name,), {}, frozenset({id(use)}))
+    coverage.statement(outer)
+    return any(contains(r, region, whole(r, array)) for region in coverage.written.get(array.name, ()))
+
+
 # ------------------------------------------------------------------------------------------------------ private arrays
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A place on the way to a statement: its block, its position there, and the loop whose body that is."""
+    """A step on the path to a statement: the block, the position in it, and the loop whose body it is."""
 
     block: Block
     at: int
@@ -334,7 +383,7 @@ class Frame:
 
 
 class Walk:
-    """A walk over a function that knows what is known of its ints, and asks about arrays on its way."""
+    """A walk over a function that tracks facts about ints and analyses arrays at each statement."""
 
     def __init__(self, f: Function) -> None:
         self.made = scratch(f)
@@ -364,8 +413,8 @@ class Walk:
             self.frames.pop()
 
     def coverage(self, arrays: Iterable[str], b: Block, s: Loop | None = None) -> Coverage:
-        """A walk over the statements that come next, those of an iteration where a loop is given."""
-        ranges = self.ranges.fork()  # what a walk learns of later statements does not hold where they are not reached
+        """Walk over the statements that follow, or over an iteration if a loop is given."""
+        ranges = self.ranges.fork()  # a fork, because facts learned from later statements do not hold on other paths
         if s is not None:
             ranges.enter(s)
         found = Coverage(ranges, arrays, self.known)
@@ -374,17 +423,17 @@ class Walk:
         return found
 
     def refilled(self, s: Stmt) -> set[str]:
-        """The arrays made before a loop or a branch, or in front of a statement, that it stores to."""
+        """The local arrays that exist before a statement and that it, or a nested statement, stores to."""
         inside = (s, *(t for b in blocks(s) for t in walk(b)))
         stored = {t.array.name for t in inside if isinstance(t, Store | Fill)} & self.made.keys()
         return stored & mentioned(s, self.known).keys() if stored else stored
 
 
 class Privacy(Walk):
-    """Which arrays that are allocated outside a loop are private to its iterations: each cell that one reads it has
-    written before, and what it leaves in them is not live after the loop.
+    """Finds the arrays allocated outside a loop that are private to its iterations: each cell read in an iteration is
+    written earlier in it, and the contents are dead after the loop.
 
-    ``found`` has, by the id of the loop, the names of the arrays and what is written of them at the ends of blocks.
+    ``found``: by the id of the loop, the names of the arrays, each with the regions written at the ends of blocks.
     """
 
     def __init__(self, f: Function) -> None:
@@ -403,7 +452,7 @@ class Privacy(Walk):
                 self.found[id(s)] = dict.fromkeys(private, coverage)
 
     def dead(self, arrays: set[str]) -> set[str]:
-        """Those of some arrays of which no cell is read after the statement that has been reached, before it is written
+        """The arrays whose contents are dead after the current statement: every cell is written before it is read
         again."""
         asked, found = set(arrays), set()
         for frame in reversed(self.frames):
@@ -417,11 +466,11 @@ class Privacy(Walk):
 
 
 class Renaming(Walk):
-    """Where arrays may become other ones: from a statement on, after which no cell that has been written before is
-    read; and at the beginning of an iteration that reads none of an array that its loop carries.
+    """Finds where a fresh array can replace an array: at a statement after which no cell written before is read, and at
+    the start of an iteration that reads none of the incoming cells of a carried array.
 
-    ``splits`` has, by the id of a block, the places in it and the names of arrays; ``fresh``, by the id of a loop, the
-    places of what it carries and the sizes of the arrays. With each comes what is written then.
+    ``splits``: by the id of a block, positions in it and names of arrays. ``fresh``: by the id of a loop, positions of
+    carried values and the sizes of the arrays. Each comes with what is written from there on.
     """
 
     def __init__(self, f: Function) -> None:
@@ -463,19 +512,20 @@ class Renaming(Walk):
             for axis, n in enumerate(sizes):
                 self.ranges.dims[c.name, axis] = self.ranges.value(n)
             coverage = self.coverage((c.name,), s.body, s)
-            if c in nexts:  # another name may have any cell of it read
+            if c in nexts:  # an alias may be read
                 coverage.access(Access(c, None, "read"))
             if c.name not in coverage.exposed:
                 self.fresh.setdefault(id(s), []).append((k, sizes, coverage))
 
 
 def _passed(s: Stmt) -> tuple[Atom, ...]:
-    """What a statement gives another name, or gives to a call."""
+    """The operands that a statement renames or passes to a call."""
     return operands(s) if isinstance(s, Loop | Call | Reserve) else ()
 
 
 def nearly_filled(coverage: Coverage, home: Block, array: Var, edge: int = 4, small: int = 16) -> bool:
-    """Whether a block writes all cells of an array, but for so many at the ends of each axis, or of a small one."""
+    """Whether a block writes all cells of an array, except for ``edge`` cells at the ends of each axis, or of a
+    ``small`` array."""
     r = coverage.ranges
     sizes = [high for _, high in whole(r, array).axes]
     numbers = [n.value for n in sizes]
@@ -491,7 +541,7 @@ def nearly_filled(coverage: Coverage, home: Block, array: Var, edge: int = 4, sm
 
 
 def scratch(f: Function) -> dict[str, Alloc]:
-    """The arrays that a function makes and keeps under one name, by that name: how one of their sizes is made."""
+    """The local arrays that are never renamed, by name, with an allocation that gives their sizes."""
     made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" and s.shape}
     copies = [s for s in walk(f.body) if isinstance(s, Copy)]
     sizes = known_sizes(f) if copies else {}

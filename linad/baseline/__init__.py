@@ -1,8 +1,8 @@
-"""Other ways to a derivative, kept to be measured against and to check the compiled one.
+"""Alternative differentiation back ends, kept as baselines for measurement and to check the compiled derivative.
 
-``graph``: operator overloading, a graph of nodes. ``tape``: operator overloading onto an indexed list. ``dual``: dual
-numbers, forward mode. These three run the user's undecorated function. ``pure``: the generated adjoint itself with each
-in-place update replaced by a fresh array.
+``graph``: operator overloading that builds a graph of nodes. ``tape``: operator overloading that appends to an indexed
+list. ``dual``: forward mode with dual numbers. These three run the user's undecorated function. ``pure``: the generated
+adjoint with each in-place update replaced by a fresh array.
 """
 
 from . import whole_arrays  # noqa: F401 - enters what arrays do as wholes

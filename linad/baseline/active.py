@@ -1,7 +1,7 @@
-"""Scalars and arrays that stand in for floats while a user's undecorated function runs.
+"""Scalars and arrays that replace floats while the user's undecorated function runs.
 
-A back end is a subclass of `Active` that says what becomes of a result and its partial derivatives (`record`); the
-operators, the comparisons and the arrays are the same for all of them.
+A back end is a subclass of `Active` whose `record` handles a result and its partial derivatives. The operators,
+comparisons and arrays are shared by all back ends.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from .rules import Number, Partials, evaluate
 
 
 class Active:
-    """A float with something to remember; ``value`` is a Python float where it is weak, else a NumPy scalar."""
+    """A float that carries derivative information; ``value`` is a Python float if it is weak, otherwise a NumPy scalar.
+    """
 
     __slots__ = ("value",)
-    __array_ufunc__ = None  # NumPy scalars and arrays on the left leave the operation to us
+    __array_ufunc__ = None  # NumPy scalars and arrays on the left defer to this class
     value: Number
 
     @classmethod
@@ -27,7 +28,8 @@ class Active:
 
     @classmethod
     def record(cls, value: Number, inputs: tuple[object, ...], partials: Partials) -> Self:
-        """The result of a primitive; inputs that are plain numbers, and partials that are None, carry nothing."""
+        """Record the result of a primitive. Inputs that are plain numbers and partials that are None contribute
+        nothing."""
         raise TypeError(cls)
 
     @classmethod
@@ -36,7 +38,7 @@ class Active:
         return cls.record(value, inputs, partials)
 
     def cast(self, kind: Callable[[Number], Number]) -> Self:
-        """The same value in another precision: the derivative flows through."""
+        """The same value in another precision; the derivative passes through."""
         return type(self).record(kind(self.value), (self,), (1.0,))
 
     def __stop_gradient__(self) -> Number:
@@ -164,7 +166,7 @@ def is_number(x: object) -> bool:
 
 
 def plain(x: object) -> Any:
-    """The number without what it carries."""
+    """The plain number of a value."""
     return x.value if isinstance(x, Active) else x
 
 
@@ -176,11 +178,11 @@ def compare(how: np.ufunc, x: object, y: object) -> Any:
     return out if isinstance(out, np.ndarray) else bool(out)
 
 
-WHOLE: dict[str, Callable[..., Any]] = {}  # what NumPy's functions do with such arrays; `whole_arrays` enters it
+WHOLE: dict[str, Callable[..., Any]] = {}  # NumPy's functions on active arrays; filled by `whole_arrays`
 
 
 class ActiveArray:
-    """A float array whose cells are `Active`; shares cells with its views, as NumPy's arrays do."""
+    """A float array whose cells are `Active`. Like a NumPy array, it shares its cells with its views."""
 
     __slots__ = ("cells", "dtype", "kind")
     __array_ufunc__ = None
@@ -192,7 +194,7 @@ class ActiveArray:
 
     @classmethod
     def constant(cls, values: np.ndarray, kind: type[Active]) -> Self:
-        """An array of constants; ints are widened as NumPy's arithmetic widens them."""
+        """Make an array of constants; ints become float64, as in NumPy's arithmetic."""
         values = np.asarray(values)
         if values.dtype.kind != "f":
             values = values.astype(np.float64)
@@ -222,7 +224,7 @@ class ActiveArray:
 
     @property
     def values(self) -> np.ndarray:
-        """The plain numbers."""
+        """The cells' plain numbers."""
         out = np.empty(self.shape, dtype=self.dtype)
         for i in np.ndindex(self.shape):
             out[i] = self.cells[i].value
@@ -232,13 +234,13 @@ class ActiveArray:
         return type(self)(cells, self.dtype, self.kind)
 
     def _cell(self, value: object) -> Active:
-        """A number as a cell of this array: in its precision."""
+        """Convert a number to a cell in this array's precision."""
         if not isinstance(value, Active):
             return self.kind.constant(self.dtype.type(value))
         return value if type(value.value) is self.dtype.type else value.cast(self.dtype.type)
 
     def _cells(self, value: object) -> Any:
-        """What may be stored at an index: one cell, or an array of them."""
+        """Convert a value to what can be stored at an index: a cell, or an array of cells."""
         if isinstance(value, ActiveArray):
             return map_cells(self._cell, value.cells)
         if isinstance(value, (np.ndarray, list, tuple)):
@@ -340,7 +342,7 @@ class ActiveArray:
 
 
 def _install() -> None:
-    """The arithmetic and comparison operators of arrays, cell by cell."""
+    """Define the cell-by-cell arithmetic and comparison operators of arrays."""
     names = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod"}
     for method, op in names.items():
         setattr(ActiveArray, f"__{method}__", lambda self, other, op=op: self._operate(op, other))
@@ -360,7 +362,7 @@ def _whole_numbers(x: object) -> bool:
 
 
 def _kind_of(x: object) -> Any:
-    """What an operand adds to the dtype of a result without cells."""
+    """An operand's contribution to the dtype of an empty result."""
     return x.dtype if isinstance(x, (ActiveArray, np.ndarray)) else plain(x)
 
 
@@ -371,7 +373,7 @@ def map_cells(f: Callable[[Any], Any], cells: np.ndarray) -> np.ndarray:
 
 
 def as_cells(x: object) -> np.ndarray:
-    """The cells of anything like an array; Active scalars are kept whole."""
+    """The cells of an array, a list, a tuple or a scalar, as an object array."""
     if isinstance(x, ActiveArray):
         return x.cells
     if isinstance(x, np.ndarray):

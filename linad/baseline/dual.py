@@ -1,7 +1,7 @@
-"""Forward mode: dual numbers run through the undecorated function.
+"""Forward mode: the undecorated function runs on dual numbers.
 
-A number that carries the tangent 0 adds nothing, even where the partial derivative is infinite; so a variable that is
-held fixed behaves as a constant.
+A number with tangent 0 contributes nothing, even if the partial derivative is infinite, so a variable that is held
+fixed behaves like a constant.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .structure import arguments, bare, collect, is_float, lift, pairs, run, str
 
 
 class Dual(Active):
-    """A value and its tangent."""
+    """A dual number: a value and its tangent."""
 
     __slots__ = ("tangent",)
 
@@ -40,7 +40,7 @@ class Dual(Active):
 
 
 def _flat(x: Any) -> Iterator[float]:
-    """The floats of a structure, in order; None and ints have none."""
+    """The floats of a structure in order; None and ints contribute none."""
     for leaf in leaves(x):
         if is_float(leaf):
             yield from map(float, np.ravel(leaf))
@@ -65,7 +65,7 @@ def _run(f: Callable[..., Any], args: tuple[Any, ...], tangents: Iterator[float]
 
 
 def _matched(primal: Any, tangent: Any) -> Iterator[float]:
-    """Tangents in the order of the float leaves; None stands for zeros."""
+    """The tangents in the order of the primal's float leaves; None means zeros."""
     items = parts(primal)
     if items is not None:
         for p, t in zip(items, (None,) * len(items) if tangent is None else parts(tangent) or (), strict=True):
@@ -82,7 +82,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     Parameters
     ----------
     f : callable
-        A plain function, or a checked one.
+        A plain or a checked function.
     primals, tangents : sequence
         One entry per parameter; the tangent of an int is None.
     updates : sequence of str
@@ -98,7 +98,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 
 
 def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Sequence[str] = ()) -> tuple[Any, tuple]:
-    """Value and gradients of ``<cotangent, f(args)>``, by one run per number in the arguments."""
+    """Value and gradients of ``<cotangent, f(args)>``, with one run per number in the arguments."""
     args = arguments(f, args)
     size = len(list(_flat(args)))
     value = strip(_run(f, args, iter([0.0] * size), updates))
@@ -110,7 +110,7 @@ def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Seq
 
 
 def value_and_gradient(f: Callable[..., Any], args: Sequence[Any], updates: Sequence[str] = ()) -> tuple[Any, Any]:
-    """Value and gradient of a function with one float as result; updated arguments count as dropped."""
+    """Value and gradient of a function whose result is a single float; updates of its arguments are ignored."""
     value = strip(run(f, lift(arguments(f, args), Dual, Dual), Dual))
     return value, bare(vjp(f, args, unit_cotangent(value))[1])
 

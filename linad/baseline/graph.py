@@ -1,4 +1,4 @@
-"""Reverse mode by operator overloading: a graph of nodes with their parents and local partial derivatives."""
+"""Reverse mode by operator overloading: a graph of nodes with parents and local partial derivatives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .structure import arguments, bare, collect, lift, pairs, run, strip, unit_c
 
 
 class Node(Active):
-    """A value, the nodes it was made from and the partial derivatives by them."""
+    """A value, the nodes it was computed from, and the partial derivatives with respect to them."""
 
     __slots__ = ("adjoint", "parents", "partials", "varies")
 
@@ -43,7 +43,7 @@ class Node(Active):
 
 
 def topological(roots: Sequence[Node]) -> list[Node]:
-    """Every node below the roots, parents before children."""
+    """All ancestors of the roots and the roots themselves, parents before children."""
     order: list[Node] = []
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(roots)]
@@ -59,7 +59,7 @@ def topological(roots: Sequence[Node]) -> list[Node]:
 
 
 def sweep(seeds: Sequence[tuple[Node, float]]) -> None:
-    """Accumulate adjoints from the results to the variables; a node whose adjoint is 0 adds nothing."""
+    """Propagate adjoints from the results to the variables; a node whose adjoint is 0 contributes nothing."""
     for node, cotangent in seeds:
         node.adjoint += cotangent
     for node in reversed(topological([node for node, _ in seeds])):
@@ -81,7 +81,7 @@ def _trace(f: Callable[..., Any], args: tuple[Any, ...], updates: Sequence[str])
 def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Sequence[str] = ()) -> tuple[Any, tuple]:
     """Value and gradients of ``<cotangent, f(args)>``, one entry per differentiable parameter.
 
-    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that
+    With ``updates``, the value is ``(result, *final contents of those parameters)`` and the cotangent has the same
     structure.
     """
     args = arguments(f, args)
@@ -91,7 +91,7 @@ def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Seq
 
 
 def value_and_gradient(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any]:
-    """Value and gradient of a function with one float as result."""
+    """Value and gradient of a function whose result is a single float."""
     args = arguments(f, args)
     variables, result = _trace(f, args, ())
     value = strip(result)
@@ -100,5 +100,5 @@ def value_and_gradient(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any,
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """The gradient: one entry per differentiable parameter, bare if there is only one."""
+    """The gradient: one entry per differentiable parameter, unpacked if there is only one."""
     return value_and_gradient(f, args)[1]

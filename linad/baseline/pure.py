@@ -1,13 +1,12 @@
 """The purely functional back end: every in-place update of a program becomes a fresh array.
 
 ``v[i] += e`` becomes ``v.1 = v + delta_vec(shape(v), i, e)``: an array of zeros with one cell set, and a fresh array
-that holds the sum. Arrays turn into values in single assignment, so they are threaded through arms, loops and calls
-like scalars. The numbers are those of the in-place program; the cost of touching one cell grows with the size of its
-array, and that is what the in-place program is measured against.
+for the sum. Arrays become values in single assignment, threaded through arms, loops and calls like scalars. The results
+equal those of the in-place program, but updating one cell costs time proportional to the size of its array. The
+in-place program is measured against this.
 
-Only three things are still written in place: a fresh array while it is being filled, by the statement that makes it;
-and at the end of the entry function the caller's arrays. Where an exception leaves the function, those are as they
-were.
+Two kinds of in-place writes remain: a fresh array is filled by the statements that create it, and the entry function
+writes the caller's arrays at its end. If an exception leaves the entry function, the caller's arrays are unchanged.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ LENT_FOR_WRITING = ("acc", "mut", "out")
 
 
 def purify(program: Program) -> Program:
-    """The same program without in-place updates.
+    """Remove the in-place updates of a program.
 
     Parameters
     ----------
@@ -64,8 +63,8 @@ def purify(program: Program) -> Program:
     Returns
     -------
     Program
-        The entry has the same parameters, modes and results. In every other function a parameter that is lent for
-        writing becomes an owned one, whose final contents are one more result.
+        The entry has the same parameters, modes and results. In every other function, a parameter lent for writing
+        becomes an owned one, and its final contents an additional result.
     """
     entry = program.entry
     inner = entry
@@ -86,7 +85,7 @@ def _unused(name: str, taken: Mapping[str, Function]) -> str:
 
 @dataclass
 class _Scope:
-    """The value that each updated array has at this point, and the statements written so far."""
+    """The current value of each updated array, and the statements emitted so far."""
 
     now: dict[str, Var]
     stmts: list[Stmt] = field(default_factory=list)
@@ -99,7 +98,7 @@ class _Scope:
 
 
 class _Purifier:
-    """One function; ``inner`` is what calls of the program's entry call."""
+    """Translates one function; ``inner`` is the name that replaces the entry in calls."""
 
     def __init__(self, program: Program, function: Function, inner: str) -> None:
         self.program = program
@@ -115,7 +114,8 @@ class _Purifier:
     # ---------------------------------------------------------------------------------------------- functions
 
     def callee(self) -> Function:
-        """What was lent for writing is owned, and given back as a further result."""
+        """Translate a non-entry function: parameters lent for writing become owned, and their final contents additional
+        results."""
         f = self.function
         scope = _Scope({})
         results = self.body(scope)
@@ -125,7 +125,7 @@ class _Purifier:
         return Function(name, params, Block(tuple(scope.stmts), (*results, *finals)), f.span)
 
     def entry(self) -> Function:
-        """The caller's arrays are written once, at the end."""
+        """Translate the entry function: the caller's arrays are written once, at the end."""
         f = self.function
         changed = set(self.updated(f.body))
         scope = _Scope({})
@@ -144,7 +144,7 @@ class _Purifier:
             final = scope.now[p.var.name]
             if p.mode == "mut":
                 self.each_cell(scope, p.var, f.span, lambda s, i, p=p, final=final: self.move(s, final, p.var, i))
-            else:  # it may be lent to another parameter as well: what it holds at the end is not ours to replace
+            else:  # the caller may pass the same array for several accumulators: add to it instead of overwriting
                 scope.stmts.append(AddArray(p.var, final, f.span))
         return replace(f, body=Block(tuple(scope.stmts), results))
 
@@ -172,7 +172,7 @@ class _Purifier:
                     yield a  # type: ignore[misc]
 
     def block(self, block: Block, scope: _Scope, after: frozenset[str]) -> tuple[Atom, ...]:
-        """Translate a block; its results. ``after``: names that are needed when it has ended."""
+        """Translate a block and return its results. ``after``: names that are live after the block."""
         needed = [after | {a.name for a in block.results if isinstance(a, Var)}]
         for s in reversed(block.stmts[1:]):
             needed.append(needed[-1].union(mentioned(s)))
@@ -249,8 +249,8 @@ class _Purifier:
         scope.now.update(zip(thread, outs, strict=True))
 
     def call(self, s: Call, scope: _Scope) -> None:
-        """An array lent twice to accumulate into is lent once, and beside it zeros: the sum of both is what it becomes.
-        """
+        """Translate a call. If an array is lent twice for accumulation, the second parameter gets zeros, and its final
+        contents are added."""
         args: list[Atom] = []
         finals: list[tuple[Var, Var]] = []
         lent: set[str] = set()
@@ -289,7 +289,7 @@ class _Purifier:
     def delta_vec(
         self, scope: _Scope, v: Var, index: tuple[Atom, ...], e: Atom, checked: bool, span: Span
     ) -> Var:
-        """Zeros of v's shape with e at one index."""
+        """An array of the shape of v that holds e at one index and zeros elsewhere."""
         delta = self.zeros_like(scope, scope.use(v), span)
         scope.stmts.append(Store(delta, index, e, checked, span))
         return delta
@@ -313,7 +313,7 @@ class _Purifier:
         return out
 
     def grown(self, scope: _Scope, log: Var, size: Atom, fill: Const | None, span: Span) -> Var:
-        """The log, or where it is too short a longer one with the same cells at its beginning."""
+        """The log if it is long enough, else a longer copy of it."""
         new, out = self.names.like(log), self.names.like(log)
         short, double, most = self.names.var("short", BOOL), self.names.var("n"), self.names.var("n")
         inside = scope.nested()
@@ -338,7 +338,7 @@ class _Purifier:
         self.nest(scope, self.shape(scope, v, span), (), cell, span)
 
     def nest(self, scope: _Scope, sizes: tuple[Var, ...], index: tuple[Var, ...], cell, span: Span) -> None:
-        """Loops over the remaining axes, with ``cell(scope, index)`` inside."""
+        """Emit loops over the remaining axes, with ``cell(scope, index)`` as the innermost body."""
         if not sizes:
             cell(scope, index)
             return
@@ -350,7 +350,7 @@ class _Purifier:
 
 
 def _zero(dtype: str, zero: float) -> Const:
-    """Adding -0.0 changes no number at all; adding 0.0 would turn -0.0 into 0.0."""
+    """The additive identity. For floats, adding -0.0 changes no number; adding 0.0 would turn -0.0 into 0.0."""
     match dtype:
         case "bool":
             return Const(False, BOOL)

@@ -1,7 +1,7 @@
-"""A copy of a user's function in which ``math``, ``numpy`` and a few builtins understand `Active` values.
+"""Copies of the user's functions in which ``math``, ``numpy`` and some builtins accept `Active` values.
 
-The copy has the same code object and a patched dictionary of globals; helpers that it calls, closures and checked
-functions are copied in the same way.
+A copy has the same code object and a patched dictionary of globals. Helpers that the function calls, closures and
+checked functions are copied in the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LIBRARIES = ("numpy", "linad", "jaxtyping", "dataclasses", "collections", "copy
 
 
 class Library:
-    """A module in which some names are replaced; the others refuse values that carry derivatives."""
+    """A module with some names replaced. Its other functions reject values that carry derivatives."""
 
     def __init__(self, module: types.ModuleType, shims: dict[str, Any], kind: type[Active]) -> None:
         self._module = module
@@ -39,7 +39,8 @@ class Library:
 
 
 def guard(name: str, real: Callable[..., Any], kind: type[Active]) -> Callable[..., Any]:
-    """A library function for which there is no rule: refused on active values, else its float arrays are wrapped."""
+    """Wrap a library function without a derivative rule: it rejects active values, and its float arrays become active.
+    """
 
     def guarded(*args: Any, **options: Any) -> Any:
         if any(isinstance(x, (Active, ActiveArray)) for x in (*args, *options.values())):
@@ -51,7 +52,7 @@ def guard(name: str, real: Callable[..., Any], kind: type[Active]) -> Callable[.
 
 
 class Rebinder:
-    """Makes the copies for one run; each function and each dictionary of globals is copied once."""
+    """Makes the copies for one run; copies each function and each dictionary of globals once."""
 
     def __init__(self, kind: type[Active]) -> None:
         self.kind = kind
@@ -89,7 +90,7 @@ class Rebinder:
         return None if f.__closure__ is None else tuple(types.CellType() for _ in f.__closure__)
 
     def value(self, x: Any) -> Any:
-        """What a free name of the user's function stands for in the copy."""
+        """The replacement for the value of a free name."""
         if x is math:
             return self.math
         if x is np:
@@ -111,7 +112,7 @@ class Rebinder:
 
 
 def names_of(code: types.CodeType) -> Iterator[str]:
-    """The names that a code object and those nested in it may look up."""
+    """The names that a code object and its nested code objects may look up."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -1,7 +1,7 @@
 """Values and partial derivatives of scalar primitives on plain numbers.
 
-Written separately from `linad.derivatives.table` on purpose: the two are compared by tests. A partial is None where no
-derivative flows at all, which is stronger than 0: not even nan or inf gets through.
+They are deliberately independent of `linad.derivatives.table`; tests compare the two. A partial is None if no
+derivative flows at all, which is stronger than 0: not even nan or inf propagates.
 
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 4 to 7.
 """
@@ -22,14 +22,14 @@ Partials = tuple[Number | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``value(*ins)`` and ``partials(result, *ins)``."""
+    """The derivative rule of a primitive: ``value(*ins)`` and ``partials(result, *ins)``."""
 
     value: Callable[..., Number]
     partials: Callable[..., Partials]
 
 
 def _special(f: Callable[[float], float], at_pole: float) -> Callable[[Number], Number]:
-    """A function of `math` as IEEE arithmetic has it: no exceptions, and the precision of its operand."""
+    """A function of `math` with IEEE semantics: it raises no exceptions and keeps the operand's precision."""
 
     def value(x: Number) -> Number:
         kind = x.dtype.type if isinstance(x, np.floating) else np.float64
@@ -44,7 +44,7 @@ def _special(f: Callable[[float], float], at_pole: float) -> Callable[[Number], 
 
 
 def digamma(x: float) -> float:
-    """The logarithmic derivative of the gamma function, by reflection, recurrence and the asymptotic series."""
+    """The derivative of log gamma, by reflection, recurrence and the asymptotic series."""
     x = float(x)
     if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
         return math.nan
@@ -62,7 +62,7 @@ def digamma(x: float) -> float:
 
 
 def _unary(value: Callable[..., Number], slope: Callable[[Number, Number], Number]) -> Rule:
-    """``slope(result, x)``."""
+    """The rule of a unary function with derivative ``slope(result, x)``."""
     return Rule(value, lambda o, x: (slope(o, x),))
 
 
@@ -93,7 +93,7 @@ _NONE1: Callable[..., Partials] = lambda o, *ins: (None,) * len(ins)  # noqa: E7
 
 
 def _lift(value: Number) -> Number:
-    """Python floats compute as NumPy ones do: without exceptions."""
+    """Convert a Python float to NumPy's, whose arithmetic raises no exceptions."""
     return np.float64(value) if type(value) is float else value
 
 
@@ -155,9 +155,9 @@ RULES: dict[str, Rule] = {
 
 
 def evaluate(op: str, *ins: Number) -> tuple[Number, Partials]:
-    """The result and its partial derivatives.
+    """The result of a primitive and its partial derivatives.
 
-    Where no operand is a NumPy scalar the result is a Python float: NumPy 2 keeps such scalars *weak*.
+    If no operand is a NumPy scalar, the result is a Python float, which NumPy 2's promotion treats as *weak*.
     """
     rule = RULES[op]
     lifted = tuple(_lift(x) for x in ins)

@@ -1,4 +1,4 @@
-"""``math``, ``numpy`` and builtins for values that carry derivatives: names to primitives, one table each."""
+"""``math``, ``numpy`` and builtins for values that carry derivatives; a table per module maps names to primitives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NUMPY: dict[str, str] = {
 
 
 def _apply(kind: type[Active], op: str, *ins: Any) -> Any:
-    """Active where an operand is; else a plain number."""
+    """Apply a primitive; the result is active if an operand is, else a plain number."""
     return kind.apply(op, *ins) if any(isinstance(x, Active) for x in ins) else evaluate(op, *ins)[0]
 
 
@@ -45,7 +45,7 @@ def _to_float(x: Any) -> Any:
 
 
 def math_shims(kind: type[Active]) -> Shims:
-    """Functions of ``math`` compute in double precision, whatever they are given, and return a Python float."""
+    """The functions of ``math``: they compute in double precision for all operands and return a Python float."""
 
     def scalar(op: str) -> Callable[..., Any]:
         return lambda *ins: _apply(kind, op, *map(_to_float, ins))
@@ -71,7 +71,7 @@ def math_shims(kind: type[Active]) -> Shims:
 
 
 class Cast:
-    """A float type of NumPy, or ``float``: called, it converts; given as ``dtype=``, it is the type."""
+    """``float`` or a NumPy float type: converts when called, and denotes the type when passed as ``dtype=``."""
 
     def __init__(self, type: type) -> None:
         self.type = type

@@ -1,6 +1,6 @@
-"""Values and partial derivatives of special functions on plain numbers: SciPy's functions, and formulas of their own.
+"""Values and partial derivatives of special functions on plain numbers, from SciPy and independent formulas.
 
-Written separately from `linad.derivatives.special` on purpose, as `rules` is from the table.
+They are deliberately independent of `linad.derivatives.special`, as `rules` is of the table.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ Slopes = Callable[..., tuple[Any, ...]]
 
 
 def scipy(name: str, *args: Any) -> Any:
-    """A function of `scipy.special`, imported when it is called."""
+    """Call a function of `scipy.special`, imported on use."""
     from scipy import special
 
     return getattr(special, name)(*args)
 
 
 def phi(x: Any) -> Any:
-    """The density of the normal law."""
+    """The standard normal density."""
     return np.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
 
 
 def mills(x: Any) -> Any:
-    """The density of the normal law over its distribution function."""
+    """The standard normal density divided by its distribution function."""
     return np.divide(math.sqrt(2.0 / math.pi), scipy("erfcx", -x / math.sqrt(2.0)))
 
 
@@ -37,7 +37,7 @@ def polygamma(x: Any, n: int) -> Any:
 
 
 def sinc(x: Any, n: int) -> float:
-    """Derivatives of sinc: of the product x sinc(x) = sin(pi x) / pi by Leibniz's rule, or of the power series."""
+    """Derivatives of sinc, from Leibniz's rule for x sinc(x) = sin(pi x) / pi or, near 0, from the power series."""
     x = float(x)
     if abs(x) > 1.0 + n:
         found = [math.sin(math.pi * x) / (math.pi * x)]

@@ -1,4 +1,4 @@
-"""Arguments and results of an undecorated function: lifting them to `Active` values, seeding and collecting."""
+"""Arguments and results of an undecorated function: lifting to `Active` values, seeding, and collecting gradients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_float(x: Any) -> bool:
 
 
 def arguments(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments with those annotated ``float`` converted, as at a checked function's entry."""
+    """Convert the arguments annotated ``float``, as a checked function does on entry."""
     params = inspect.signature(getattr(f, "py_func", f)).parameters.values()
     kinds = [p.annotation for p in params]
     return tuple(map(_converted, args, kinds)) + tuple(args[len(kinds) :])
@@ -34,7 +34,7 @@ def _converted(value: Any, annotation: Any) -> Any:
 
 
 def lift(x: Any, kind: type[Active], variable: Variable) -> Any:
-    """Float leaves as variables, in order; int arrays copied; the rest as it is."""
+    """Replace float leaves by variables, in order, and copy int arrays; everything else is kept."""
 
     def leaf(v: Any) -> Any:
         if isinstance(v, np.ndarray):
@@ -50,9 +50,10 @@ def lift(x: Any, kind: type[Active], variable: Variable) -> Any:
 
 
 def run(f: Callable[..., Any], lifted: tuple[Any, ...], kind: type[Active], updates: Sequence[str] = ()) -> Any:
-    """The result of the undecorated function on lifted arguments.
+    """Run the undecorated function on lifted arguments and return its result.
 
-    With ``updates`` it is ``(result, *updated arguments)``, without the first where the function returns None.
+    With ``updates``, the result is ``(result, *updated arguments)``, or only the updated arguments if the function
+    returns None.
     """
     copy = Rebinder(kind).function(f)
     with np.errstate(all="ignore"):
@@ -65,7 +66,7 @@ def run(f: Callable[..., Any], lifted: tuple[Any, ...], kind: type[Active], upda
 
 
 def strip(x: Any) -> Any:
-    """A result as plain numbers."""
+    """The result with active values replaced by plain numbers."""
 
     def leaf(v: Any) -> Any:
         if isinstance(v, ActiveArray):
@@ -76,7 +77,7 @@ def strip(x: Any) -> Any:
 
 
 def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
-    """Each active number of a result with its cotangent."""
+    """Pair each active number of a result with its cotangent."""
     items = parts(result)
     if items is not None:
         for r, c in zip(items, parts(cotangent) or (), strict=True):
@@ -92,8 +93,8 @@ def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
 
 
 def collect(args: tuple[Any, ...], numbers: Iterator[float]) -> tuple[Any, ...]:
-    """Gradients in the structure of the arguments: one entry per parameter that has a float leaf, None for int leaves.
-    """
+    """Assemble gradients in the structure of the arguments: one entry per parameter with a float leaf, None for int
+    leaves."""
 
     def leaf(v: Any) -> Any:
         if not is_float(v):
@@ -114,7 +115,7 @@ def bare(gradients: tuple[Any, ...]) -> Any:
 
 
 def unit_cotangent(value: Any) -> float:
-    """The cotangent 1 of a scalar result."""
+    """The cotangent of a scalar result: 1."""
     if not is_float(value) or isinstance(value, np.ndarray):
         raise TypeError("a gradient needs a function with one float as its result")
     return 1.0

@@ -1,6 +1,6 @@
-"""Reverse mode by operator overloading onto an indexed list: per entry two parents and two weights, in flat buffers.
+"""Reverse mode by operator overloading onto a tape: flat buffers that hold two parents and two weights per entry.
 
-The sweep is one compiled loop over the buffers, from the last entry to the first.
+The reverse sweep is one compiled loop over the buffers, from the last entry to the first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CONSTANT = -1
 
 
 class Tape:
-    """Entries in order of evaluation; entry k has the parents ``parents[k]`` with the weights ``weights[k]``."""
+    """Entries in order of evaluation; entry k has parents ``parents[k]`` with weights ``weights[k]``."""
 
     def __init__(self, capacity: int = 1024) -> None:
         self.length = 0
@@ -27,7 +27,7 @@ class Tape:
         self.weights = np.zeros((capacity, 2))
 
     def push(self, parents: Sequence[int] = (), weights: Sequence[float] = ()) -> int:
-        """A new entry; its index."""
+        """Append an entry and return its index."""
         k = self.length
         if k == len(self.parents):
             self._double()
@@ -64,7 +64,7 @@ def compiled_sweep() -> Callable[..., None]:
 
 
 class Var(Active):
-    """A value and its entry on the tape; `on` makes the class for one tape."""
+    """A value and the index of its tape entry; `on` creates the class for one tape."""
 
     __slots__ = ("index",)
     tape: Tape
@@ -96,7 +96,7 @@ class Var(Active):
 
 
 def _trace(f: Callable[..., Any], args: tuple[Any, ...], updates: Sequence[str]) -> tuple[Tape, int, Any]:
-    """The tape, how many of its first entries are the variables, and the result."""
+    """Run the function on variables; returns the tape, the number of variables (its first entries), and the result."""
     tape = Tape()
     kind = Var.on(tape)
     lifted = lift(args, kind, kind.variable)
@@ -116,7 +116,7 @@ def _pull(tape: Tape, variables: int, result: Any, cotangent: Any) -> np.ndarray
 def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Sequence[str] = ()) -> tuple[Any, tuple]:
     """Value and gradients of ``<cotangent, f(args)>``, one entry per differentiable parameter.
 
-    With ``updates`` the value is ``(result, *final contents of those parameters)`` and the cotangent has that
+    With ``updates``, the value is ``(result, *final contents of those parameters)`` and the cotangent has the same
     structure.
     """
     args = arguments(f, args)
@@ -125,7 +125,7 @@ def vjp(f: Callable[..., Any], args: Sequence[Any], cotangent: Any, updates: Seq
 
 
 def value_and_gradient(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any, Any]:
-    """Value and gradient of a function with one float as result."""
+    """Value and gradient of a function whose result is a single float."""
     args = arguments(f, args)
     tape, variables, result = _trace(f, args, ())
     value = strip(result)
@@ -133,5 +133,5 @@ def value_and_gradient(f: Callable[..., Any], args: Sequence[Any]) -> tuple[Any,
 
 
 def gradient(f: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """The gradient: one entry per differentiable parameter, bare if there is only one."""
+    """The gradient: one entry per differentiable parameter, unpacked if there is only one."""
     return value_and_gradient(f, args)[1]

@@ -1,6 +1,7 @@
-"""NumPy's functions of whole arrays on arrays whose cells carry derivatives.
+"""NumPy's whole-array functions on arrays whose cells carry derivatives.
 
-NumPy itself moves, joins and adds up the cells, as objects; what chooses cells looks at the plain numbers.
+Functions that move, join or sum cells are NumPy's own, applied to object arrays. Functions that select cells decide on
+the plain numbers.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import numpy as np
 
 from .active import WHOLE, Active, ActiveArray, as_cells, map_cells, plain, plain_array
 
-_MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concat concatenate
-diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90 split squeeze stack
-swapaxes take tile transpose tril triu vstack"""
+_MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concat
+concatenate diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90
+split squeeze stack swapaxes take tile transpose tril triu vstack"""
 _SUMMED = "cumprod cumsum dot einsum inner matmul outer prod sum tensordot trace vdot"
 _LOOKED_AT = (
     "all allclose any argmax argmin argsort array_equal count_nonzero flatnonzero isclose nonzero searchsorted signbit"
@@ -23,7 +24,7 @@ _LOOKED_AT = (
 
 
 def _objects(x: Any) -> Any:
-    """An argument with arrays that carry derivatives as NumPy's arrays of objects."""
+    """Replace active arrays in an argument by NumPy object arrays."""
     if isinstance(x, ActiveArray):
         return x.cells
     if isinstance(x, (list, tuple)):
@@ -32,7 +33,7 @@ def _objects(x: Any) -> Any:
 
 
 def _dtypes(x: Any) -> list[Any]:
-    """What takes part in the dtype of a result; Python's own floats are weak."""
+    """The operands that determine a result's dtype; Python floats are weak."""
     if isinstance(x, (ActiveArray, np.ndarray)):
         return [x.dtype]
     if isinstance(x, (list, tuple)):
@@ -41,7 +42,7 @@ def _dtypes(x: Any) -> list[Any]:
 
 
 def _actively(x: Any, dtype: np.dtype, kind: type[Active]) -> Any:
-    """A result of NumPy on arrays of objects, in a dtype."""
+    """Convert a NumPy result on object arrays to active values of a dtype."""
     if isinstance(x, (list, tuple)):
         return tuple(_actively(item, dtype, kind) for item in x)
     out = ActiveArray(np.asarray(x, dtype=object), dtype, kind)
@@ -64,7 +65,7 @@ def _by_numpy(kind: type[Active], f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def carries(x: Any) -> bool:
-    """Whether anything in lists and tuples carries a derivative."""
+    """Whether a value, or anything nested in lists and tuples, carries a derivative."""
     return any(map(carries, x)) if isinstance(x, (list, tuple)) else isinstance(x, (Active, ActiveArray))
 
 
@@ -77,13 +78,13 @@ def _of_values(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _picked(kind: type[Active], f: Callable[..., Any], choose: Callable[..., Any]) -> Callable[..., Any]:
-    """The cell that is chosen, the first of equal ones; along an axis where one is given."""
+    """A function that selects a cell, the first among equals, overall or along an axis."""
 
     def call(a: Any, axis: int | None = None, keepdims: bool = False) -> Any:
         if not isinstance(a, ActiveArray):
             return f(a, axis=axis, keepdims=keepdims)
         if a.size == 0:
-            f(a.values, axis=axis)  # NumPy's own error
+            f(a.values, axis=axis)  # raises NumPy's own error
         values = a.values
         if axis is None:
             cell = a.cells.flat[int(choose(values))]
@@ -132,7 +133,7 @@ def _add_at(sign: int) -> Callable[..., None]:
 
 @functools.cache
 def shims(kind: type[Active]) -> dict[str, Callable[..., Any]]:
-    """The functions of NumPy that take and give whole arrays, by name."""
+    """NumPy's functions that take or return whole arrays, by name."""
     summed = {name: _by_numpy(kind, getattr(np, name)) for name in f"{_MOVED} {_SUMMED}".split() if hasattr(np, name)}
     total = summed["sum"]
     lowest, highest = _picked(kind, np.min, np.argmin), _picked(kind, np.max, np.argmax)
@@ -164,7 +165,7 @@ def _root(kind: type[Active], x: Any) -> Any:
 
 
 def method(a: ActiveArray, name: str) -> Callable[..., Any]:
-    """A method of an array as the function of the same name."""
+    """An array method, implemented by the NumPy function of the same name."""
     if name.startswith("_") or name not in _METHODS:
         raise AttributeError(f"an array that carries derivatives has no {name}")
     function = shims(a.kind)[name]
@@ -174,8 +175,8 @@ def method(a: ActiveArray, name: str) -> Callable[..., Any]:
 
 
 _METHODS = frozenset(
-    "all any argmax argmin argsort cumprod cumsum diagonal dot max mean min nonzero prod ptp ravel repeat reshape squeeze std sum "
-    "swapaxes take trace transpose var".split()
+    "all any argmax argmin argsort cumprod cumsum diagonal dot max mean min nonzero prod ptp ravel repeat reshape "
+    "squeeze std sum swapaxes take trace transpose var".split()
 )
 AT = {"add": _add_at(1), "sub": _add_at(-1)}
 

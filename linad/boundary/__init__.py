@@ -1,2 +1,2 @@
-"""The boundary between Python and kernels: live functions, argument and result conversion, errors at the user's line.
-"""
+"""The boundary between Python and kernels: live functions, conversion of arguments and results, errors at the user's
+line."""

@@ -1,4 +1,4 @@
-"""Argument conversion: Python values to the flat scalars and C-contiguous arrays that a kernel takes."""
+"""Argument conversion: from Python values to the flat scalars and C-contiguous arrays that a kernel takes."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Flat:
     place."""
 
     values: list[object] = field(default_factory=list)
-    read: list[Named] = field(default_factory=list)  # the caller's arrays, those only read ...
-    written: list[Named] = field(default_factory=list)  # ... and those the kernel updates
+    read: list[Named] = field(default_factory=list)  # the caller's arrays that are only read ...
+    written: list[Named] = field(default_factory=list)  # ... and those that the kernel updates
     back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def give_back(self) -> None:
-        """Copy what the kernel updated in copies back into the caller's arrays."""
+        """Copy updated copies back into the caller's arrays."""
         for original, private in self.back:
             original[...] = private
 
@@ -55,15 +55,15 @@ def flatten(
     Parameters
     ----------
     signature : Signature
-        What the function takes.
+        The signature of the function.
     arguments : sequence
         One value per parameter.
     hidden : sequence of ndarray
-        The module-level arrays the function reads.
+        The module-level arrays that the function reads.
     update : bool
         Whether declared updates reach the caller's arrays; otherwise the kernel works on copies.
     private : bool
-        Whether every array is copied, because it is kept beyond the call.
+        Whether to copy every array, because it is kept beyond the call.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def flatten(
         Naming the function, the parameter, what was expected and what was given.
     """
     flat = Flat()
-    copied: list[Named] = []  # what Python would update and a derivative leaves alone
+    copied: list[Named] = []  # arrays that Python would update, and a derivative leaves unchanged
     for info, value in zip(signature.params, arguments):
         name = info.name
         updated = bool(signature.updates) and name in signature.updates
@@ -91,9 +91,9 @@ def flatten(
                 continue
             checked_array(leaf.type, x, where)
             if x.__class__ is not np.ndarray:
-                x = np.asarray(x)  # a memory map, say: the same cells as a plain array
+                x = np.asarray(x)  # e.g. a memory map: the same cells as a plain array
             if info.structure is not leaf:
-                name = where.rpartition(" ")[2].strip("`")  # of a part, by its path
+                name = where.rpartition(" ")[2].strip("`")  # the path of a part
             if not updated:
                 flat.read.append((name, x))
                 flat.values.append(np.array(x, order="C") if private else contiguous(x))
@@ -166,7 +166,7 @@ def inside(
             return [(leaf, np.array(value, dtype=WANTED[leaf.type.dtype]), where)]
         try:
             given = tuple(value) if tag.named_tuple else parts(tag.fields, value)
-        except AttributeError as error:  # made without `__init__`
+        except AttributeError as error:  # created without `__init__`
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, but {error}") from None
     else:
         if not isinstance(value, tuple):
@@ -182,7 +182,7 @@ def inside(
 
 
 def parts_of(record: RecordTag | RecordClass, count: int) -> list[str]:
-    """The suffixes by which the parts of a record are accessed: ``.x``, ``["w"]`` or ``[0]``."""
+    """The suffixes with which the parts of a record are accessed: ``.x``, ``["w"]`` or ``[0]``."""
     if record.handle is list:
         return [f"[{k}]" for k in range(count)]
     names = record.fields if isinstance(record, RecordTag) else record.names
@@ -198,7 +198,7 @@ def within(where: str, part: str) -> str:
 
 
 def scalar(leaf: Leaf, value: object, where: str) -> object:
-    """A scalar argument converted for the kernel. An array of rank 0 is accepted as the number that it holds, as by
+    """A scalar argument converted for the kernel. An array of rank 0 is accepted as the number that it contains, as by
     `float`.
 
     Raises
@@ -262,7 +262,7 @@ _SCALARS: dict[DType, Callable[[object, Leaf, str], object]] = {
 
 
 def checked_array(type: Array, value: object, where: str) -> None:
-    """Refuse a value that is not an array of the dtype and rank.
+    """Raise an error unless a value is an array of the given dtype and rank.
 
     Raises
     ------
@@ -283,14 +283,14 @@ WANTED = {short: np.dtype(name) for short, name in NUMPY_NAMES.items()}
 
 
 def _plain(value: object) -> bool:
-    """Whether a value is a plain array: neither masked nor a matrix."""
+    """Whether a value is a plain array: neither a masked array nor a matrix."""
     if value.__class__ is np.ndarray:
         return True
     return isinstance(value, np.ndarray) and not isinstance(value, (np.ma.MaskedArray, np.matrix))
 
 
 def contiguous(a: np.ndarray) -> np.ndarray:
-    """The array itself where a kernel can read it in place, a C-contiguous copy otherwise."""
+    """The array itself if a kernel can read it in place, otherwise a C-contiguous copy."""
     flags = a.flags
     if flags.carray:
         return a
@@ -300,7 +300,8 @@ def contiguous(a: np.ndarray) -> np.ndarray:
 
 
 class _Readable:
-    """A read-only array passed to a kernel that provably does not write to it, which saves a second compilation."""
+    """A read-only array passed to a kernel that provably does not write to it. It is declared writable, which saves a
+    second compilation."""
 
     def __init__(self, a: np.ndarray) -> None:
         self.owner = a
@@ -315,11 +316,12 @@ def _updatable(a: np.ndarray, flat: Flat) -> np.ndarray:
     return private
 
 
-# --------------------------------------------------------------------------------------- types of actual arguments
+# ---------------------------------------------------------------------------------------------- types of actual
+# arguments
 
 
 def argument_type(value: object, where: str) -> object:
-    """The type of an argument: an `ArgType`, or a tuple of these for a tuple or record.
+    """The type of an argument: an `ArgType`, or a tuple of types for a tuple or record.
 
     Raises
     ------
@@ -384,8 +386,8 @@ def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError
 
 
 def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> str:
-    """The message for the first keyword argument that is not a parameter, with the nearest parameter name; else empty.
-    """
+    """The message for the first keyword argument that is not a parameter, with the nearest parameter name; empty if
+    there is none."""
     known = list(parameters)
     for name in given:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Checks of annotated dimensions at entry: one error that names both arguments and both sizes."""
+"""Checks of annotated dimensions at entry. An error names both arguments and both sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_dims(signature: Signature, arguments: Sequence[object]) -> None:
 
     Notes
     -----
-    A name is bound by the first dimension that mentions it, also as ``"n+1"`` or ``"2*n"``.
+    A name is bound by the first dimension that mentions it, even as ``"n+1"`` or ``"2*n"``.
     """
     bound: dict[str, tuple[int, str]] = {}
     for info, value in zip(signature.params, arguments):

@@ -1,4 +1,4 @@
-"""What a live object means inside a checked function; decided by identity, never by name."""
+"""The meaning of live objects inside a checked function, decided by identity and never by name."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str 
     if described is not None:
         return described(value)
     if isinstance(value, _lru_cache_wrapper) and isinstance(value.__wrapped__, FunctionType):
-        return value.__wrapped__, (), None  # what it keeps is what it would compute
+        return value.__wrapped__, (), None  # a cached result equals a computed one
     if elementwise(value):
         plain = value.pyfunc if isinstance(value, np.vectorize) else value._dispatcher.py_func
         return (plain, (), None) if isinstance(plain, FunctionType) else None
@@ -61,14 +61,17 @@ def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str 
 
 
 def elementwise(value: object) -> bool:
-    """Whether a value is a scalar function that is applied to arrays cell by cell."""
+    """Whether a value is a scalar function that is applied to arrays element by element."""
     plain = isinstance(value, np.vectorize) and value.signature is None and not value.excluded
     return plain or (type(value).__name__ == "DUFunc" and type(value).__module__.startswith("numba."))
 
 
 def rules_of(value: object) -> tuple[tuple[tuple[str, tuple[object, ...]], ...], tuple[int, ...]] | None:
-    """The custom rule of a function under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`: kind and functions,
-    also of a second rule for forward mode, and the positions of parameters that it does not differentiate by."""
+    """The custom rule of a function under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`.
+
+    Returns pairs of a kind and functions (possibly including a second rule for forward mode), and the positions of the
+    parameters that the rule does not differentiate by.
+    """
     described = getattr(type(value), "__linad_rule__", None)
     return None if described is None else described(value)
 
@@ -80,7 +83,7 @@ def compiled_of(value: object) -> Compiled | None:
 
 
 def entity(value: object, key: str) -> Entity | None:
-    """The entity of an object that is not a function to be lowered; None for such functions."""
+    """The entity of an object; None for functions to be lowered."""
     if isinstance(value, ModuleType):
         return Module(value.__name__)
     if is_constant(value):
@@ -167,7 +170,7 @@ def _nameless(value: object) -> str | None:
 
 
 def _generator(value: object) -> str:
-    """The library whose random numbers an object generates."""
+    """The library whose random numbers an object generates, or an empty string."""
     home = type(value).__module__
     return "numpy.random" if home.startswith("numpy.random") else "random" if home == "random" else ""
 
@@ -190,13 +193,13 @@ def canonical(value: object) -> str | None:
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, np.ufunc):  # `np.add.reduce`
+    if isinstance(owner, np.ufunc):  # e.g. `np.add.reduce`
         return f"{canonical(owner)}.{name}"
     if type(owner).__module__.startswith("scipy.stats.") and (distribution := _nameless(owner)) is not None:
         return f"{distribution}.{name}"
-    if draws := _generator(owner):  # `np.random.rand`, `random.gauss`
+    if draws := _generator(owner):  # e.g. `np.random.rand`, `random.gauss`
         return f"{draws}.{name}"
-    # `_operator` is where `operator` has its functions from
+    # the functions of `operator` are defined in `_operator`
     homes = [home.removeprefix("_")] if isinstance(home, str) else []
     if isinstance(value, np.ufunc):
         homes = ["numpy", "scipy.special"]
@@ -204,7 +207,7 @@ def canonical(value: object) -> str | None:
         parts = module.split(".")
         if parts[0] not in LIBRARIES or not isinstance(name, str):
             continue
-        # `scipy.special._basic` exports to `scipy.special`
+        # e.g. `scipy.special._basic` exports to `scipy.special`
         for place in (".".join(parts[: k + 1]) for k in range(len(parts))):
             if vars(sys.modules.get(place, ModuleType(""))).get(name) is value or _lazily(place, name) is value:
                 return f"{place}.{name}"
@@ -212,8 +215,8 @@ def canonical(value: object) -> str | None:
 
 
 def _foreign(value: object) -> str | None:
-    """The dotted name of an object whose source cannot be read: a compiled function, a builtin class, or anything of a
-    library that works on arrays in its own way."""
+    """The dotted name of an object whose source cannot be read: a compiled function, a builtin class, or anything from
+    a library with its own array semantics."""
     name, home = getattr(value, "__name__", None), getattr(value, "__module__", None)
     if not (isinstance(name, str) and isinstance(home, str)):
         return None
@@ -228,14 +231,15 @@ def _lazily(place: str, name: str) -> object:
 
 
 def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
-    """A type alias as source text in the names of `_AliasScope`. ``names`` collects the record classes it mentions."""
+    """A type alias as source text, in the names of `_AliasScope`. ``names`` collects the record classes it mentions."""
     if type(value).__name__ == "TypeAliasType":  # Python 3.12: type Vec = ...
         return annotation_text(value.__value__, names) or canonical(value.__value__)
     if isinstance(value, GenericAlias) and value.__origin__ is np.ndarray:
         shape, element = [*value.__args__, None][:2]
         rank = getattr(shape, "__args__", (...,)) if getattr(shape, "__origin__", None) is tuple else (...,)
         sizes = "tuple[...]" if ... in rank else f"tuple[{', '.join('int' for _ in rank)}]"
-        return f"numpy.ndarray[{sizes}, numpy.dtype[{' | '.join(map(_element_text, _either(*getattr(element, '__args__', ()))))}]]"
+        elements = " | ".join(map(_element_text, _either(*getattr(element, "__args__", ()))))
+        return f"numpy.ndarray[{sizes}, numpy.dtype[{elements}]]"
     if isinstance(value, GenericAlias) and value.__origin__ is tuple:
         parts = [annotation_text(v, names) or canonical(v) or _record_text(v, names) for v in value.__args__]
         return None if None in parts else f"tuple[{', '.join(p.removeprefix('builtins.') for p in parts)}]"
@@ -246,7 +250,7 @@ def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
 
 
 def _either(element: object = None) -> tuple[object, ...]:
-    """The members of a union; a list of the annotation itself for anything else."""
+    """The members of a union, or the annotation itself."""
     return element.__args__ if isinstance(element, UnionType) else (element,)
 
 
@@ -293,7 +297,8 @@ def _described(value: object) -> str:
 
 
 def fingerprint(value: object) -> str:
-    """A text that is equal for two values only if lowering cannot distinguish them (functions: by source)."""
+    """A text that is equal for two values only if lowering cannot distinguish them (functions are compared by source).
+    """
     found = entity(value, "")
     match found:
         case Constant(value=v):

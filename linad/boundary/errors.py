@@ -1,4 +1,4 @@
-"""Errors about a function as a whole, with a source position and a fix."""
+"""Errors about a function as a whole, with a source position and a suggested fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linad_typecheck.span import NOWHERE, Span
 
 
 def is_generated(file: str) -> bool:
-    """Whether a file is the generated one-line source of a transformed function, which is no place to show to users."""
+    """Whether a file is the generated one-line source of a transformed function, which should not be shown to users."""
     return file.startswith("<linad ")
 
 

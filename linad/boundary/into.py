@@ -13,15 +13,16 @@ from linad_typecheck.types import F64, I64, Array
 from .arguments import WANTED
 from .usual import Row, apart, dim_rows, dims_hold
 
-Kind = tuple[type, np.dtype | None, int]  # the class of an argument, and of an array its element type and rank
+Kind = tuple[type, np.dtype | None, int]  # the class of an argument; for an array also its element type and rank
 
 
 @dataclass(frozen=True, slots=True)
 class Into:
     """The checks of such a call.
 
-    ``buffers`` are the positions of the arguments that gradients are taken by, with their element types. ``arrays`` and
-    ``scalars`` are the positions among them of arrays, to which the kernel adds, and of numbers, in the kernel's order.
+    ``buffers``: the positions of the arguments to differentiate by, with their element types. ``arrays`` and
+    ``scalars``: the positions among the buffers of arrays, to which the kernel adds, and of numbers, in the kernel's
+    order.
     """
 
     kinds: tuple[Kind, ...]
@@ -31,7 +32,7 @@ class Into:
     scalars: tuple[int, ...]
 
     def fit(self, arguments: Sequence[object], into: object) -> tuple[np.ndarray, ...] | None:
-        """The buffers, if the call qualifies."""
+        """The buffers, if the call qualifies; else None."""
         parts = into if into.__class__ is tuple else (into,)
         if len(parts) != len(self.buffers):
             return None

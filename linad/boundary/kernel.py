@@ -1,4 +1,4 @@
-"""Calling a compiled program: flat values in, flat results out, errors raised as Python would raise them."""
+"""Calling a compiled program: flat values in, flat results out, and errors as Python would raise them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ NOT_BROADCAST = (
 )
 STRETCH = (
     " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: "
-    "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"
+    "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size "
+    "as 1)"
 )
 
 
 @dataclass(slots=True)
 class Loaded:
-    """A driver, ready to call: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``.
+    """A driver ready to be called: ``driver(*values, *workspaces, err)`` returns ``(code, *results)``.
 
     If it is ``parallel``, the number of threads follows the values.
     """
@@ -50,8 +51,8 @@ class Loaded:
     driver: Callable[..., tuple[object, ...]]
     sites: Sequence[Site]
     error_words: int
-    again: bool = False  # whether it may ask for the build that tests every access, having written something already
-    workspace: tuple[str, ...] = ()  # the element types of the scratch memory it wants
+    again: bool = False  # whether it may request the fully checked build after it has written something
+    workspace: tuple[str, ...] = ()  # the element types of its workspaces
     parallel: bool = False
     pool: Pool | None = None
 
@@ -60,7 +61,7 @@ class Loaded:
             self.pool = Pool(self.workspace, max(self.error_words - HINTS, 0))
 
     def errors(self) -> np.ndarray:
-        """The buffer in which errors are reported; it also holds the end of the stack for recursive kernels."""
+        """A new error buffer; it also holds the end of the stack for recursive kernels, and the lengths of logs."""
         err = np.zeros(self.error_words, np.int64)
         if self.error_words > FLOOR:
             err[FLOOR] = floor()
@@ -93,12 +94,12 @@ class Loaded:
 
 @dataclass(slots=True)
 class Kernel:
-    """A program in up to two builds: one with hoisted index checks, and one with a check at every access for when those
-    fail."""
+    """A program in up to two builds: one with hoisted index checks, and one with a check at every access, which runs if
+    a hoisted check fails."""
 
-    load: Callable[[str], Loaded]  # from "hoisted" or "every"
+    load: Callable[[str], Loaded]  # by "hoisted" or "every"
     largest: Callable[[Sequence[object]], tuple[str, int, Span] | None] = lambda values: None
-    # what takes the most memory with these arguments, where ``{0}`` is how much: the text, the bytes, the place
+    # finds the largest allocation for these arguments: the message with ``{0}`` for the bytes, the bytes, the position
     builds: dict[str, Loaded] = field(default_factory=dict)
 
     def build(self, checked: str) -> Loaded:
@@ -116,7 +117,7 @@ class Kernel:
         *,
         in_place: bool = False,
     ) -> tuple[object, ...]:
-        """The flat results.
+        """Run the program and return the flat results.
 
         Parameters
         ----------
@@ -127,7 +128,7 @@ class Kernel:
         zeros : sequence of int
             The positions of arrays that are zero on entry.
         in_place : bool
-            Whether copying the updated arrays would be too expensive; then the build with a check per access is used.
+            Whether copying the updated arrays would be too expensive. If so, the fully checked build is used.
 
         Raises
         ------
@@ -161,7 +162,7 @@ class Kernel:
         except MemoryError as error:
             short = error
         found = self.largest(values)
-        if found is None or not isinstance(short, NoRoom) and found[1] < MUCH:  # no array is to blame alone
+        if found is None or not isinstance(short, NoRoom) and found[1] < MUCH:  # no single array is to blame
             raise short
         text, size, span = found
         more = f"; {short}" if isinstance(short, NoRoom) and short.size > 2 * size else ""
@@ -190,7 +191,7 @@ def _value(dtype: str, word: np.int64) -> object:
 
 
 def _class(name: str) -> object:
-    """An exception class by name: a builtin, or one of a module."""
+    """An exception class by name: a builtin, or one from a module."""
     module = max((m for m in sys.modules if name.startswith(f"{m}.")), key=len, default="")
     found = sys.modules.get(module, builtins)
     for part in name.removeprefix(f"{module}.").split("."):
@@ -216,7 +217,7 @@ def raise_at(error: str, message: str, span: Span) -> NoReturn:
 
 
 def expression(span: Span) -> str:
-    """The source text of a span; of several lines, the first."""
+    """The source text of a span; of several lines, only the first."""
     line = linecache.getline(span.file, span.line).rstrip("\n")
     end = span.end_column - 1 if span.end_line == span.line else len(line)
     return line[span.column - 1 : end].strip()

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_, itemgetter
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 from linad_typecheck.names.scope import (
@@ -32,23 +32,23 @@ from .locate import file_of, locate
 from .objects import MISSING, Property, attribute, classes, is_object, items_of
 from .records import changeable, classes_of, default_value, told
 
-IMPLEMENTS = "%implements "  # before the dotted name of a library function, stands for what it means
+IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
 
 
 class NotYet(Exception):
-    """A name looked up at decoration is bound later in the module: the check is postponed to the first call."""
+    """A name looked up at decoration is bound later in the module; the check is postponed to the first call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One recorded lookup: ``name`` in function ``path`` (names from the entry down) was bound to ``value``."""
+    """A recorded lookup: ``name`` in function ``path`` (names from the entry down) was bound to ``value``."""
 
     scope: LiveScope
     path: str
     name: str
     value: object
     mark: str  # the fingerprint of the value
-    code: tuple[object, ...] | None = None  # of a function: its code and defaults, which can be replaced under its feet
+    code: tuple[object, ...] | None = None  # for functions: code and defaults, which can be reassigned
 
     def holds(self) -> bool:
         """Whether the name still has the same meaning."""
@@ -59,7 +59,7 @@ class Lookup:
             if self.code is None:
                 return True
         elif isinstance(self.value, type) or type(now) is not type(self.value):
-            return False  # results are instances of the class, not of its like
+            return False  # results are instances of this very class, not of an equal one
         if self.code is not None:
             code = _code(now)
             if code == self.code:
@@ -72,8 +72,8 @@ class Lookup:
 def _path(
     names: dict[str, object], builtins: dict[str, object], first: str, attributes: Iterable[str]
 ) -> list[tuple[dict, str, object]] | None:
-    """The dictionaries in which a dotted name is found one after the other, each with what it has there; None where a
-    module makes an attribute when it is looked up."""
+    """The dictionaries in which the parts of a dotted name are found, each with its value; None if a module computes an
+    attribute dynamically."""
     path = [(names if first in names else builtins, first)]
     found = []
     for name in attributes:
@@ -89,24 +89,41 @@ def _path(
     return found
 
 
+@dataclass(slots=True)
+class Identities:
+    """The lookups, grouped by how to check that they still hold.
+
+    ``bound``: dictionary entries that must be the same object. ``unbound``: names that a dictionary must not contain.
+    ``cells``: closure cells that must hold the same object. ``functions``: helpers that must also have the same code
+    and defaults. ``others``: lookups that need `Lookup.holds`.
+    """
+
+    bound: list[tuple[dict, str, object]] = field(default_factory=list)
+    unbound: list[tuple[dict, str]] = field(default_factory=list)
+    cells: list[tuple[CellType, object]] = field(default_factory=list)
+    functions: list[tuple[FunctionType, CodeType, object]] = field(default_factory=list)
+    others: list[Lookup] = field(default_factory=list)
+
+
 @dataclass(eq=False, repr=False)
 class Record:
-    """The functions reached from one entry function and the names they looked up."""
+    """The functions reached from an entry function and the names that they looked up."""
 
     root: FunctionType
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
     surroundings: Mapping[str, object] = field(default_factory=dict)
-    given: Mapping[str, object] = field(default_factory=dict)  # arguments that are looked up as names are
-    early: bool = False  # at decoration: names further down the module are not bound yet
+    given: Mapping[str, object] = field(default_factory=dict)  # arguments that are looked up like names
+    early: bool = False  # at decoration: names further down in the module are not bound yet
     lookups: dict[tuple[str, str], Lookup] = field(default_factory=dict)
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
-    _sorted: int = -1  # how many lookups there were when they were sorted
+    _sorted: int = -1  # the number of lookups that `_same` covers
+    _same: Identities = field(default_factory=Identities)
+    # `_same.bound` and `_same.unbound`, by dictionary
     _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
     _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
-    _other: list[Lookup] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
         """The entry function's source."""
@@ -115,12 +132,12 @@ class Record:
     def source(
         self, f: FunctionType, path: str, updates: tuple[str, ...], wrt: tuple[str | int, ...] | None
     ) -> FunctionSource:
-        """The source of a function, the same object for the same function."""
+        """The source of a function; always the same object for the same function."""
         known = self.sources.get(id(f))
         if known is not None:
             return known[1]
         file, node = locate(f)
-        place = f.__code__.co_filename.replace("/", ":")  # the checker marks functions nested in others by a slash
+        place = f.__code__.co_filename.replace("/", ":")  # the checker marks nested functions by a slash
         key = f"{place}:{f.__code__.co_firstlineno}:{f.__qualname__}"
         count = self.keys[key] = self.keys.get(key, 0) + 1
         if count > 1:
@@ -136,11 +153,10 @@ class Record:
 
     def holds(self) -> bool:
         """Whether every recorded name still has the same meaning."""
-        if self.early or self._sorted != len(self.lookups):
-            self._sort()
+        self.identities()
         if not self._simply_holds():
             return all(lookup.holds() for lookup in self.lookups.values())
-        for lookup in self._other:
+        for lookup in self._same.others:
             if not lookup.holds():
                 return False
         return True
@@ -155,50 +171,77 @@ class Record:
         for names, free in self._unbound:
             if not names.keys().isdisjoint(free):
                 return False
+        for cell, value in self._same.cells:
+            try:
+                if cell.cell_contents is not value:
+                    return False
+            except ValueError:  # it is empty
+                return False
+        for f, code, defaults in self._same.functions:
+            if f.__code__ is not code or f.__defaults__ is not defaults or f.__kwdefaults__ is not None:
+                return False
         return True
 
-    def _sort(self) -> None:
-        """Sort the lookups into module names that only need an identity check, and others. The first kind is looked up
-        together: per dictionary, the names that it has, and those that it must not have."""
-        self._sorted, self._other = len(self.lookups), []
+    def identities(self) -> Identities:
+        """Group the lookups for `holds`. Module names are checked together per dictionary."""
+        if not self.early and self._sorted == len(self.lookups):
+            return self._same
+        self._sorted, self._same = len(self.lookups), Identities()
+        for lookup in self.lookups.values():
+            self._sort(lookup)
         bound: dict[int, tuple[dict, dict[str, object]]] = {}
         unbound: dict[int, tuple[dict, set[str]]] = {}
-        for lookup in self.lookups.values():
-            f = lookup.scope.function
-            first, *attributes = lookup.name.split(".")
-            if (
-                self.early
-                or "::" in lookup.name
-                or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
-                or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
-                or first in f.__code__.co_freevars
-                or lookup.code is not None
-                or lookup.value is MISSING
-                or isinstance(lookup.value, np.ndarray)
-                or changeable(lookup.value)
-            ):
-                self._other.append(lookup)
-            else:
-                path = _path(f.__globals__, f.__builtins__, first, attributes)
-                if path is None or path[-1][2] is not lookup.value:
-                    self._other.append(lookup)
-                    continue
-                if first not in f.__globals__:
-                    unbound.setdefault(id(f.__globals__), (f.__globals__, set()))[1].add(first)
-                for names, name, value in path:
-                    bound.setdefault(id(names), (names, {}))[1][name] = value
+        for names, name, value in self._same.bound:
+            bound.setdefault(id(names), (names, {}))[1][name] = value
+        for names, name in self._same.unbound:
+            unbound.setdefault(id(names), (names, set()))[1].add(name)
         self._bound = []
         for names, values in bound.values():
-            first = next(iter(values))  # once more, as of a single name an itemgetter gives no tuple
+            first = next(iter(values))  # repeated, because itemgetter returns no tuple for a single name
             self._bound.append((names, itemgetter(*values, first), (*values.values(), values[first])))
         self._unbound = [(d, frozenset(names)) for d, names in unbound.values()]
+        return self._same
+
+    def _sort(self, lookup: Lookup) -> None:
+        f, value, same = lookup.scope.function, lookup.value, self._same
+        first, *attributes = lookup.name.split(".")
+        helper = type(value) is FunctionType and value.__kwdefaults__ is None and _code(value) == lookup.code
+        if (
+            self.early
+            or "::" in lookup.name
+            or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
+            or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
+            or (lookup.code is not None and not helper)
+            or value is MISSING
+            or isinstance(value, np.ndarray)
+            or changeable(value)
+            or lookup.scope.raw(lookup.name) is not value
+        ):
+            same.others.append(lookup)
+            return
+        if first in f.__code__.co_freevars:
+            if attributes:
+                same.others.append(lookup)
+                return
+            assert f.__closure__ is not None
+            same.cells.append((f.__closure__[f.__code__.co_freevars.index(first)], value))
+        else:
+            path = _path(f.__globals__, f.__builtins__, first, attributes)
+            if path is None or path[-1][2] is not value:
+                same.others.append(lookup)
+                return
+            if first not in f.__globals__:
+                same.unbound.append((f.__globals__, first))
+            same.bound += path
+        if lookup.code is not None:
+            same.functions.append((value, value.__code__, value.__defaults__))
 
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""
         return tuple((path, name, lookup.mark) for (path, name), lookup in self.lookups.items())
 
     def replay(self, marks: tuple[tuple[str, str, str], ...]) -> bool:
-        """Repeat the lookups in order; whether each has the given fingerprint."""
+        """Repeat the lookups in order; return whether each has the given fingerprint."""
         self.entry()
         for path, name, mark in marks:
             scope = self.scope(path)
@@ -229,7 +272,7 @@ class Record:
         return classes_of(found)
 
     def class_of(self, key: str) -> type | None:
-        """A record class by key: one in scope, or one of a module."""
+        """A record class by key: one in scope, or one from a module."""
         found = self.handles.get(key) or self.classes(()).get(key)
         if found is None:
             module = max((m for m in sys.modules if key.startswith(f"{m}.")), key=len, default="")
@@ -249,14 +292,14 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class LiveScope:
-    """The names around one live function."""
+    """The names visible to one live function."""
 
     function: FunctionType
     path: str
     record: Record = field(repr=False)
 
     def lookup(self, name: str) -> Entity | None:
-        """The entity of a free name. A dotted name is looked up in user modules."""
+        """The entity of a free name. Attributes of a dotted name are looked up in user modules."""
         value = self.raw(name)
         if value is MISSING and self.record.early and self._bound_later(name):
             raise NotYet(name)
@@ -286,7 +329,7 @@ class LiveScope:
         return found.function if isinstance(found, Helper) else None
 
     def implemented(self) -> frozenset[str]:
-        """The library functions with such a definition."""
+        """The library functions with a `linad.implements` definition."""
         return frozenset(implementing.names())
 
     def names(self) -> tuple[str, ...]:
@@ -309,7 +352,7 @@ class LiveScope:
         if first.startswith(GIVEN):
             return self._walked(self.record.given.get(first.removeprefix(GIVEN), MISSING), attributes)
         if f is root and self.record.early and first == f.__code__.co_name and not attributes:
-            return f  # whatever the name stands for before the decorator returns
+            return f  # whatever the name is bound to before the decorator returns
         free = f.__code__.co_freevars
         if first in free:
             try:
@@ -331,10 +374,10 @@ class LiveScope:
         return value
 
     def _imported(self, module: str, attributes: str) -> object:
-        """What an import statement inside the function imports, as running it would."""
+        """What an import statement inside the function would import."""
         try:
             value = importlib.import_module(module, self.function.__globals__.get("__package__"))
-        except Exception:  # noqa: BLE001 - whatever a module raises that cannot be imported
+        except Exception:  # noqa: BLE001 - an import may raise anything
             return MISSING
         for step in filter(None, attributes.split(".")):
             found = getattr(value, step, MISSING) if isinstance(value, ModuleType) else MISSING
@@ -377,7 +420,8 @@ class LiveScope:
         return Helper(source), source_mark(source)
 
     def _applied(self, name: str, value: object) -> tuple[Entity, str] | None:
-        """A method, a partial application, a property, or an object whose attributes are looked up in turn."""
+        """The entity of a method, a partial application, a property, or an object whose attributes are looked up in
+        turn."""
         match value:
             case Property(function=f, of=of):
                 function, mark = self._answer(f"{name}.fget", f)
@@ -410,7 +454,7 @@ class LiveScope:
         )
 
     def _of_rule(self, function: object, path: str) -> FunctionSource:
-        """The source of a function of a custom rule."""
+        """The source of one of the functions of a custom rule."""
         found = underlying(function)
         if found is None:
             raise refusal("bad-rule", f"a rule is given by functions, got {described(function)}")
@@ -465,7 +509,7 @@ def source_mark(source: FunctionSource) -> str:
 
 
 def _code(value: object) -> tuple[object, ...] | None:
-    """The parts of a checked helper that can be replaced at run time."""
+    """The parts of a checked helper that can be reassigned at run time."""
     if isinstance(value, MethodType | Property):
         of, f = (value.__self__, value.__func__) if isinstance(value, MethodType) else (value.of, value.function)
         code = _code(f)

@@ -1,4 +1,4 @@
-"""The source text of a live function, verified to be the text it was compiled from."""
+"""The source text of a live function, verified to be the text that it was compiled from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from linad_typecheck.span import Span
 from .errors import refusal
 
 _IMPORTED = time.time()
-CELLS = ("<ipython-input-", "<python-input-")  # what cells of IPython and inputs of Python's prompt are called
+# prefixes of the file names of IPython cells and of inputs at Python's prompt
+CELLS = ("<ipython-input-", "<python-input-")
 Definition = ast.FunctionDef | ast.Lambda
 FUTURES = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -84,13 +85,13 @@ class LiveFile:
 
 
 def as_compiled(code: CodeType) -> CodeType:
-    """The code of a function as `compile` made it: Numba's dispatcher clears a flag of it when called under a
+    """The code of a function as `compile` created it: Numba's dispatcher clears one of its flags when called under a
     profiler."""
     return code if code.co_flags & CO_OPTIMIZED else code.replace(co_flags=code.co_flags | CO_OPTIMIZED)
 
 
 _files: dict[str, tuple[object, LiveFile]] = {}
-_sent: dict[CodeType, LiveFile] = {}  # code objects are equal where name, lines and instructions are
+_sent: dict[CodeType, LiveFile] = {}  # code objects are equal if their names, lines and instructions are
 _located: weakref.WeakKeyDictionary[FunctionType, tuple[CodeType, LiveFile, Definition]] = weakref.WeakKeyDictionary()
 
 
@@ -112,7 +113,7 @@ def live_file(name: str, module_globals: dict[str, object] | None = None) -> Liv
 def came_with_text(file: LiveFile, futures: int) -> None:
     """Let `file_of` find the functions of this file by their code, whatever file name they were pickled with.
 
-    Since version 3.1.3 cloudpickle replaces the file name by `<dynamic-code>`.
+    Since version 3.1.3, cloudpickle replaces the file name by `<dynamic-code>`.
     """
     _sent.update(dict.fromkeys(file.codes(futures), file))
 
@@ -131,12 +132,12 @@ def _stamp(name: str) -> object:
 
 
 def located(f: FunctionType) -> tuple[LiveFile, Definition]:
-    """The file of a function as `locate` last saw it (it may have been edited since), and the function's definition.
+    """The definition of a function, and its file as `locate` last saw it (it may have been edited since).
 
     Raises
     ------
     LinadError
-        As raised by `locate`, which is called if it has not been before.
+        As raised by `locate`, which is called if it has not been called before.
     """
     known = _located.get(f)
     if known is None or known[0] is not f.__code__:
@@ -176,13 +177,13 @@ def locate(f: FunctionType) -> tuple[SourceFile, Definition]:
     ):
         _located[f] = (f.__code__, file, _supported(candidates[0], f))
         return file.source, candidates[0]
-    # since Python 3.13 the text of `python -c` goes by the name that `exec` gives to its own
+    # since Python 3.13, `python -c` uses the same file name as `exec`
     raise _no_source(f) if code.co_filename == "<string>" else _edited(f)
 
 
 def _no_source(f: FunctionType) -> LinadError:
     file = f.__code__.co_filename
-    if file.startswith(CELLS) or "ipykernel_" in file or file == "<dynamic-code>":  # the last as cloudpickle sends it
+    if file.startswith(CELLS) or "ipykernel_" in file or file == "<dynamic-code>":  # the last is used by cloudpickle
         help = "decorate it with `linear_grad` where it is defined: then a pickle takes its text along"
     else:
         help = "define the function in a file or in a notebook cell, not through `exec`, `eval` or `python -c`"
@@ -204,7 +205,8 @@ def _called(node: ast.FunctionDef | ast.Lambda) -> str:
 
 
 def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
-    """Whether the code ends with the node's last expression: distinguishes lambdas in one line by their columns."""
+    """Whether the code ends with the node's last expression: this distinguishes lambdas on the same line by their
+    columns."""
     body = node.body if isinstance(node, ast.Lambda) else node.body[-1]
     place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
     return any(p == place for p in code.co_positions())
@@ -213,7 +215,7 @@ def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
 def _rewritten(node: ast.FunctionDef | ast.Lambda, file: LiveFile, code: CodeType) -> bool:
     """Whether byte code may differ from that of the source: pytest rewrites `assert` in test modules.
 
-    The modification time of the file decides then: it must be before this process's first use of linad.
+    The modification time of the file then decides: it must be before this process's first use of linad.
     """
     if not any(isinstance(n, ast.Assert) for n in ast.walk(node)) or "_pytest" not in sys.modules:
         return False

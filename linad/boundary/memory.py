@@ -1,15 +1,14 @@
-"""Available memory, checked before large allocations: some systems overcommit and kill the process that uses too much.
-"""
+"""Available memory, checked before large allocations: some systems overcommit and kill a process that uses too much."""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
 
-MUCH = 2**26  # bytes; less is not asked for beforehand
+MUCH = 2**26  # bytes; smaller allocations are not checked
 
 _SYSTEM = Path("/proc/meminfo")
-_GROUPS = (  # a container's limit, what it uses, and what of that is files that could be read again
+_GROUPS = (  # a container's limit, its usage, and how much of that is reclaimable file cache
     (
         Path("/sys/fs/cgroup/memory.max"),
         Path("/sys/fs/cgroup/memory.current"),
@@ -34,7 +33,8 @@ def there_is(n: int) -> bool:
 
 
 def available() -> int | None:
-    """The bytes that can be allocated without another process being killed; None if the system does not report it."""
+    """The number of bytes that can be allocated without a process being killed; None if the system does not report it.
+    """
     found = [n for n in (_of_system(), *map(_of_group, _GROUPS)) if n is not None]
     return min(found, default=None)
 
@@ -49,7 +49,7 @@ def _of_system() -> int | None:
 
 def _of_group(files: tuple[Path, Path, Path, str]) -> int | None:
     limit, used, stat, cached = files
-    with contextlib.suppress(OSError, ValueError):  # "max" is no number
+    with contextlib.suppress(OSError, ValueError):  # "max" is not a number
         most = int(limit.read_text())
         return max(most - int(used.read_text()) + _table(stat.read_text()).get(cached, 0), 0)
     return None

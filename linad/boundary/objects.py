@@ -1,4 +1,4 @@
-"""Objects of user classes: attributes are read one by one, like names of a module, and no user code is run."""
+"""Instances of user classes: attributes are read one by one, like names of a module, without running user code."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Given:
         return hash(tuple(map(id, self._key)))
 
     def __repr__(self) -> str:
-        return "<given>"  # what it is, the names that were looked up in it say
+        return "<given>"  # its contents are among the recorded lookups
 
 
 def _same(value: object) -> tuple[object, ...]:
-    """The objects by identity of which two functions from one text are the same."""
+    """The objects whose identity determines whether two functions from the same source are the same."""
     if isinstance(value, FunctionType):
         cells = tuple(_content(c) for c in value.__closure__ or ())
         return (value.__code__, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values(), *cells)
@@ -73,7 +73,7 @@ def is_object(value: object) -> bool:
         return _plain_class(value)
     if isinstance(value, UnionType):
         return True
-    # as `sys.float_info` is
+    # e.g. `sys.float_info`
     if isinstance(value, SimpleNamespace) or (isinstance(value, tuple) and hasattr(cls, "n_sequence_fields")):
         return True
     return _plain_class(cls) and not isinstance(value, (BaseException, type))
@@ -107,7 +107,7 @@ def attribute(value: object, name: str) -> object:
     if isinstance(value, (tuple, list, dict)) and name.isdigit():
         items = list(value.values()) if isinstance(value, dict) else value
         return items[int(name)] if int(name) < len(items) else MISSING
-    if isinstance(value, dict):  # of the keywords of a partial application
+    if isinstance(value, dict):  # the keywords of a partial application
         return value.get(name, MISSING)
     if isinstance(value, UnionType):
         return value.__args__ if name == "__args__" else MISSING
@@ -135,8 +135,8 @@ def attribute(value: object, name: str) -> object:
 
 
 def _forwards(cls: type) -> str | None:
-    """The attribute to which the objects of a class forward all others, if ``return getattr(self.module, name)`` is the
-    whole of its ``__getattr__``. The method is read, not run."""
+    """The attribute to which the objects of a class forward all others, if its ``__getattr__`` consists of ``return
+    getattr(self.module, name)``. The method is read, not run."""
     method = inspect.getattr_static(cls, "__getattr__", None)
     return _forwarded(method.__code__, method) if isinstance(method, FunctionType) else None
 

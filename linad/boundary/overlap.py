@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_WORK = 10_000  # steps that `np.shares_memory` may take on strided arrays before the answer counts as yes
+_WORK = 10_000  # limit on the steps of `np.shares_memory` for strided arrays; beyond it the answer counts as yes
 
 
 def overlap(a: np.ndarray, b: np.ndarray) -> bool:
@@ -27,7 +27,7 @@ def overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def overlaps_itself(a: np.ndarray) -> bool:
-    """Whether two indices of an array may refer to one cell, as in a broadcast view.
+    """Whether two indices of an array may refer to the same cell, as in a broadcast view.
 
     Examples
     --------
@@ -48,7 +48,7 @@ Named = tuple[str, np.ndarray]
 
 
 def check_apart(function: str, updated: Sequence[Named], others: Iterable[Named]) -> None:
-    """Refuse arrays that the function updates if they share memory with each other or with another argument.
+    """Raise an error if an updated array shares memory with another updated array or argument.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def check_apart(function: str, updated: Sequence[Named], others: Iterable[Named]
 
 
 def check_written(function: str, written: Sequence[Named], others: Iterable[Named]) -> None:
-    """Refuse arrays that a call writes to if they are read-only, overlap themselves or share memory with another one.
+    """Raise an error if an array that a call writes to is read-only, overlaps itself or shares memory with another one.
 
     Raises
     ------

@@ -38,19 +38,20 @@ from linad_typecheck.source import SourceFile
 from linad_typecheck.names.records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
-# What objects mean that annotations and defaults of fields are: `entity`, `fingerprint` and `is_constant`, which
-# `entities` enters.
+# The functions `entity`, `fingerprint` and `is_constant` of `entities`, which registers them here, for annotations and
+# defaults of fields.
 MEANING: dict[str, Callable[..., typing.Any]] = {}
 
 _known: weakref.WeakKeyDictionary[type, RecordClass | Opaque] = weakref.WeakKeyDictionary()
 for _name, _result in RESULTS.items():
     _class = type(getattr(np.linalg, _name.rpartition(".")[2])(np.eye(1)))
     LIBRARY_CLASSES[_result.key], _known[_class] = _class, _result
-_FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # what every named tuple has
+_FIELDS_METHODS = frozenset(vars(typing.NamedTuple("_", [("x", int)])))  # the methods of every named tuple
 
 
 def record_class(cls: type) -> RecordClass | Opaque:
-    """The record that a user's class defines, or why it defines none. The same object each time."""
+    """The record that a user's class defines, or the reason why it does not. Always the same object for the same class.
+    """
     found = _known.get(cls)
     if found is None:
         found = _known[cls] = _read(cls)
@@ -94,7 +95,7 @@ def _own(cls: type, kind: str) -> str:
 
 
 def _odd(cls: type) -> str:
-    """Features of a frozen dataclass that make its instances more than their fields."""
+    """Features of a dataclass that make its instances more than their fields; empty if there are none."""
     for c in cls.__mro__[:-1]:
         if c is typing.Generic:
             continue
@@ -200,7 +201,7 @@ class _ModuleScope:
 
 
 def _mark(cls: type, note: object) -> str:
-    """The text of an annotation, different for different meanings."""
+    """The text of an annotation; different for different meanings."""
     if isinstance(note, typing.ForwardRef):
         note = note.__forward_arg__
     if not isinstance(note, str):
@@ -212,7 +213,7 @@ def _mark(cls: type, note: object) -> str:
 
 
 def default_value(value: object) -> object:
-    """A default value as lowering takes it: a constant, or an entity that says why it is not one."""
+    """A default value as used by lowering: a constant, or an entity that says why it is not one."""
     if isinstance(value, Opaque) or MEANING["is_constant"](value):
         return value
     if isinstance(value, np.ndarray):
@@ -266,7 +267,7 @@ def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
     return tuple(getattr(value, n) for n in names)
 
 
-numpys, pythons = RETURNED  # classes of lists of a computed length, by whose numbers they hold
+numpys, pythons = RETURNED  # classes of lists of computed length, by the type of their numbers
 
 
 def make(tag: RecordTag, items: Iterable[object]) -> object:
@@ -316,7 +317,7 @@ _NOWHERE = SourceFile("<annotation>", "")
 def _records(note: ast.expr, scope: Scope) -> list[RecordClass]:
     try:
         read = parse_annotation(note, scope, _NOWHERE)
-    except Exception:  # noqa: BLE001 - a place in no text: the annotation is wrong, and told elsewhere
+    except Exception:  # noqa: BLE001 - an invalid annotation is reported elsewhere
         return []
     found: list[RecordClass] = []
     pending = [read]
@@ -329,7 +330,7 @@ def _records(note: ast.expr, scope: Scope) -> list[RecordClass]:
 
 
 def tags(signature: Signature) -> list[RecordTag]:
-    """The classes that a signature names."""
+    """The record classes that a signature mentions."""
     found: list[RecordTag] = []
 
     def visit(s: Structure) -> None:

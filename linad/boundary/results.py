@@ -1,4 +1,4 @@
-"""Result conversion: flat kernel results, gradients and cotangents to and from the structures that users see."""
+"""Result conversion: flat kernel results, gradients and cotangents, to and from the structures that users see."""
 
 from __future__ import annotations
 
@@ -34,7 +34,12 @@ def typed(leaf: Leaf, value: object) -> object:
     """A scalar result converted to the class that Python would return."""
     if isinstance(leaf.type, Array):
         return value
-    return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype](value)
+    return class_of(leaf)(value)
+
+
+def class_of(leaf: Leaf) -> type:
+    """The class of a scalar in Python."""
+    return (_WEAK if leaf.weak else _STRONG)[leaf.type.dtype]
 
 
 def restore(structure: Structure, values: dict[int, object] | Sequence[object]) -> object:
@@ -85,7 +90,7 @@ def cotangents(
                 raise TypeError(f"{place}: expected a float, got {described(x)}")
             flat.append(np.float32(x) if leaf.type.dtype == "f32" else float(x))
             continue
-        if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # as of numbers: SciPy tries operators with such
+        if isinstance(x, np.ndarray) and x.dtype.kind in "iu":  # like numbers: SciPy tries operators with int arrays
             x = x.astype(NUMPY_NAMES[leaf.type.dtype])
         checked_array(leaf.type, x, place)
         shape = np.shape(primal[leaf.index])
@@ -96,5 +101,5 @@ def cotangents(
 
 
 def zeros_for(leaf: Leaf, value: object) -> np.ndarray:
-    """A fresh gradient buffer of an array leaf."""
+    """A new zero-filled gradient buffer for an array leaf."""
     return np.zeros(np.shape(value), dtype=NUMPY_NAMES[leaf.type.dtype])

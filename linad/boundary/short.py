@@ -1,4 +1,4 @@
-"""What programs are specialised for besides types: a short last axis, such as that of positions in space, and arrays of
+"""Shape specialisation: programs are specialised for short last axes, such as positions in space, and for arrays of
 equal shape."""
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from linad_typecheck.types import Array
 from .dims import parsed
 from .results import leaf_types
 
-LONGEST = 4  # cells of an axis that counts as short: loops of as many iterations are written out
-VERSIONS = 8  # sets of such facts that programs are made for; calls with others run the program for any sizes
+LONGEST = 4  # maximum size of a short axis: loops with at most as many iterations are unrolled
+VERSIONS = 8  # maximum number of specialisations; calls with other shapes run the general program
 
-Short = tuple[tuple[int, int] | Alike, ...]  # flat arguments whose last axis is short with its size, and those alike
+# flat arguments with the size of their short last axis, and those of equal shape
+Short = tuple[tuple[int, int] | Alike, ...]
 
 
 def matrices(signature: Signature, hidden: Sequence[int] = ()) -> tuple[int, ...]:
@@ -36,14 +37,15 @@ def _of(info: ParamInfo) -> Iterator[int]:
 
 
 def _annotated(info: ParamInfo) -> Iterator[tuple[int, int, tuple[str, ...] | None]]:
-    """The flat arguments of a parameter that are arrays, their ranks, and their dimensions where they are annotated."""
+    """The flat array arguments of a parameter, with their ranks and, if annotated, their dimensions."""
     arrays = [leaf for leaf in leaf_types(info.structure) if isinstance(leaf.type, Array)]
     for leaf, dims in zip(arrays, info.dims or (None,) * len(arrays), strict=True):
         yield leaf.index, leaf.type.rank, dims
 
 
 def annotated(signature: Signature) -> dict[int, tuple[str, ...]]:
-    """The dimensions of the flat arguments whose sizes all have names: arrays with the same have one shape."""
+    """The dimensions of flat arguments whose sizes are all named; arguments with the same dimensions have the same
+    shape."""
     return {
         k: dims
         for info in signature.params
@@ -55,7 +57,7 @@ def annotated(signature: Signature) -> dict[int, tuple[str, ...]]:
 def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) -> Short:
     """The arguments whose last axis is short, and shorter than all other axes.
 
-    For a 3 by 3 matrix the specialisation would help little, and functions are often tried with small matrices first.
+    For a 3 by 3 matrix specialisation would help little, and functions are often tried with small matrices first.
     """
     return tuple(
         (k, shape[-1])
@@ -67,7 +69,7 @@ def short_axes(shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...]) ->
 def alike(
     shapes: Sequence[tuple[int, ...]], arguments: tuple[int, ...], known: Mapping[int, tuple[str, ...]]
 ) -> tuple[Alike, ...]:
-    """The arguments that have the shape of an earlier one, but for those that are ``known`` to have it."""
+    """The arguments that have the shape of an earlier one, except those ``known`` to have it."""
     first: dict[tuple[int, ...], int] = {}
     named: set[tuple[str, ...]] = set()
     found: list[Alike] = []

@@ -1,4 +1,4 @@
-"""How deep the machine stack of this thread may grow, so that recursion ends in RecursionError instead of a crash."""
+"""Stack limits of the current thread, so that deep recursion ends in RecursionError instead of a crash."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 import sys
 import threading
 
-_RESERVE = 128 * 1024  # bytes below the floor for what does not test: allocation, library functions, the error itself
+_RESERVE = 128 * 1024  # bytes below the floor for code without checks: allocation, library functions, the error itself
 _of_thread = threading.local()
 
 

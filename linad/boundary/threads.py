@@ -1,8 +1,8 @@
-"""How many threads a call may use, and protection against aborts of the threading layer.
+"""The number of threads that a call may use, and protection against aborts of the threading layer.
 
 The threads are Numba's. One of its threading layers aborts the process if two Python threads start a parallel loop at
-the same time, another one if a process starts one after a fork. So kernels with parallel loops run one at a time, each
-with all threads, and children of a process that has started threads run them serially.
+the same time, another one if a process starts one after a fork. Kernels with parallel loops therefore run one at a
+time, each with all threads, and children of a process that has started threads run them serially.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 
-running = threading.RLock()  # a signal or a finaliser may call from where a call is just returning
+running = threading.RLock()  # reentrant, because a signal handler or finaliser may call while another call is returning
 _forked = False
 
 

@@ -1,5 +1,5 @@
-"""Fast path for common calls: all arguments have the right type and layout. In doubt the general path is taken, which
-also words the errors."""
+"""Fast path for common calls: all arguments have the right type and layout. If in doubt, the general path is taken,
+which also words the errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linad_typecheck.types import Array
 
 from .dims import parsed
 
-Row = tuple[int, int, int, str, int]  # parameter, axis, and the size there as a factor, a name and a number
+Row = tuple[int, int, int, str, int]  # parameter, axis, and the annotated size as a factor, a name and a constant
 
 
 def dim_rows(signature: Signature) -> tuple[Row, ...] | None:
@@ -52,7 +52,7 @@ def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool
 
 
 def apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
-    """Whether the address ranges of written arrays overlap no other array."""
+    """Whether no written array overlaps another array, by address ranges."""
     return _owners_apart(written, read) or _spans_apart(written, read)
 
 
@@ -77,7 +77,7 @@ def _owners_apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> 
 
 
 def _spans_apart(written: Iterable[np.ndarray], read: Iterable[np.ndarray]) -> bool:
-    """The same, by addresses."""
+    """Whether no written array overlaps another array, by sorting their address ranges."""
     spans: list[tuple[int, int, bool]] = []
     for arrays, writes in ((written, True), (read, False)):
         for a in arrays:

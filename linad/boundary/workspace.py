@@ -1,8 +1,7 @@
-"""Scratch memory that compiled functions keep between calls, which avoids fresh page faults in each call.
+"""Scratch memory that compiled functions keep between calls, which avoids page faults in each call.
 
-A call takes a set of workspaces out of its kernel's pool and puts it back when it returns, so that threads, nested
-calls and interleaved generators never share one. Results are never stored in them. The total size of all pools is
-bounded.
+A call takes a set of workspaces out of its kernel's pool and puts it back when it returns, so threads, nested calls and
+interleaved generators never share one. Results are never stored in workspaces. The total size of all pools is bounded.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from linad_typecheck.types import NUMPY_NAMES
 
 from .memory import size_text, there_is
 
-LIMIT = 256 * 2**20  # bytes that all pools keep together
+LIMIT = 256 * 2**20  # total bytes kept by all pools
 MOST = 2**48  # cells; more than any machine has
-LINE = 64  # bytes of a cache line: a vector that lies across two takes twice as long
+LINE = 64  # bytes of a cache line: a vector that straddles two takes twice as long to access
 
 DTYPES = {d: np.dtype(name).type for d, name in NUMPY_NAMES.items()}
 Held = list[np.ndarray]
-HINTED = LIMIT // 16  # cells that a log which grows begins with at most
+HINTED = LIMIT // 16  # maximum initial length, in cells, of a growing log
 
-# By their addresses, in a dict: a list of its values is made in one step, which other threads, finalisers and handlers
-# of signals cannot come into. Over a set they would change its size.
+# By address, in a dict: listing its values is atomic, so no other thread, finaliser or signal handler can interfere.
+# Iterating over a set could find its size changed.
 _pools: dict[int, weakref.ref[Pool]] = {}
 _growths = 0
-_giving = threading.RLock()  # so that two calls that return at one time do not both take the last room
+_giving = threading.RLock()  # so that two calls returning at the same time do not both take the last space
 
 
 def _after_fork() -> None:
@@ -46,20 +45,20 @@ class Pool:
     def __init__(self, dtypes: Sequence[str], logs: int = 0) -> None:
         self._dtypes = tuple(DTYPES[d] for d in dtypes)
         self._free: list[Held] = []
-        self.hints = np.zeros(logs, np.int64)  # by element type and by log, how long those have become that grow
-        self._since = 0  # how many sets had grown when one was last taken
+        self.hints = np.zeros(logs, np.int64)  # by element type and by log, the greatest lengths of growing logs
+        self._since = 0  # number of enlarged sets when one was last taken
         _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
 
     def take(self) -> Held:
-        """A set of workspaces for one call, possibly empty."""
+        """Take a set of workspaces for one call; they may be empty."""
         self._since = _growths
         try:
-            return self._free.pop()  # one step, so no other thread gets the same
+            return self._free.pop()  # atomic, so no other thread gets the same set
         except IndexError:
             return [np.empty(0, d) for d in self._dtypes]
 
     def enlarge(self, held: Held, needed: Sequence[int]) -> None:
-        """Grow a set to the sizes that a call requests, with some reserve.
+        """Enlarge a set to the sizes that a call requests, with some reserve.
 
         Raises
         ------
@@ -70,20 +69,22 @@ class Pool:
         total = sum(n * np.dtype(d).itemsize for n, d in zip(sizes, self._dtypes, strict=True))
         short = [k for k, n in enumerate(sizes) if len(held[k]) < n]
         for k in short:
-            held[k] = np.zeros(0, self._dtypes[k])  # what is too short makes room
+            held[k] = np.zeros(0, self._dtypes[k])  # release the old array first
         if max(sizes) >= MOST or not there_is(sum(sizes[k] * held[k].itemsize for k in short)):
             raise NoRoom(total)
         for k in short:
             held[k] = _cells(sizes[k], self._dtypes[k], total)
 
     def note(self, lengths: np.ndarray) -> None:
-        """Record the final sizes of growing logs, so that the next call starts with these sizes."""
+        """Record the final lengths of growing logs, so that the next call starts with these."""
         self.hints = np.minimum(np.maximum(lengths, self.hints), HINTED)
 
     def give(self, held: Held, grown: bool) -> None:
-        """Return a set. One that has just grown, or whose room another one has taken, is kept only within the limit."""
+        """Return a set. It is kept only within the limit if it has just been enlarged, or if another set has been since
+        it was taken."""
         global _growths
-        if not grown and self._since == _growths:  # its room is still free: nothing has grown meanwhile
+        # nothing has been enlarged meanwhile, so its space is still available
+        if not grown and self._since == _growths:
             self._free.append(held)
             return
         with _giving:
@@ -105,7 +106,7 @@ def _bytes(held: Held) -> int:
 
 
 def _all() -> list[Pool]:
-    """All pools."""
+    """All pools in use."""
     return [pool for found in list(_pools.values()) if (pool := found()) is not None]
 
 
@@ -115,7 +116,7 @@ def kept() -> int:
 
 
 class NoRoom(MemoryError):
-    """The workspaces of a call do not fit into memory; the attribute is their total size in bytes."""
+    """The workspaces of a call do not fit into memory. ``size``: their total size in bytes."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"all logs and other arrays of this function take {size_text(size)}")
@@ -123,8 +124,7 @@ class NoRoom(MemoryError):
 
 
 def _cells(n: int, dtype: type, total: int) -> np.ndarray:
-    """An allocation of that many cells plus an eighth, or of exactly as many if there is no room for more, aligned to a
-    cache line."""
+    """Allocate ``n`` cells plus an eighth, or exactly ``n`` if there is no memory for more, aligned to a cache line."""
     item = np.dtype(dtype).itemsize
     for more in (n // 8, 0):
         try:

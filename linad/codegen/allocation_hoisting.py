@@ -1,7 +1,7 @@
-"""Allocation hoisting: arrays whose sizes follow from the arguments are allocated by the driver and passed to the
+"""Allocation hoisting: the driver allocates arrays whose sizes follow from the arguments, and passes them to the
 kernel.
 
-Arrays that cannot be results are scratch, taken from a workspace that is kept between calls.
+Those that cannot be results are scratch arrays, taken from a workspace that is kept between calls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips"
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """A function split in two: the kernel, and the sizes and arrays that the driver computes for it."""
+    """A function split into its kernel, and the sizes and arrays that the driver computes for it."""
 
     kernel: Function
     sizes: tuple[Stmt, ...] = ()
@@ -29,11 +29,11 @@ class Lifted:
 
 
 def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
-    """Move the allocations at the top of a function whose shapes follow from its parameters.
+    """Move the top-level allocations of a function whose shapes follow from its parameters to the driver.
 
-    A size that may be negative stays in the kernel, where it is an error with a source position; except if
-    ``negative``, where the result is not run. ``copies``: copies of read-only parameters may move too, because nothing
-    that is written overlaps them.
+    A size that may be negative stays in the kernel, where it raises an error with a source position, unless
+    ``negative`` is set, in which case the result is not executed. ``copies``: copies of read-only parameters may move
+    too, because no written array overlaps them.
     """
     scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
     arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
@@ -65,7 +65,7 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
         return False
 
     def divides(a: Atom) -> bool:
-        """Whether a number is known to be at least 1."""
+        """Whether an int is known to be at least 1."""
         if not isinstance(a, Var):
             return a.value >= 1
         match known.get(a.name):
@@ -108,7 +108,7 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
 
 
 def _passing(body: Block) -> set[str]:
-    """Logs of single steps of checkpointed loops, which only live during that loop."""
+    """Logs of single steps of checkpointed loops, which are live only during that loop."""
     found: set[str] = set()
     elsewhere: set[str] = set()
     for s in body.stmts:
@@ -122,12 +122,12 @@ def _passing(body: Block) -> set[str]:
 
 
 def resized(f: Function) -> set[str]:
-    """The logs that a function itself replaces by longer ones."""
+    """The logs that a function itself reallocates."""
     return {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
 
 
 def scratch(f: Function) -> set[str]:
-    """The arrays of a function that are not among its results, without logs that have contents before they grow."""
+    """The arrays of a function that cannot be among its results, except logs that have contents before they grow."""
     find = alias_groups(f)
     staying = {r.name for r in f.body.results if isinstance(r, Var)} | {p.var.name for p in f.params}
     longer = resized(f)

@@ -1,4 +1,5 @@
-"""Scratch arrays in workspaces: the total size is computed first, then each array is a part of a workspace."""
+"""Arena allocation of scratch arrays: the total size is computed first, then each array becomes a part of a workspace.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def workspaces(taken: Iterable[Alloc | Copy], names: Names) -> dict[str, Var]:
 def carve(
     nodes: Iterable[Node], spaces: dict[str, Var], taken: set[str], growing: set[str], names: Names
 ) -> tuple[Node, ...]:
-    """The nodes of a driver in which the ``taken`` arrays are parts of workspaces instead of allocations; the
+    """The nodes of a driver in which the ``taken`` arrays are carved out of workspaces instead of allocated. The
     ``growing`` ones start with the length that they reached before."""
     before: list[Node] = []
     after: list[Node] = []
@@ -71,7 +72,7 @@ def _shape(t: Var, value: New | CopyOf) -> tuple[Expr, ...]:
 
 
 def _named(e: Expr, names: Names, out: list[Node]) -> Expr:
-    """A size bound to a name, since it is used twice."""
+    """A size bound to a variable, since it is used twice."""
     if not isinstance(e, Apply):
         return e
     v = names.var("size", I64)

@@ -1,19 +1,19 @@
-"""Index checks: which accesses are in range by proof, which by a test before a loop, and which by a test of their own.
+"""Bounds checks: prove accesses in bounds, check them before a loop, or check them at the access.
 
 **Transformation.** Bounds-check elimination and hoisting (Gupta, Optimizing array bound checks using flow analysis,
-1993): a program without checked accesses, in which the tests that remain are `Check` statements.
+1993). The result has no checked accesses; the remaining checks are `Check` statements.
 
 **Before.** ``for i in range(n) { e = load? &v [i] }``
 **After.** ``check (n <= dim v 0) retry; for i in range(n) { e = load! &v [i] }``
 
-**Legality.** An index is not tested where `linad/analysis/affine.py` proves it to be in range. A test before a loop may
-fail although the program has no error, as an access may not be reached: its error is `RETRY`, and the build in which
-every check is in its place says what is the case.
+**Legality.** An index needs no check if `linad/analysis/affine.py` proves it in bounds. A check before a loop may fail
+although the program has no error, because the access may not be reached. Its error is therefore `RETRY`: the build with
+every check in place is then run and decides.
 
-**Profitability.** Always: a loop with a test in each iteration has no vectors. A test stays in a loop that writes where
-loaded indices say, which has none anyway.
+**Profitability.** Always: a loop with a check in each iteration is not vectorised. A check stays in a loop that writes
+at loaded indices, which is not vectorised anyway.
 
-**Needs.** Tests before loops, that a failing one asks for the other build (retry).
+**Needs.** For checks before loops: a failing check can request the other build (retry).
 """
 
 from __future__ import annotations
@@ -23,26 +23,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, base_name, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes as array_sizes
 from linad_typecheck.infer.affine import Affine
@@ -58,7 +40,7 @@ from linad.optimise.pass_manager import Remark, Remarks
 from .hoisted_checks import Endpoints, Scan, Test, place
 
 ZERO = Const(0, I64)
-LARGEST_FACTOR = 8  # of a loop index in an index that is tested at its endpoints only
+LARGEST_FACTOR = 8  # limit on the coefficient of a loop index in an index that is checked only at its endpoints
 
 
 Answer = Literal["inside", "before", "proved"]
@@ -71,7 +53,8 @@ ANSWERS: dict[Answer, str] = {
 
 @dataclass(frozen=True)
 class Access:
-    """An index of an access in a loop: proved in range, checked before a loop, or checked at the access."""
+    """An index of an access in a loop, and whether it is proved in bounds, checked before the loop, or checked at the
+    access."""
 
     span: Span
     array: str
@@ -81,26 +64,26 @@ class Access:
 
 @dataclass
 class Frame:
-    """An enclosing loop, before which its checks may be moved."""
+    """An enclosing loop, before which its checks may move."""
 
     loop: Loop
-    movable: bool  # all iterations run, and run the whole body, unless an error ends them
-    inside: set[str]  # what the loop defines
+    movable: bool  # every iteration runs its whole body, unless an error occurs
+    inside: set[str]  # the names that the loop defines
     updated: set[str]  # the arrays that it updates
     tests: list[Test] = field(default_factory=list)
     conditional: int = 0
-    entry: Snapshot | None = None  # what is known before the body
+    entry: Snapshot | None = None  # the facts before the body
 
 
 def check_accesses(f: Function, retry: bool) -> tuple[Function, Remarks]:
-    """The function with explicit index checks; with ``retry``, before loops where possible."""
+    """Make the index checks of a function explicit; with ``retry``, before loops where possible."""
     checker = Checker(f, retry)
     f = replace(f, body=checker.block(f.body))
     return f, tuple(_remarks(checker.accesses))
 
 
 def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
-    """The remarks on index checks: which stay in loops, which are made before loops, which are unnecessary."""
+    """Remarks on index checks: which stay in loops, which are hoisted, which are proved."""
     found: dict[tuple[int, str], set[str]] = {}
     for a in accesses:
         found.setdefault((a.span.line, a.array), set()).add(a.answer)
@@ -117,11 +100,11 @@ class Checker:
         self.names = Names(all_names(f))
         self.ranges = Ranges()
         self.frames: list[Frame] = []
-        self.accesses: list[Access] = []  # those in loops
-        self.tested: set[str] = set()  # indices that a test before a loop is about
-        self.loads: dict[str, Load] = {}  # ints that come out of an array
+        self.accesses: list[Access] = []  # accesses in loops
+        self.tested: set[str] = set()  # indices covered by a check before a loop
+        self.loads: dict[str, Load] = {}  # ints loaded from an array
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
-        self.places: dict[str, tuple[Var, int]] = {}  # what array and axis a size is of
+        self.places: dict[str, tuple[Var, int]] = {}  # the array and axis of each size
         self.resized = logs_of(f)
         self.known = array_sizes(f)
 
@@ -165,8 +148,8 @@ class Checker:
                 out.append(s)
 
     def innermost(self) -> bool:
-        """Whether no loop is nested in the loop of the current place. There a test prevents vectorisation; in outer
-        loops it is cheap, and removing it would make short inner loops longer code."""
+        """Whether no loop is nested in the current loop. Here a check prevents vectorisation; in outer loops it is
+        cheap, and removing it would only lengthen the code of short inner loops."""
         return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
 
     def size(self, array: Var, axis: int) -> Affine:
@@ -177,7 +160,7 @@ class Checker:
         return d
 
     def alloc(self, s: Alloc, out: list[Stmt]) -> None:
-        """Sizes must not be negative; allocated arrays fit the address space."""
+        """Sizes must not be negative. A successfully allocated array fits the address space."""
         r = self.ranges
         for axis, a in enumerate(s.shape):
             v = r.value(a)
@@ -250,7 +233,7 @@ class Checker:
         out.append(replace(s, body=body))
 
     def carried_sizes(self, s: Loop) -> None:
-        """Carried arrays that only trade places keep their sizes, as do those reallocated with the same sizes."""
+        """Carried arrays that are only permuted keep their sizes, as do those reallocated with the same sizes."""
         for v in (*s.carried, *s.outs):
             if v.name not in self.resized:
                 for axis, n in enumerate(self.known.get(v.name, ())):
@@ -288,7 +271,7 @@ class Checker:
     def bounded(self, v: Var, direction: int, init: Affine) -> None:
         if direction:
             self.ranges.learn((unknown(v.name) - init) * direction)
-            limit = constant(SMALL) - unknown(v.name) * direction  # a counter does not get there in any lifetime
+            limit = constant(SMALL) - unknown(v.name) * direction  # no counter gets this large in practice
             self.ranges.learn(limit)
 
     # -------------------------------------------------------------------------------------------------- accesses
@@ -349,7 +332,7 @@ class Checker:
             self.accesses.append(Access(s.span, base_name(s.array.name), axis, answer))
 
     def passed(self, array: Var, axis: int, f: Affine, size: Affine) -> None:
-        """The index is known to be in range from here on."""
+        """Learn that an index is in bounds from here on."""
         r = self.ranges
         r.done.add((array.name, axis, f))
         if r.exact(f):
@@ -357,7 +340,7 @@ class Checker:
             r.learn(size - 1 - f)
 
     def endpoints(self, f: Affine, size: Affine | None, i: Atom | None) -> bool:
-        """Check an affine index before the loop, at the first and last iteration; False if that is not possible."""
+        """Check an affine index before the loop, at its first and last iteration, if possible."""
         frame = self.movable()
         if frame is None:
             return False
@@ -371,10 +354,10 @@ class Checker:
         start = r.value(s.start)
         stop = r.value(s.stop)  # type: ignore[arg-type]
         step = r.form(s.step).value
-        ends = (start, stop - 1) if step == 1 else (stop + 1, start)  # lowest and highest value of the loop index
+        ends = (start, stop - 1) if step == 1 else (stop + 1, start)  # lowest and highest loop index
         low, high = (rest + ends[c < 0] * c, rest + ends[c >= 0] * c) if c else (rest, rest)
         if size is None and self.proves_outside(low):
-            return False  # negative on purpose in some iteration
+            return False  # negative indices are intended in some iteration
         if not all(self.visible(e, frame) for e in (low, high)):
             return False
         sure = r.exact(f)
@@ -400,12 +383,12 @@ class Checker:
         return not (own | set(f.atoms)) & frame.inside
 
     def movable(self) -> Frame | None:
-        """The innermost loop, if a check at this place may move before it."""
+        """The innermost loop, if a check at this point may move before it."""
         frame = self.frames[-1] if self.frames else None
         return frame if frame and frame.movable and not frame.conditional else None
 
     def scan(self, i: Atom, size: Affine) -> bool:
-        """Check all indices that a loop loads from an array before the loop, if the loop can be vectorised then."""
+        """Check before the loop all indices that it loads from an array, if the loop can then be vectorised."""
         frame = self.movable()
         load = self.loads.get(i.name) if isinstance(i, Var) else None
         if frame is None or load is None or i.name not in frame.inside:
@@ -428,7 +411,7 @@ class Checker:
         return True
 
     def readable(self, t: Scan, frame: Frame) -> bool:
-        """Whether the cells that a scan reads are in range, by facts known before the loop."""
+        """Whether the cells that a scan reads are provably in bounds before the loop."""
         r = self.ranges
         assert frame.entry is not None
         with r.scope():
@@ -440,13 +423,13 @@ class Checker:
             )
 
     def may_leave(self, t: Test, outer: Frame) -> bool:
-        """Whether a test before a loop may also be moved before the enclosing loop."""
+        """Whether a check before a loop may also move before the enclosing loop."""
         if not outer.movable or outer.conditional or t.mentions(outer.inside, self.places):
             return False
         return not isinstance(t, Scan) or (t.array.name not in outer.updated and self.readable(t, outer))
 
     def explicit(self, array: Var, axis: int, index: Atom, span: Span) -> list[Stmt]:
-        """A check of one index at its use. A negative index is reported as the user wrote it."""
+        """A check of one index at its use. The message shows a negative index as the user wrote it."""
         fresh = self.names.var
         size, high = fresh("size"), fresh("high", BOOL)
         out: list[Stmt] = [Dim(size, array, axis, span), Let(high, "lt", (index, size), span)]

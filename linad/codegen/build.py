@@ -1,4 +1,4 @@
-"""From the core to the statement tree: expressions are rebuilt, exits become ``break``, errors get site numbers."""
+"""From the core to the statement tree: rebuild expressions, turn exits into ``break``, number error sites."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .tree import (
     New, Node, Num, ParallelCopy, Put, PutAll, Size, Spread, cells_read, subexpressions,
 )
 
-LARGEST_EXPRESSION = 12  # operators; longer ones get a name, for the reader and for Numba's typing
+LARGEST_EXPRESSION = 12  # operators; longer expressions are split, for the reader and for Numba's type inference
 
 
 @dataclass
@@ -33,14 +33,14 @@ class Builder:
 
     program: Program
     function: Function
-    grown: Mapping[str, tuple[bool, ...]]  # what `grown_params` found
+    grown: Mapping[str, tuple[bool, ...]]  # the result of `grown_params`
     sites: Sites
-    careful: bool  # arrays under different names may overlap
-    tries: bool = True  # whether a log that there is no memory for is an error of the program
+    careful: bool  # arrays with different names may overlap
+    tries: bool = True  # whether a failing allocation of a log is an error of the program
     uses: Counter[str] = field(default_factory=Counter)
-    pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values that wait for their only use
-    handed: set[str] = field(default_factory=set)  # what the next iteration gets, but is no sum
-    first: frozenset[str] = frozenset()  # what even loops begin with
+    pending: dict[str, tuple[Var, Expr]] = field(default_factory=dict)  # values awaiting their only use
+    handed: set[str] = field(default_factory=set)  # floats computed for the next iteration, other than reductions
+    first: frozenset[str] = frozenset()  # initial values of even loops
     fills: dict[str, Const | None] = field(default_factory=dict)
     out: list[Node] = field(default_factory=list)
     names: Names = field(default_factory=Names)
@@ -56,7 +56,7 @@ class Builder:
         return Leaf(atom)
 
     def define(self, out: Var, value: Expr) -> None:
-        """Define a scalar: it is kept pending until its only use, or assigned."""
+        """Define a scalar: keep it pending until its only use, or assign it."""
         used = self.uses[out.name]
         if used == 0:
             return
@@ -92,7 +92,7 @@ class Builder:
             self.stmt(s)
 
     def nested(self, build: Callable[[], None], given: dict[str, tuple[Var, Expr]] | None = None) -> tuple[Node, ...]:
-        """The nodes that ``build`` emits, as a list. ``given``: pending values used only there."""
+        """The nodes that ``build`` emits. ``given``: pending values used only there."""
         outer, self.out = self.out, []
         waiting, self.pending = self.pending, given or {}
         build()
@@ -151,13 +151,13 @@ class Builder:
         self.out.append(Put(array, at, e, add))
 
     def named(self, a: Atom) -> Expr:
-        """A variable for a value that is used more than once."""
+        """A variable or constant for a value that is used more than once."""
         if isinstance(a, Var) and a.name in self.pending:
             self.out.append(Assign(*self.pending.pop(a.name)))
         return Num(a) if isinstance(a, Const) else Leaf(a)
 
     def try_log(self, s: Alloc) -> None:
-        """Allocate a log whose size the driver does not know."""
+        """Allocate a log whose size the driver cannot compute."""
         shape = tuple(map(self.named, s.shape))
         size = cells_of(shape, s.out.type.dtype)
         short = Apply("lt", (Size(s.out, 0), shape[0]), BOOL, I64)
@@ -166,7 +166,7 @@ class Builder:
 
     @property
     def filled(self) -> Const | None:
-        """The fill value of new cells of a log that the caller allocated."""
+        """The fill value for new cells of a log that the caller allocated."""
         made = (s for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Alloc))
         return next((s.fill for s in made if s.fill is not None and s.shape == (Const(0, I64),)), None)
 
@@ -217,7 +217,7 @@ class Builder:
         )
 
     def arms(self, s: If, also: tuple[Atom, ...] = ()) -> tuple[dict, dict]:
-        """Pending values that only one arm needs are moved there, the others are assigned now."""
+        """Move pending values that only one arm needs to that arm, and assign the others."""
         then, orelse, shared = free_vars(s.then), free_vars(s.orelse), {a.name for a in also if isinstance(a, Var)}
         inside = {n for n in self.pending if (n in then) != (n in orelse) and n not in shared}
         self.flush(lambda name, e: name not in inside)
@@ -232,7 +232,7 @@ class Builder:
         return self.uses[v.name] > 0
 
     def copies(self, pairs: list[tuple[Var, Atom]]) -> None:
-        """Parallel copies. A value may be used twice, so only pending values with one use are folded in."""
+        """Emit parallel copies. A value may be used twice, so only pending values with a single use are folded in."""
         for target, value in pairs:
             if isinstance(value, Var) and isinstance(value.type, Array):
                 self.fills.setdefault(target.name, self.fills.get(value.name, Const(0, value.type)))
@@ -242,7 +242,7 @@ class Builder:
 
     def loop(self, s: Loop) -> None:
         match s.kind, s.body.stmts, s.stop:
-            case "map", (Call(callee=callee, args=args),), Var() | Const() as stop:  # over chunks
+            case "map", (Call(callee=callee, args=args),), Var() | Const() as stop:  # a loop over chunks
                 self.flush()
                 demands = any(isinstance(t, Check) for t in walk(self.program.functions[callee].body))
                 lost = Site(s.span, "RuntimeError", "a thread did not come to the end of its part of this loop")
@@ -287,7 +287,7 @@ class Builder:
             self.out.append(ParallelCopy(tuple(after)))
 
     def tail(self, stmts: tuple[Stmt, ...], results: tuple[Atom, ...], tail: Tail) -> None:
-        """The end of a loop body: the next carried values, and whether to continue.
+        """The end of a loop body: compute the next carried values and whether to continue.
 
         If the last ``if`` of the body decides that, each arm gets its own end: a plain ``break`` or nothing.
         """
@@ -345,7 +345,7 @@ class Builder:
 
 @dataclass(frozen=True)
 class Tail:
-    """What happens at the end of a loop body."""
+    """The actions at the end of a loop body."""
 
     carried: tuple[Var, ...]
     kept: tuple[int, ...]
@@ -357,8 +357,8 @@ class Tail:
 def handed_on(s: Loop) -> set[str]:
     """The floats that an iteration computes for the next one, except those computed from what it received.
 
-    They are computed before its stores: LLVM vectorises such a loop only if all values for the next iteration are
-    available when those of the previous one are used.
+    They are computed before the stores of the iteration: LLVM vectorises such a loop only if all values for the next
+    iteration are available when those of the previous one are used.
     """
     results = s.body.results[1:] if s.exits else s.body.results
     made = made_of(s)

@@ -1,21 +1,22 @@
-"""The cache of generated modules on disk.
+"""The on-disk cache of generated modules.
 
-One folder per entry function, named by a hash of its text, its options, the types of its arguments and every version
-that matters. In it, per set of things the function depends on (constants, helpers in other files):
+One folder per entry function, named by a hash of its source, its options, the types of its arguments and all relevant
+versions. For each set of things that the function depends on (constants, helpers in other files) it contains:
 
-- ``<key>.front``: the outcome of the front end, so that a warm start runs neither the checker nor the derivative;
-- ``<key>-<kernel>.py``: a generated module, after a line that says what its error codes mean;
+- ``<key>.front``: the result of the front end, so that a warm start runs neither the checker nor differentiation;
+- ``<key>-<kernel>.py``: a generated module, after a line that explains its error codes;
 - ``<key>-<kernel>.<function>-<types>.code``: its machine code (`machine_code`).
 
-What is read here is run, so it is read only where nobody but the user can have written it: the folders are the user's
-and made for the user alone, and so is each file. Each begins with a digest of its name and its content, without which
-nothing of it is looked at. What is not as it was written is removed, and made again.
+The contents are executed, so a file is read only if no other user can have written it: folders and files belong to the
+user and are writable by the user alone. Each file starts with a digest of its name and contents, which is verified
+before anything else. A file that does not match is removed and created again.
 
-A folder that users share is only read, where its digests, made with a key that the user has, are right (`shared`).
+A folder shared between users is only read, and only files whose digests, made with a key that the user has, are valid
+(`shared`).
 
-Every file is written under another name and renamed, so a reader sees all of it or nothing. Where a file cannot be
-written, because the folder is read-only, no folder, full, another user's, or there is no home to have one in, the
-process says so once and goes on in memory.
+Every file is written under a temporary name and renamed, so a reader sees either the whole file or none. If a file
+cannot be written (read-only or full file system, not a folder, another user's folder, no home directory), the process
+warns once and continues in memory.
 """
 
 from __future__ import annotations
@@ -42,29 +43,30 @@ from linad_typecheck.diagnostics import LinadWarning
 
 from . import plain
 
-LIMIT = 512 * 1024 * 1024  # bytes kept by default; LINAD_CACHE_LIMIT overrides
-PAUSE = 600  # seconds between looks at how much is kept: each reads the size of every file
-PATIENCE = 300  # seconds for which another process is waited for that compiles the same
-HALF = ".new"  # ends the names of files that are being written
-LOOKED = "looked"  # the file whose date says when that was
-FRONTS = 32  # sets of constants and helpers remembered per function
-SHORTEST = 32  # characters of the key of a folder that is shared
+LIMIT = 512 * 1024 * 1024  # default limit in bytes; LINAD_CACHE_LIMIT overrides it
+PAUSE = 600  # seconds between checks of the total size, each of which reads the size of every file
+PATIENCE = 300  # seconds to wait for another process that compiles the same function
+HALF = ".new"  # suffix of files being written
+LOOKED = "looked"  # a file whose modification time is that of the last check
+FRONTS = 32  # sets of constants and helpers kept per function
+SHORTEST = 32  # minimum length of the key of a shared folder
 KEPT = (".front", ".py", ".code")
-IN_MEMORY = 256  # functions whose outcomes are remembered without a folder
+IN_MEMORY = 256  # functions whose results are kept in memory without a folder
 _OFF = ("0", "off", "no", "false")
 
 
 def enabled() -> bool:
-    """Whether generated code is kept between processes: not where ``LINAD_CACHE=0``."""
+    """Whether generated code is kept between processes: unless ``LINAD_CACHE=0``."""
     return os.environ.get("LINAD_CACHE", "").lower() not in _OFF
 
 
 def directory() -> Path | None:
-    """Where generated modules are kept: ``LINAD_CACHE_DIR``, or the user's cache folder; None without a home."""
+    """The folder of generated modules: ``LINAD_CACHE_DIR``, or the user's cache folder; None without a home directory.
+    """
     chosen = os.environ.get("LINAD_CACHE_DIR")
     from platformdirs import user_cache_path
 
-    with contextlib.suppress(RuntimeError):  # a user without a home
+    with contextlib.suppress(RuntimeError):  # a user without a home directory
         if chosen:
             return Path(chosen).expanduser()
         place = user_cache_path("linad")
@@ -74,16 +76,15 @@ def directory() -> Path | None:
 
 @dataclass(frozen=True)
 class Shared:
-    """A folder that another user, its owner, has filled (`share`), and the key of the digests in it."""
+    """A folder that another user, its owner, has filled (`share`), and the key of its digests."""
 
     folder: Path
     key: bytes
 
 
 def shared() -> Shared | None:
-    """That of ``LINAD_CACHE_SHARED`` with the key ``LINAD_CACHE_KEY``; None where either is missing, which is said
-    once.
-    """
+    """The folder ``LINAD_CACHE_SHARED`` with the key ``LINAD_CACHE_KEY``; None if either is missing, with one warning
+    if only the key is."""
     chosen = os.environ.get("LINAD_CACHE_SHARED")
     if not chosen:
         return None
@@ -101,12 +102,12 @@ _KEY_NEEDED = (
 
 
 def place_text() -> str:
-    """That folder as a user reads it."""
+    """The cache folder as shown to users."""
     return str(directory() or "no folder (there is no home: set LINAD_CACHE_DIR)")
 
 
 def limit() -> int:
-    """The size in bytes above which the least recently used entries go."""
+    """The size in bytes above which the least recently used entries are removed."""
     try:
         return int(os.environ["LINAD_CACHE_LIMIT"])
     except (KeyError, ValueError):
@@ -120,7 +121,7 @@ def digest(*parts: object) -> str:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """What the front end's outcome depends on besides the program: linad's own text, Python and NumPy."""
+    """What the result of the front end depends on besides the program: linad's own source, Python and NumPy."""
     import numpy
 
     return (own_text(), sys.version, numpy.__version__)
@@ -128,14 +129,15 @@ def versions() -> tuple[str, ...]:
 
 @cache
 def own_text() -> str:
-    """A hash of the stamps of linad's own files, so that a changed linad never meets code an older one generated."""
+    """A hash of the file stamps of linad's own source, so that a changed linad never uses code generated by an older
+    one."""
     import linad_typecheck
 
     stamps: list[tuple[str, int, int]] = []
     pending = [str(Path(__file__).parents[1]), str(Path(linad_typecheck.__file__).parent)]
     while pending:
         place = pending.pop()
-        if not os.path.isdir(place):  # in a zip
+        if not os.path.isdir(place):  # in a zip archive
             archive = next(p for p in Path(place).parents if p.exists())
             stamps.append(_stamp(archive, archive.stat()))
             continue
@@ -153,15 +155,14 @@ def _stamp(path: str | Path, status: os.stat_result) -> tuple[str, int, int]:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of an entry function, options and argument types: in a folder, and in memory what cannot be there.
-    """
+    """The cache entry of a function with given options and argument types: a folder, or memory if there is none."""
 
     name: str
     folder: Path | None
-    memory: dict[str, bytes] = field(default_factory=dict)  # outcomes of the front end by key, newest last
+    memory: dict[str, bytes] = field(default_factory=dict)  # results of the front end by key, newest last
 
     def ready(self) -> bool:
-        """Make the folder where it is not there yet; whether it is there now."""
+        """Create the folder if necessary; return whether it exists now."""
         if self.folder is None:
             return False
         try:
@@ -176,7 +177,7 @@ class Entry:
         return True
 
     def fronts(self) -> Iterator[tuple[str, object]]:
-        """The stored outcomes of the front end with their keys, newest first."""
+        """The stored results of the front end with their keys, newest first."""
         for key, outcome in reversed(list(self.memory.items())):
             yield key, plain.load(outcome)
         own = self._fronts()
@@ -187,16 +188,16 @@ class Entry:
                 yield path.stem, plain.load(content)
 
     def _fronts(self) -> list[Path]:
-        """Their files, newest first."""
+        """Files with results of the front end, newest first."""
         return [] if self.folder is None else _newest(self.folder)
 
     def _shared_fronts(self) -> list[Path]:
-        """Where files that are only in the shared folder would be in this one."""
+        """Paths in this folder for files that exist only in the shared folder."""
         place = None if self.folder is None else shared()
         return [] if place is None else [self.folder / p.name for p in _newest(place.folder / self.name)]
 
     def store_front(self, key: str, outcome: object) -> None:
-        """Keep an outcome of the front end, and of the older ones the newest."""
+        """Store a result of the front end, and remove the oldest ones beyond the limit."""
         content = plain.dump(outcome)
         if not (self.ready() and write(self.folder / f"{key}.front", content)):
             self.memory[key] = content
@@ -208,7 +209,7 @@ class Entry:
             self._remove(f"{old.stem}-*")
 
     def module(self, key: str) -> tuple[str, object] | None:
-        """The text of the generated module stored under a key, and what else is known of it."""
+        """The source of the generated module stored under a key, and the facts stored with it."""
         content = None if self.folder is None else read(self.folder / f"{key}.py")
         if content is None:
             return None
@@ -217,14 +218,14 @@ class Entry:
         return text.decode(), plain.load(facts.removeprefix(b"# "))
 
     def store_module(self, key: str, text: str, facts: object) -> bool:
-        """Keep a generated module with what else is known of it; whether that is done."""
+        """Store a generated module with facts about it; return whether that succeeded."""
         if not (self.ready() and write(self.folder / f"{key}.py", b"# %b\n%b" % (plain.dump(facts), text.encode()))):
             return False
         self.touch()
         return True
 
     def discard(self, key: str) -> None:
-        """Forget a module, with its machine code."""
+        """Remove a module and its machine code."""
         self._remove(f"{key}.*")
 
     def _remove(self, pattern: str) -> None:
@@ -233,14 +234,14 @@ class Entry:
                 remove(path)
 
     def touch(self) -> None:
-        """Note the use, for `purge`."""
+        """Record the use, for `purge`."""
         with contextlib.suppress(OSError):
             if self.folder is not None:
                 _mark(self.folder / "used")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold off other processes while one compiles; where the system has no file locks they compile side by side."""
+        """Exclude other processes while one compiles; without file locks, they compile concurrently."""
         handle = self._lock() if self.ready() else None
         if handle is None:
             yield
@@ -251,7 +252,7 @@ class Entry:
             _unlock(handle)
 
     def _lock(self) -> int | None:
-        """The handle of the file whose lock this process has now."""
+        """Acquire the lock file; return its handle, or None."""
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
@@ -274,21 +275,21 @@ class Entry:
 
 
 def _newest(folder: Path) -> list[Path]:
-    """The outcomes of the front end in a folder, newest first."""
+    """Files with results of the front end in a folder, newest first."""
     try:
         return sorted(folder.glob("*.front"), key=lambda p: p.lstat().st_mtime, reverse=True)
     except OSError:
         return []
 
 
-_locks: set[int] = set()  # handles of files that are locked, or wanted
+_locks: set[int] = set()  # handles of lock files, held or being acquired
 
 
 def _unlock(handle: int) -> None:
-    """Let go of a lock, also where a child has a copy of the handle."""
+    """Release a lock, even if a child process has inherited the handle."""
     import fcntl
 
-    if handle in _locks:  # this is the process that opened it
+    if handle in _locks:  # only in the process that opened it
         _locks.discard(handle)
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_UN)
@@ -296,7 +297,7 @@ def _unlock(handle: int) -> None:
 
 
 def _not_mine() -> None:
-    """In a child: what its parent has locked must not stay so as long as the child lives."""
+    """In a forked child: close inherited lock files, so that the parent's locks do not outlive the parent."""
     for handle in _locks:
         with contextlib.suppress(OSError):
             os.close(handle)
@@ -305,11 +306,11 @@ def _not_mine() -> None:
 
 os.register_at_fork(after_in_child=_not_mine) if hasattr(os, "register_at_fork") else None
 
-_memory: dict[str, dict[str, bytes]] = {}  # by entry, the last used last
+_memory: dict[str, dict[str, bytes]] = {}  # by entry, most recently used last
 
 
 def entry(name: str, key: str, persistent: bool = True) -> Entry:
-    """What is kept of an entry function. A folder is made when it gets a file."""
+    """The cache entry of a function. Its folder is created with its first file."""
     label = f"{''.join(c if c.isalnum() else '_' for c in name)[:40]}-{key}"
     folder = None
     if persistent and enabled():
@@ -329,30 +330,30 @@ _FLAGS = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NON
 
 
 def _private(status: os.stat_result) -> bool:
-    """Whether nobody else can have written what the status is of."""
+    """Whether no other user can have written a file with this status."""
     return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
 
 
 def _mark(path: Path) -> None:
-    """Give a file without content the date of now; like the others, only the user may write to it."""
+    """Set the modification time of an empty marker file to now; like other files, only the user may write to it."""
     path.touch(0o600)
     if not _private(path.stat()):
         path.chmod(0o600)
 
 
 def _safe(label: str) -> Path:
-    """The folder of an entry, which may not be there yet.
+    """The folder of an entry, which may not exist yet.
 
     Raises
     ------
     OSError
-        Where others may write to it, or there is no place for it.
+        If other users may write to it, or there is no cache folder.
     """
     place = directory()
     if place is None:
         raise OSError("there is no home folder")
     for folder in (place, place / label):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # `ready` tells
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # `ready` reports these
             if not _private(folder.stat()):
                 raise PermissionError(
                     f"others may write to it: a folder of your own, after `chmod 700 {folder}`, is used"
@@ -361,25 +362,25 @@ def _safe(label: str) -> Path:
 
 
 def _make(folder: Path) -> None:
-    """Make the folder of an entry, and the one that it is in, for this user alone."""
+    """Create the folder of an entry, and its parent, accessible to this user only."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for made in (folder.parent, folder):
         made.mkdir(mode=0o700, exist_ok=True)
-        if not _private(made.stat()):  # another one's, made meanwhile
+        if not _private(made.stat()):  # created by another user in the meantime
             raise PermissionError(errno.EPERM, "others may write to it")
 
 
 def _sealed(path: Path, content: bytes, key: bytes | None = None) -> bytes:
-    """A content with a digest of it, and of the name of its file, in a line before it; with a key, nobody without it
-    can make that."""
+    """File contents preceded by a line with a digest of the file name and the contents; with a key, the digest cannot
+    be forged without it."""
     text = b"%b\0%b" % (os.fsencode(path.name), content)
     made = hashlib.sha256(text) if key is None else hmac.new(key, text, "sha256")
     return b"# linad %b\n%b" % (made.hexdigest().encode(), content)
 
 
 def read(path: Path) -> bytes | None:
-    """What `write` has kept in a file, exactly, or what `share` has kept for it; None where there is none. Anything
-    else in its place is removed."""
+    """The contents that `write`, or `share`, stored in a file, or None. A private file that is not exactly as written
+    is removed."""
     content = _read(path, None, _private)
     place = shared() if content is None else None
     if place is None:
@@ -395,16 +396,16 @@ def read(path: Path) -> bytes | None:
 
 
 def _only(owner: int, status: os.stat_result) -> bool:
-    """Whether nobody else than the owner can have written what the status is of."""
+    """Whether only the owner can have written a file with this status."""
     return status.st_uid == owner and not status.st_mode & 0o022
 
 
 def _read(path: Path, key: bytes | None, trusted: Callable[[os.stat_result], bool]) -> bytes | None:
-    """The content of a file whose status and digest are right. Of the user's own, others are removed."""
+    """The contents of a file whose status and digest are valid. Invalid private files are removed."""
     try:
         handle = os.open(path, os.O_RDONLY | _FLAGS)
     except OSError as error:
-        if error.errno == errno.ELOOP and key is None:  # a link
+        if error.errno == errno.ELOOP and key is None:  # a symbolic link
             remove(path)
         return None
     whole = b""
@@ -426,7 +427,7 @@ def _read(path: Path, key: bytes | None, trusted: Callable[[os.stat_result], boo
 
 
 def write(path: Path, content: bytes) -> bool:
-    """Keep a content in a file, at once or not at all; whether it is there now."""
+    """Write a file atomically; return whether it exists now."""
     try:
         _write(path, content, None)
     except OSError as error:
@@ -436,7 +437,7 @@ def write(path: Path, content: bytes) -> bool:
 
 
 def _write(path: Path, content: bytes, key: bytes | None) -> None:
-    """The same; with a key for others to read."""
+    """Write a file atomically; with a key, readable by other users."""
     temporary = ""
     try:
         _make(path.parent)  # another process may just have removed it
@@ -455,12 +456,12 @@ def _write(path: Path, content: bytes, key: bytes | None) -> None:
 
 
 def share(folder: Path, key: bytes) -> int:
-    """Keep what the user's cache holds in a folder for others to read (see `shared`); the number of entries.
+    """Copy the user's cache to a folder that other users may read (see `shared`); return the number of entries.
 
     Raises
     ------
     OSError
-        Where that is not possible, or others may write to the folder.
+        If that is not possible, or other users may write to the folder.
     """
     items = stored()
     for item in items:
@@ -472,17 +473,17 @@ def share(folder: Path, key: bytes) -> int:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or an empty folder in its place, if that is possible."""
+    """Remove a file, or an empty folder in its place, if possible."""
     with contextlib.suppress(OSError):
         path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-# taken for good by the first who says that the folder cannot be used
+# acquired for good by the first warning that the folder cannot be used
 _said, _said_of_shared = threading.Lock(), threading.Lock()
 
 
 def unusable(error: OSError) -> None:
-    """Say, once in a process, that machine code is not kept on disk."""
+    """Warn, once per process, that machine code is not kept on disk."""
     place = directory()
     why = error.strerror or str(error)
     what = "there is no folder for compiled code" if place is None else f"compiled code cannot be kept in {place}"
@@ -497,7 +498,7 @@ def _say_once(told: str, said: threading.Lock) -> None:
 
 
 def _caller() -> tuple[str, int]:
-    """The place in the user's program."""
+    """The current position in the user's program."""
     frame = sys._getframe(1)
     while frame.f_back is not None and _NOT_THE_USERS.match(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
@@ -509,7 +510,7 @@ _NOT_THE_USERS = re.compile(
 )
 
 
-# ------------------------------------------------------------------------------------------------ looking after it
+# --------------------------------------------------------------------------------------------------- maintenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,7 +527,7 @@ class Stored:
 
 
 def _due(place: Path) -> bool:
-    """Whether it is time to look how much is kept, which is noted as done."""
+    """Whether it is time to check the total size; if so, records the check."""
     mark = place / LOOKED
     with contextlib.suppress(OSError):
         if mark.exists() and 0 <= time.time() - mark.stat().st_mtime < PAUSE:
@@ -536,13 +537,13 @@ def _due(place: Path) -> bool:
 
 
 def _size(folder: str | Path) -> int:
-    """The bytes of all files in a folder."""
+    """The total size in bytes of all files in a folder."""
     with os.scandir(folder) as items:
         return sum(_size(i.path) if i.is_dir(follow_symlinks=False) else i.stat().st_size for i in items)
 
 
 def stored(place: Path | None = None) -> list[Stored]:
-    """What the cache holds, most recently used first."""
+    """The entries of the cache, most recently used first."""
     found = []
     place = place or directory()
     with contextlib.suppress(OSError):
@@ -560,12 +561,12 @@ def _ours(folder: Path) -> bool:
 
 
 def shrink(keep: Path | None = None, bytes_allowed: int | None = None) -> list[Stored]:
-    """Remove the least recently used entries until the rest fits; what was removed."""
+    """Remove the least recently used entries until the rest fits; return the removed ones."""
     allowed = limit() if bytes_allowed is None else bytes_allowed
     removed, total = [], 0
     for item in stored():
         with contextlib.suppress(OSError):
-            for path in item.folder.glob(f".*{HALF}"):  # of a process that was ended
+            for path in item.folder.glob(f".*{HALF}"):  # left over from a process that was killed
                 if time.time() - path.lstat().st_mtime > PAUSE:
                     remove(path)
         total += item.size
@@ -576,8 +577,8 @@ def shrink(keep: Path | None = None, bytes_allowed: int | None = None) -> list[S
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad cache list | purge | dir | share FOLDER``: print what is stored, remove it, say where it is, or have
-    others read it from a folder; the exit code."""
+    """Run ``linad cache list | purge | dir | share FOLDER``: list the contents, remove them, print the folder, or copy
+    the contents to a shared folder. Return the exit code."""
     place = place_text()
     match list(argv):
         case ["dir"]:

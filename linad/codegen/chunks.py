@@ -1,9 +1,9 @@
 """Parallel loops: the iterations become a function that runs one chunk of them, and a loop over chunks.
 
-All of it is core: the loop over chunks, of kind ``map``, only makes calls. Each call runs consecutive iterations in
-order. Data that chunks must not share has one row per chunk in arrays allocated before, so that nothing is allocated
-and nothing can raise on a thread. Rows are combined in the order of chunks: with the same number of threads the result
-is the same bit by bit. Loops with too little work for threads run sequentially.
+Both are core code: the loop over chunks, of kind ``map``, consists of calls. Each call runs consecutive iterations in
+order. Data that chunks must not share gets one row per chunk in arrays allocated beforehand, so no thread allocates or
+raises. Rows are combined in the order of chunks: with the same number of threads the result is bitwise reproducible.
+Loops with too little work for threads run sequentially.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from linad.analysis.parallelism import Verdict
 from .cost_model import work_of
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
-SHARE = 17  # a chunk is worth a thread from 2**SHARE steps of the core on, some ten to a hundred microseconds
-MOST_WORDS = 2**24  # that all chunks of a loop have of their own
-COMBINE = 4  # what clearing and adding a word of an accumulator costs, in steps
-APART = 8  # words between the rows of two chunks: a line of cache
+SHARE = 17  # a chunk of at least 2**SHARE core steps, some ten to a hundred microseconds, is worth a thread
+MOST_WORDS = 2**24  # limit on the words private to the chunks of a loop
+COMBINE = 4  # cost in steps of clearing and adding a word of an accumulator
+APART = 8  # words between the rows of two chunks: one cache line
 Cells = Callable[[tuple[Atom, ...]], list[Stmt]]
 
 
@@ -56,7 +56,7 @@ class Maker:
         return found
 
     def cells(self, shape: tuple[Atom, ...], each: Cells) -> None:
-        """Loops over all cells of an array."""
+        """Emit loops over all cells of an array."""
         index = tuple(self.names.var("k", I64) for _ in shape)
         inner = tuple(each(index))
         for k, n in reversed(tuple(zip(index, shape, strict=True))):
@@ -65,7 +65,7 @@ class Maker:
 
 
 def identity(t: Scalar | Array) -> Const:
-    """The neutral element of addition, -0.0 for floats."""
+    """The identity of addition, -0.0 for floats."""
     return Const(-0.0, Scalar(t.dtype)) if t.dtype in FLOATS else Const(0, Scalar(t.dtype))
 
 
@@ -73,8 +73,8 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     """The statements that replace a loop, and the function of one chunk."""
     m = Maker(names)
     assert s.stop is not None
-    # not to be given other bits where a chunk ends elsewhere (`unroll_and_jam.py`); loops over chunks are of kind
-    # ``map``
+    # mark the copies, so that they get the same bits whatever the chunk boundaries (`unroll_and_jam.py`); loops over
+    # chunks are of kind ``map``
     s = replace(s, kind="sum")
     trips = m.let("trips", s.start, s.stop, s.step, hint="trips")
     work = work_of(s, trips, m)
@@ -108,16 +108,16 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
 
 
 def _in_turns(v: Verdict, wanted: Var, trips: Var, m: Maker) -> Var:
-    """Twice as many chunks, of which every second one runs at a time, since neighbours add to the same cells. None if
-    they are too short to be separated."""
+    """Twice as many chunks, of which every second one runs at a time, because neighbours add to the same cells. None if
+    they are too short to be kept apart."""
     both = m.let("mul", wanted, Const(2, I64))
     long = m.let("sub", m.let("add", trips, ONE), m.let("mul", both, Const(v.span, I64)))
-    several = m.let("sub", wanted, ONE)  # on one thread nothing may be started
+    several = m.let("sub", wanted, ONE)  # a single thread must not start anything
     return m.let("mul", both, m.let("min", m.let("max", m.let("min", long, several), ZERO), ONE))
 
 
 def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[str, Row], Var]:
-    """The arrays with one row per chunk, and the number of chunks; none if the rows would be too expensive."""
+    """The arrays with one row per chunk, and the number of chunks, which is 0 if the rows would be too expensive."""
     shapes: dict[str, tuple[Atom, ...]] = {a.name: m.sizes(a) for a in v.added}
     vars_ = {a.name: a for a in v.added}
     for t in v.private:
@@ -184,12 +184,13 @@ def _combine(s: Loop, k: int, how: str, part: Var, chunks: Var, m: Maker) -> Ato
     return out
 
 
-# ----------------------------------------------------------------------------------------------------- the chunk itself
+# ----------------------------------------------------------------------------------------------- the function of a
+# chunk
 
 
 def _chunk(s: Loop, v: Verdict, rows: Mapping[str, Row], parts: tuple[Var, ...], names: Names, name: str) -> Function:
-    """The iterations of a chunk: ``per`` each, and one more in each of the first ``rest`` chunks. If chunks run in two
-    turns, the chunk is number ``place`` of its turn."""
+    """The function that runs the iterations of a chunk: ``per`` each, and one more in each of the first ``rest``
+    chunks. If chunks run in two turns, ``place`` is the number of the chunk within its turn."""
     place, turn, per, rest = (names.var(hint, I64) for hint in ("c", "turn", "per", "rest"))
     m = Maker(names)
     c = m.let("add", m.let("add", place, place), turn, hint="c") if v.near else place
@@ -245,11 +246,11 @@ def _params(body: Block, first: tuple[Var, ...]) -> tuple[Param, ...]:
 
 @dataclass
 class _Inside:
-    """The body of a loop that uses the chunk's rows, and whose errors become demands for the build that finds them in
-    Python's order."""
+    """The loop body with accesses to the rows of its chunk. Errors become requests for the checked build, which raises
+    them in sequential order."""
 
     rows: Mapping[str, Row]
-    added: set[str]  # only added to: outer arrays
+    added: set[str]  # outer arrays that are only added to
     c: Var
     names: Names
 
@@ -279,7 +280,7 @@ class _Inside:
                 m.out.append(rebuild(t, lambda a: a, block=self.block))
 
     def each(self, a: Var, b: Var, m: Maker, put: type[Store | AddTo]) -> None:
-        """``a[...] = b`` or ``a[...] += b``, cell by cell."""
+        """Emit ``a[...] = b`` or ``a[...] += b``, cell by cell."""
         row = self.rows.get(a.name) or self.rows.get(b.name)
         shape = row.shape if row is not None else m.sizes(a)
 

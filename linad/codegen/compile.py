@@ -1,4 +1,4 @@
-"""Compiling and loading generated modules: the only place that calls `numba.njit` for them."""
+"""Compile and load generated modules; nothing else calls `numba.njit` for them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from .llvm_options import options_for_loops
 from .machine_code import keep
 from .numba_compat import INTR_MATH, Dispatcher, cpu_target, global_compiler_lock
 
-DEEP = 100_000  # calls; Numba goes down the tree of a function's basic blocks one by one, each a few calls of Python's
-FASTMATH = {"contract", "reassoc"}  # the flags that keep nan, inf and the sign of zero
+# recursion depth: Numba walks the tree of a function's basic blocks recursively, with several Python calls per block
+DEEP = 100_000
+FASTMATH = {"contract", "reassoc"}  # the flags that preserve nan, inf and the sign of zero
 
 
 class KernelCompiler(DirectCompiler):
-    """The short compilation path for a kernel, which stays a function of its own in machine code, so that the no-alias
-    promise holds inside."""
+    """The short compilation pipeline for kernels, which are not inlined, so that their no-alias arguments stay
+    effective."""
 
     noalias = apart = True
 
 
 def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
-    """The decorator of the function that Python calls, which is compiled when the module is imported."""
+    """The decorator of the function that Python calls; it is compiled when the module is imported."""
 
     def decorate(f: FunctionType) -> Callable:
         made = njit(
@@ -58,7 +59,7 @@ def driver(signature: str, *, fastmath: bool, cache: bool) -> Callable:
 
 
 def kernel(*, fastmath: bool, noalias: bool) -> Callable:
-    """The decorator of a function that only generated code calls.
+    """The decorator of functions that only generated code calls.
 
     ``noalias`` promises that no written array argument overlaps another one.
     """
@@ -77,29 +78,29 @@ LIBM = "libm.so.6"  # of glibc
 
 @cache
 def use_newest_libm() -> None:
-    """Let machine code call libm's current functions.
+    """Make machine code call the current versions of libm's functions.
 
-    Numba links those versions that its own library was linked with: for glibc, `exp`, `log` and `pow` from before 2.29,
-    which set errno and are called through another jump.
+    Numba links the versions that its own library was linked with. For glibc these are `exp`, `log` and `pow` from
+    before 2.29, which set errno and go through an additional jump.
     """
     try:
         library = ctypes.CDLL(LIBM)
     except OSError:
         return
-    _ = cpu_target.target_context  # with it Numba names its own
+    _ = cpu_target.target_context  # this registers Numba's own symbols first
     for name in INTR_MATH:
         if hasattr(library, name):
             llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
 
 
 def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
-    """Run the text of a generated module, which compiles it or loads cached machine code. Ctrl-C is held back until its
-    end.
+    """Execute the source of a generated module, which compiles it or loads cached machine code. Ctrl-C is deferred
+    until the end.
 
     Parameters
     ----------
     name : str
-        The module's name, used in error messages.
+        The name of the module, for error messages.
     text : str
         Its source.
     folder : path, optional
@@ -111,7 +112,7 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     with later():
         use_newest_libm()
-        sys.modules[spec.name] = module  # where pickles of machine code look for it
+        sys.modules[spec.name] = module  # unpickling machine code looks here
         linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
         try:
             with deep(DEEP), options_for_loops():
@@ -125,12 +126,12 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
 def entry(function: str, name: str, text: str, folder: Path | None = None) -> Callable:
     """The function of a generated module that Python calls. Nothing else of the module is kept.
 
-    Compiled functions hold the globals of their module in a way that Python's garbage collector does not see: while the
-    function is among them, neither it nor its machine code would ever be freed.
+    Compiled functions hold the globals of their module in a way that Python's garbage collector does not see: as long
+    as the function is among them, neither it nor its machine code can be freed.
     """
     names = vars(load(name, text, folder))
     found = names[function]
-    if isinstance(found, Dispatcher):  # Python's own functions look names up when they run: NUMBA_DISABLE_JIT
+    if isinstance(found, Dispatcher):  # plain Python functions (NUMBA_DISABLE_JIT) look names up when they run
         names.clear()
         with later(), global_compiler_lock:
             for made in found.overloads.values():
@@ -139,7 +140,7 @@ def entry(function: str, name: str, text: str, folder: Path | None = None) -> Ca
 
 
 class _Generated(InspectLoader):
-    """The loader of a module that is in no file, or was read from it already."""
+    """The loader of a module whose source is in memory."""
 
     def __init__(self, name: str, text: str, folder: Path | None) -> None:
         self.name, self.text, self.folder = name, text, folder

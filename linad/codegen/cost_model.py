@@ -1,4 +1,4 @@
-"""An estimate of the work of a loop, in steps of the core, which decides whether threads pay off."""
+"""An estimate of the work of a loop in core steps, which decides whether threads pay off."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from linad_typecheck.types import I64
 if TYPE_CHECKING:
     from .chunks import Maker
 
-EXPENSIVE = 10  # a call of the C library, in steps
-UNKNOWN = 16  # iterations of an inner loop whose number is not known beforehand
-LARGEST = Const(2**20, I64)  # of a number of iterations that is multiplied
+EXPENSIVE = 10  # steps of a library call
+UNKNOWN = 16  # assumed trip count of an inner loop
+LARGEST = Const(2**20, I64)  # limit on trip counts before multiplication
 
 
 def work_of(s: Loop, trips: Var, m: Maker) -> Atom:
-    """The steps of a loop, computed before it from known values; absurd sizes may give an absurd number."""
+    """The number of steps of a loop, computed before it from known values. It may overflow for absurd sizes."""
     made = {s.index.name, *(c.name for c in s.carried)}
     for t in walk(s.body):
         made.update(v.name for v in outputs(t))
@@ -27,7 +27,7 @@ def work_of(s: Loop, trips: Var, m: Maker) -> Atom:
 
 
 def _block(b: Block, made: set[str], m: Maker) -> Atom:
-    """The steps of one execution of a block, at least 1."""
+    """The number of steps of one execution of a block, at least 1."""
     fixed, rest = 1, []
     for t in b.stmts:
         match t:

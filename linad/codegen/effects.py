@@ -1,4 +1,4 @@
-"""Effects of calls: arrays that they update, and logs that they may replace by longer ones."""
+"""Effects of calls: arrays that they update, and logs that they may reallocate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from linad_typecheck.types import Array
 
 
 def updated_args(s: Call, callee: Function) -> dict[str, Var]:
-    """The caller's arrays whose contents a call may change."""
+    """The caller's arrays that a call may update."""
     return {
         a.name: a
         for a, p in zip(s.args, callee.params, strict=True)
@@ -18,8 +18,8 @@ def updated_args(s: Call, callee: Function) -> dict[str, Var]:
 
 
 def growing(f: Function, grown: Mapping[str, tuple[bool, ...]]) -> set[str]:
-    """The arrays of a function that it, or a callee, replaces by longer ones. ``grown``: the result of `grown_params`.
-    """
+    """The arrays of a function that it, or a callee, may reallocate to grow them. ``grown``: the result of
+    `grown_params`."""
     found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     for s in walk(f.body):
         if isinstance(s, Call):
@@ -28,10 +28,10 @@ def growing(f: Function, grown: Mapping[str, tuple[bool, ...]]) -> set[str]:
 
 
 def grown_params(program: Program) -> dict[str, tuple[bool, ...]]:
-    """For each function, which parameters are logs that it may replace by longer ones and return.
+    """For each function, which parameters are logs that it may reallocate and return.
 
-    A log grows by being copied, so a callee that reserves room in a parameter returns the new log. The entry never
-    does: its caller holds the arrays.
+    A log grows by being copied, so a callee that reserves space in a parameter returns the new log. The entry never
+    does: its caller owns the arrays.
     """
     grown = {name: [False] * len(f.params) for name, f in program.functions.items()}
     places = {name: {p.var.name: k for k, p in enumerate(f.params)} for name, f in program.functions.items()}

@@ -1,8 +1,9 @@
-"""A long kernel as several functions called one after the other.
+"""Function splitting: divide a long kernel into several functions that are called one after the other.
 
-Numba's analyses, and some of LLVM's, take time that grows faster than a function does: a kernel of thousands of lines
-costs more than ten of hundreds. So the statements at the top of a long one are divided into runs, and each becomes a
-function of what it uses. Only top-level statements are divided, so a call is made once per run of the kernel.
+The compile time of Numba's analyses, and of some of LLVM's, is superlinear in the size of a function: a kernel of
+thousands of lines costs more than ten of hundreds. The top-level statements of a long kernel are therefore divided into
+runs, and each becomes a function of the variables that it uses. As only top-level statements are divided, each part is
+called once per run of the kernel.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from linad_typecheck.linear.uses import modes_of, uses
 from linad_typecheck.types import Array
 
 def in_parts(program: Program, f: Function, long: int, part: int) -> tuple[Function, dict[str, Function]]:
-    """A kernel of calls, and the functions that it calls; the kernel as it is and none where it is not long.
+    """Split a long kernel into a kernel of calls and the functions that it calls; a short kernel is returned unchanged.
 
     Parameters
     ----------
     program
-        The functions that the kernel calls itself.
+        The functions that the kernel itself calls.
     f
-        The kernel, whose arrays are made by its caller as far as that is possible.
+        The kernel, without the allocations that its driver can make.
     long
-        The number of statements from which on a kernel is divided.
+        The number of statements from which a kernel is split.
     part
-        How many statements a part has, about.
+        The approximate number of statements of a part.
     """
     if _size(f.body) < long or any(isinstance(s, Reserve) for s in walk(f.body)):
         return f, {}
@@ -35,7 +36,7 @@ def in_parts(program: Program, f: Function, long: int, part: int) -> tuple[Funct
     parts: dict[str, Function] = {}
     out: list[Stmt] = []
     needed = {r.name for r in f.body.results if isinstance(r, Var)}
-    after: list[set[str]] = []  # what is needed behind each run
+    after: list[set[str]] = []  # the names live after each run
     runs = _runs(f.body, part)
     for run in reversed(runs):
         after.append(set(needed))
@@ -58,7 +59,7 @@ def _size(block: Block) -> int:
 
 
 def _runs(block: Block, part: int) -> list[tuple[Stmt, ...]]:
-    """The statements of a block in runs of about so many, those inside of them counted too."""
+    """The statements of a block in runs of about ``part`` statements, counting nested ones."""
     runs: list[list[Stmt]] = [[]]
     size = 0
     for s in block.stmts:
@@ -72,7 +73,7 @@ def _runs(block: Block, part: int) -> list[tuple[Stmt, ...]]:
 
 
 def _updated(block: Block, program: Program) -> set[str]:
-    """The arrays that a block does more with than look into them."""
+    """The arrays that a block does more with than read."""
     modes = modes_of(program.functions)
     found = {v.name for s in walk(block) for v, use in uses(s, modes) if isinstance(v.type, Array) and use != "borrow"}
     inner = [r for s in walk(block) for b in blocks(s) for r in b.results]

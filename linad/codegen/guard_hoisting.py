@@ -1,20 +1,20 @@
-"""Guard hoisting: tests that ask for the other build leave a loop that writes to arrays of the caller.
+"""Guard hoisting: move checks that request the other build out of a loop that writes to arrays of the caller.
 
-**Transformation.** Loop distribution of the tests: a loop before the others makes those of all iterations, and in the
-same way they move to the start of the function, over the statements before them (inspector-executor, as in Saltz,
-Mirchandaney and Crowley, Run-time parallelization and scheduling of loops, 1991).
+**Transformation.** Loop distribution of the checks: a preceding loop makes those of all iterations. In the same way
+they move to the start of the function, past the statements before them (inspector-executor, as in Saltz, Mirchandaney
+and Crowley, Run-time parallelization and scheduling of loops, 1991).
 
 **Before.** ``for i { check (indptr[i+1] <= n) retry; for k in range(indptr[i], indptr[i+1]) { &x_bar[idx[k]] += e } }``
 **After.** ``for i { check (indptr[i+1] <= n) retry }; for i { for k in range(indptr[i], indptr[i+1]) { ... } }``
 
-**Legality.** A test moves with all that it is computed from: ints, and loads from arrays of a type that the loop does
-not write to. A load moves only if no check that raises an error of the user's comes before it, which may be what keeps
-its index in the array. A test for an iteration that such an error would have stopped costs time and nothing else.
+**Legality.** A check moves with everything that it is computed from: ints, and loads from arrays of a type that the
+loop does not write. A load moves only if no check with a user-visible error precedes it, because that check may be what
+keeps its index in bounds. A check for an iteration that such an error would have prevented only costs time.
 
-**Profitability.** Where rows before have been added to the caller's gradient, no other build can start again, and each
-row would be tested for itself.
+**Profitability.** Once earlier rows have been added to the caller's gradient, the other build cannot start again, and
+each row would have to be checked separately.
 
-**Needs.** Arrays of different names do not overlap (noalias); a failing test asks for the other build (retry).
+**Needs.** Arrays with different names do not overlap (noalias); a failing check can request the other build (retry).
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def demands_first(program: Program) -> Program:
-    """The program with its demands before any write to a caller's array; unchanged where that is not possible."""
+    """The program with all retry checks before any write to a caller's array; unchanged if that is not possible."""
     if not retries_after_writes(program):
         return program
-    moved = replace(program, functions={name: _moved(f) for name, f in program.functions.items()})
+    moved = replace(program, functions={name: _hoisted(f) for name, f in program.functions.items()})
     return program if retries_after_writes(moved) else moved
 
 
-def _moved(f: Function) -> Function:
+def _hoisted(f: Function) -> Function:
     names = Names(all_names(f))
-    return _at_the_start(at_loops(f, lambda s: _asked_first(s, names)), names)
+    return _at_the_start(at_loops(f, lambda s: _checks_before(s, names)), names)
 
 
 def _at_the_start(f: Function, names: Names) -> Function:
-    """The function with the demands of its own block, as far as they can move, before all its statements."""
+    """Move the retry checks of the function's own block to its start, as far as possible."""
     found = _Movable(f.body, names_of(f.body), set())
     if not found.demands:
         return f
@@ -70,14 +70,14 @@ def _within(s: Stmt) -> Iterable[Stmt]:
 
 @dataclass
 class _Movable:
-    """The statements of an iteration that can be executed in a preceding loop."""
+    """The statements of an iteration that can execute in a preceding loop."""
 
     body: Block
     inside: set[str]
     known: set[str]
     made: dict[str, Stmt] = field(default_factory=dict)  # by the names that they define
     demands: list[Stmt] = field(default_factory=list)
-    erring: bool = False  # whether a load may rely on a check before it that stays
+    erring: bool = False  # whether a load may rely on an earlier check that does not move
 
     def __post_init__(self) -> None:
         self.updated = _written_types(self.body)
@@ -116,7 +116,7 @@ class _Movable:
         return not (_demands(s) and outputs(s)) and not any(isinstance(v.type, Array) for v in outputs(s))
 
     def needed(self) -> list[Stmt]:
-        """The demands and what they are computed from, in order."""
+        """The retry checks and the statements they depend on, in order."""
         wanted = {id(s) for s in self.demands}
         todo = [*self.demands]
         while todo:
@@ -129,7 +129,7 @@ class _Movable:
 
 
 def _written_types(b: Block) -> set[str]:
-    """The element types of arrays that a loop may update: an array may have several names, but one type."""
+    """The element types of arrays that a loop may update: an array may have several names, but only one type."""
     found = {w.type.dtype for t in walk(b) for w in writes(t)}
     lent = (
         a
@@ -150,9 +150,9 @@ def _results(s: Stmt) -> tuple[Atom, ...]:
     return ()
 
 
-def _asked_first(s: Loop, names: Names) -> list[Stmt]:
-    """The loop, preceded by the loops that make its demands as far as those can move. These have no source position, so
-    no remark mentions them."""
+def _checks_before(s: Loop, names: Names) -> list[Stmt]:
+    """The loop, preceded by the loops that make its retry checks, as far as these can move. They have no source
+    position, so no remark mentions them."""
     if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
         return [s]
     found = _Movable(s.body, defined(s), {s.index.name})
@@ -168,18 +168,18 @@ def _asked_first(s: Loop, names: Names) -> list[Stmt]:
     ):
         once = freshen(Block(tuple(needed)), names, {})
         return [Let(runs, "lt", ends, s.span), If(runs, once, Block(), (), s.span), rest]
-    if _relies(needed):
+    if _needs_early_exit(needed):
         index = names.var("i", I64)
         alone = freshen(Block(tuple(needed)), names, {s.index.name: index})
         return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
     index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
-    told = _told(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
-    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), told, (last,))
+    flagged = _flag(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
+    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), flagged, (last,))
     return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
 
 
-def _relies(stmts: list[Stmt]) -> bool:
-    """Whether a load may depend on an earlier demand: then that demand must end the loop at once."""
+def _needs_early_exit(stmts: list[Stmt]) -> bool:
+    """Whether a load may depend on an earlier retry check, so that a failing check must exit the loop immediately."""
     demanded = False
     for t in walk(Block(tuple(stmts))):
         demanded |= isinstance(t, Check)
@@ -188,8 +188,8 @@ def _relies(stmts: list[Stmt]) -> bool:
     return False
 
 
-def _told(b: Block, fine: Atom, names: Names) -> Block:
-    """A block that ends with 0 in place of a demand, and otherwise with ``fine``."""
+def _flag(b: Block, fine: Atom, names: Names) -> Block:
+    """A block that yields 0 if one of its retry checks fails, and otherwise ``fine``."""
     out: list[Stmt] = []
     for s in b.stmts:
         match s:
@@ -200,12 +200,12 @@ def _told(b: Block, fine: Atom, names: Names) -> Block:
             case If() if _demands(s):
                 after = names.var("fine", I64)
                 out.append(
-                    replace(s, then=_told(s.then, fine, names), orelse=_told(s.orelse, fine, names), outs=(after,))
+                    replace(s, then=_flag(s.then, fine, names), orelse=_flag(s.orelse, fine, names), outs=(after,))
                 )
                 fine = after
             case Loop() if _demands(s):
                 first, after = names.var("fine", I64), names.var("fine", I64)
-                out.append(replace(s, carried=(first,), inits=(fine,), body=_told(s.body, first, names), outs=(after,)))
+                out.append(replace(s, carried=(first,), inits=(fine,), body=_flag(s.body, first, names), outs=(after,)))
                 fine = after
             case _:
                 out.append(s)
@@ -213,7 +213,7 @@ def _told(b: Block, fine: Atom, names: Names) -> Block:
 
 
 def _without_idle(b: Block) -> Block:
-    """The block without statements that only demands used: ints, and loops whose demands have moved."""
+    """The block without code that only the moved checks used."""
     used = {r.name for r in b.results if isinstance(r, Var)}
     kept: list[Stmt] = []
     for s in reversed(b.stmts):

@@ -1,5 +1,7 @@
-"""Code with a check at every access, whatever was proved about it, under ``LINAD_GUARD``: for tests of the passes that
-remove or move index checks and reshape loops. A failing check is a bug in linad."""
+"""Guarded code with a check at every access, whatever was proved about it, under ``LINAD_GUARD``.
+
+For tests of the passes that remove or move index checks and restructure loops. A failing check is a bug in linad.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,14 @@ from linad_typecheck.types import BOOL, I64
 
 ZERO = Const(0, I64)
 INSIDE = "internal error [LIN901]: index {} of an axis of {} of `%s`; this is a defect of linad, not of the function"
-EQUAL = "internal error [LIN901]: an array of {} places is added to one of {}, `%s`; this is a defect of linad, not of the function"
+EQUAL = (
+    "internal error [LIN901]: an array of {} places is added to one of {}, `%s`; this is a defect of linad, not of the "
+    "function"
+)
 
 
 class AccessFault(RuntimeError):
-    """Generated code would have read or written outside an array."""
+    """Generated code would have accessed memory outside an array."""
 
 
 FAULT = f"{__name__}.{AccessFault.__name__}"

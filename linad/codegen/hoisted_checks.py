@@ -1,4 +1,4 @@
-"""Checks before loops that cover the index checks of all iterations, as core statements."""
+"""Checks before a loop that replace the index checks of all its iterations, as core statements."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Places = Mapping[str, tuple[Var, int]]
 
 @dataclass(frozen=True)
 class Endpoints:
-    """``0 <= low`` and ``high < size`` for the lowest and highest index.
+    """The check ``0 <= low`` and ``high < size`` for the lowest and highest index.
 
-    ``ordered`` and ``width`` are set where the index might overflow in between: then also ``low <= high``, and the loop
-    index moves less than ``size``, so that no index wraps around.
+    ``ordered`` and ``width`` are set if the index might overflow in between. The check then includes ``low <= high``,
+    and that the loop index spans less than ``size``, so that no index wraps around.
     """
 
     low: Affine | None
@@ -30,7 +30,7 @@ class Endpoints:
     guards: tuple[Loop, ...] = ()
 
     def around(self, s: Loop) -> Endpoints:
-        """The test only matters if the loop runs at all."""
+        """The check inside another loop: it only matters if that loop runs."""
         return replace(self, guards=(s, *self.guards))
 
     def forms(self) -> list[Affine]:
@@ -57,10 +57,10 @@ class Endpoints:
 
 @dataclass(frozen=True)
 class Scan:
-    """Every ``array[index]`` of a loop is at least 0 and less than ``size``.
+    """The check that every ``array[index]`` in a loop is at least 0 and less than ``size``.
 
-    One test of a sign: ``v | (size - 1 - v)`` is negative exactly where v is out of range, and the ``or`` of all of
-    them is a reduction that vectorises.
+    It is a single sign test: ``v | (size - 1 - v)`` is negative exactly if v is out of bounds, and the ``or`` of all of
+    them is a reduction that can be vectorised.
     """
 
     array: Var
@@ -104,7 +104,7 @@ def _mentions(forms: list[Affine], guards: tuple[Loop, ...], names: set[str], pl
 
 
 class Maker:
-    """Emits statements that compute affine forms."""
+    """Emits the computation of affine forms."""
 
     def __init__(self, names: Names, places: Places) -> None:
         self.names = names
@@ -157,7 +157,7 @@ class Maker:
 
 
 def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
-    """Put a test before the outermost of its loops; it is executed only if all of them run."""
+    """Emit a check before the outermost of its loops; it executes only if all of them run."""
     inner = Maker(names, places)
     test.stmts(inner)
     stmts = inner.out
@@ -165,7 +165,7 @@ def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
         return
     for s in reversed(test.guards):
         if isinstance(test, Scan) and s is test.guards[-1]:
-            continue  # the scan is empty where its loop is
+            continue  # the scan is empty if its loop is
         m = Maker(names, places)
         forward = isinstance(s.step, Const) and s.step.value > 0
         runs = m.let("lt", (s.start, s.stop) if forward else (s.stop, s.start), BOOL)

@@ -1,4 +1,4 @@
-"""Signals whose handlers may raise, such as Ctrl-C, held back during code that an exception must not interrupt."""
+"""Defer signals whose handlers may raise, such as Ctrl-C, during code that an exception must not interrupt."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
 
-HELD = ("SIGINT", "SIGTERM", "SIGALRM")  # what people, supervisors and time limits send
+HELD = ("SIGINT", "SIGTERM", "SIGALRM")  # sent by users, supervisors and time limits
 
 
 @contextmanager
 def later() -> Iterator[None]:
-    """Postpone handlers of these signals until the end of the block, in the main thread, where Python runs handlers.
+    """Defer handlers of these signals until the end of the block, in the main thread, where Python runs handlers.
 
-    Compiling needs that: an exception in a callback of LLVM is lost, and one between updates of two of Numba's tables
+    Compilation needs this: an exception in a callback of LLVM is lost, and one between updates of two of Numba's tables
     leaves them inconsistent, so that later compilations fail or crash.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -31,7 +31,7 @@ def later() -> Iterator[None]:
 @contextmanager
 def _held(number: int) -> Iterator[None]:
     before = signal.getsignal(number)
-    if not callable(before):  # ignored, left to the system, or handled outside of Python
+    if not callable(before):  # ignored, default, or handled outside Python
         yield
         return
     came: list[tuple[int, FrameType | None]] = []

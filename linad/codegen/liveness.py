@@ -1,4 +1,4 @@
-"""Dead assignments are left out of the text; Numba cannot always infer types for them."""
+"""Removal of dead assignments from the statement tree; Numba cannot always infer types for them."""
 
 from __future__ import annotations
 

@@ -8,32 +8,32 @@ from contextlib import contextmanager
 
 import llvmlite.binding as llvm
 
-KNOWN = range(17, 23)  # the versions of LLVM that have the options; one that has not may end the process
+KNOWN = range(17, 23)  # LLVM versions that have these options; an unknown option may terminate the process
 NEAR = ("--hoist-runtime-checks", "false", "true")
 STRIDES = ("--enable-mem-access-versioning", "false", "true")
 REREADS = ("--enable-load-in-loop-pre", "false", "true")
-ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last is x86's own value
+ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last value is the default on x86
 
 
 @contextmanager
 def options_for_loops() -> Iterator[None]:
-    """Options whose defaults are wrong for short rows. They are global to the process, so they are set only during
-    compilation.
+    """Set LLVM options whose defaults are wrong for short rows. They are global to the process, so they are set only
+    during compilation.
 
     `NEAR`: a vectorised loop tests at its own entry whether the arrays it reads and writes are disjoint. By default
-    LLVM hoists the test out of the enclosing loop, where it asks whether the rows of *all* iterations are disjoint.
-    ``state[k, 0, :]`` and ``state[k, 1, :]`` are disjoint for each ``k`` but not for all of them, so the loop would
-    never run vectorised.
+    LLVM hoists this test out of the enclosing loop, where it asks whether the rows of *all* iterations are disjoint.
+    ``state[k, 0, :]`` and ``state[k, 1, :]`` are disjoint for each ``k`` but not for all of them, so the vectorised
+    loop would never run.
 
-    `ENDS`: the remainder after the last full vector is tried with half the width before single elements, also for loops
-    with few elements per vector, such as those with exponentials: fourteen are three fours and a two.
+    `ENDS`: the remainder after the last full vector is processed with half the width before single elements, also for
+    loops with few elements per vector, such as those with exponentials: fourteen elements are three fours and a two.
 
     `STRIDES`: a loop over the rows of a matrix with an unknown number of columns has strided accesses. By default LLVM
-    vectorises it for a single column only, tests for that at the entry, and runs it cell by cell otherwise.
+    vectorises it for a single column only, tests for that at the entry, and otherwise runs the scalar loop.
 
     `REREADS`: a loop reloads what its previous iteration loaded one cell further. By default LLVM passes that on in a
-    register, also between consecutive loops, and vectorises neither. Where it pays off, `linad.optimise` does so in a
-    form that LLVM vectorises.
+    register, also between consecutive loops, and then vectorises neither. Where it pays off, `linad.optimise` does so
+    in a form that LLVM vectorises.
     """
     if llvm.llvm_version_info[0] not in KNOWN:
         yield

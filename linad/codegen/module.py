@@ -1,4 +1,4 @@
-"""A program as the text of a Python module: imports, kernels, and the driver that allocates and calls."""
+"""A program as the source of a Python module: imports, kernels, and the driver that allocates and calls the entry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .name_allocation import assign_names
 from .build import build
 from .effects import grown_params, growing
 from .allocation_hoisting import Lifted, lift, scratch
-from .parallel import chunk_functions, on_threads, spread_text
+from .parallel import OnThreads, chunk_functions, spread_text
 from .function_splitting import in_parts
 from .printer import Printer
 from .restart_safety import retries_after_writes
@@ -31,19 +31,18 @@ from .sites import Site, Sites
 from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians, matrix_helper
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
 
-DEPTH = Var(" depth", I64)  # of the recursion; no variable of a program is called that
+DEPTH = Var(" depth", I64)  # recursion depth; no variable of a program has this name
 
 
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
-    """How to generate code.
+    """Options of code generation.
 
-    ``checked`` is ``"hoisted"`` for index tests before loops, whose failure asks for the build with ``"every"``, which
-    tests at each access that is not proved. ``noalias`` promises that written arrays overlap no other. ``vector_math``
-    is what `vector_math.choice` says, or ``"libm"``. ``workspace`` lets the driver take scratch arrays from workspaces.
-    A kernel of ``long`` statements is divided into functions of about ``part`` (see `function_splitting`).
-    ``parallel`` runs loops on threads where iterations do not depend on each other, in the ``"hoisted"`` build.
-    The passes named in ``off`` are left out.
+    ``checked``: ``"hoisted"`` for index checks before loops, whose failure requests the build with ``"every"``, which
+    checks each access that is not proved. ``noalias``: written arrays overlap no others. ``vector_math``: the result of
+    `vector_math.choice`, or ``"libm"``. ``workspace``: the driver may take scratch arrays from workspaces. A kernel of
+    ``long`` statements is split into functions of about ``part`` (see `function_splitting`). ``parallel``: run
+    independent iterations on threads, in the ``"hoisted"`` build. ``off``: names of passes to skip.
     """
 
     fastmath: bool = True
@@ -61,16 +60,18 @@ class EmitOptions:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A module: its text, the name of its driver, and what its error codes mean.
+    """A generated module: its source, the name of its driver, and the meaning of its error codes.
 
-    ``driver(*args, *workspaces, err)`` returns ``(code, *results)``: 0 is success, 1 the demand for the build that
-    checks every access, 2 the error ``sites[err[0]]`` with its arguments in ``err[1:]``, 3 that nothing has been done
-    yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ... cells.
-    ``err`` is an int64 array of `error_words`. Where the program is recursive, that at `FLOOR` is given: the lowest
-    address that the stack may grow to. Where it has logs that grow, those from `HINTS` on are how long such logs of
-    each element type, and then each of them, are made to begin with, and afterwards how long the longest was. Where it
-    is ``parallel``, the number of threads stands behind ``args``. ``again`` says whether it may have written to
-    ``args`` when it makes that demand.
+    ``driver(*args, *workspaces, err)`` returns ``(code, *results)``. Code 0 is success; 1 requests the build that
+    checks every access; 2 is the error ``sites[err[0]]`` with its arguments in ``err[1:]``; 3 says that nothing has
+    been done yet because the workspaces, flat arrays of the types `workspace`, must have ``err[0]``, ``err[1]``, ...
+    cells.
+
+    ``err`` is an int64 array of `error_words`. If the program is recursive, the caller sets the word at `FLOOR`: the
+    lowest address that the stack may grow to. If it has logs that grow, the words from `HINTS` on are, on entry, the
+    initial lengths of such logs by element type, and then of each of them; on return, the greatest lengths reached. If
+    it is ``parallel``, the number of threads follows ``args``. ``again``: whether it may have written to ``args`` when
+    it requests the other build.
     """
 
     source: str
@@ -83,7 +84,7 @@ class Generated:
 
 
 def emit(program: Program, options: EmitOptions | None = None) -> Generated:
-    """The Numba module of a program of the non-linear core."""
+    """Generate the Numba module of a program of the non-linear core."""
     return Emitter(program, options or EmitOptions()).module()
 
 
@@ -112,7 +113,7 @@ class Emitter:
 
         return prepare(program, self.options)[0]
 
-    def function_names(self) -> tuple[str, dict[str, str]]:
+    def function_names(self) -> tuple[str, dict[str | OnThreads, str]]:
         """The Python names of the driver and of every function, all different."""
         taken = self.imported()
 
@@ -123,14 +124,14 @@ class Emitter:
 
         main = self.program.entry
         entry = free(identifier(main))
-        inner = {main: free(f"{entry}_kernel")}
+        inner: dict[str | OnThreads, str] = {main: free(f"{entry}_kernel")}
         inner |= {name: free(identifier(name)) for name in self.program.functions if name != main}
-        inner |= {on_threads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
+        inner |= {OnThreads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
         return entry, inner
 
     @property
     def vector(self) -> tuple[str, ...]:
-        """The vectorising functions that may be used."""
+        """The vectorised math functions that may be used."""
         if self.options.vector_math != "libmvec":
             return ()
         from .vector_math import NAMES
@@ -139,14 +140,14 @@ class Emitter:
 
     @cached_property
     def compiled(self) -> set[str]:
-        """The functions that `linad.rule` declares."""
+        """The functions declared by `linad.rule`."""
         found = (s for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Dense))
         return {matrix_helper(s.op, s.flags) for s in found if DENSE[s.op].compiled}
 
     @property
     def mutual(self) -> bool:
-        """Whether functions call each other in a circle: such machine code Numba cannot keep, as each holds the other's
-        address."""
+        """Whether functions call each other in a cycle. Numba cannot cache their machine code, because each contains
+        the address of the other."""
         calls = {
             n: {s.callee for s in walk(f.body) if isinstance(s, Call)} - {n} for n, f in self.program.functions.items()
         }
@@ -160,7 +161,7 @@ class Emitter:
         return "err, depth + 1" if self.recursive else "err"
 
     def imported(self) -> set[str]:
-        """Names that mean something in the module before it defines any."""
+        """Names that have a meaning in the module before it defines any."""
         from ..runtime import scalars as runtime
 
         own = {
@@ -203,14 +204,14 @@ class Emitter:
         return Generated(source, self.entry, tuple(self.sites.found), words, self.spaces, bool(self.chunks), self.again)
 
     def known_logs(self, lifted: Lifted) -> dict[str, int]:
-        """The logs that grow, numbered, where all have one name wherever they grow."""
+        """A number for each log that grows, if every one has the same name wherever it grows."""
         stmts = (s for f in self.functions(lifted.kernel) for s in walk(f.body))
         grow = dict.fromkeys(s.array.name for s in stmts if isinstance(s, Reserve))
         made = {s.out.name for s in lifted.arrays if isinstance(s, Alloc) and empty(s)}
         return {n: k for k, n in enumerate(grow)} if grow.keys() <= made else {}
 
     def divided(self) -> tuple[Lifted, frozenset[str]]:
-        """The entry without what its driver does, and the parts that a long one is divided into."""
+        """The entry without the work of its driver, and the parts that a long entry is split into."""
         main = self.program.main
         if main.name in self.called:
             return Lifted(main), frozenset()
@@ -277,7 +278,7 @@ class Emitter:
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
         text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
         if f.name in self.chunks:
-            text += ["", "", *spread_text(self.inner[on_threads(f.name)], self.inner[f.name], arguments)]
+            text += ["", "", *spread_text(self.inner[OnThreads(f.name)], self.inner[f.name], arguments)]
         return "\n".join(text)
 
     def too_deep(self, f: Function) -> int:
@@ -290,7 +291,7 @@ class Emitter:
         return Branch(Apply("gt", (depth, limit), BOOL, I64), (Fail(site),), ())
 
     def driver(self, lifted: Lifted) -> str:
-        """The function that Python calls: it finds the sizes, makes the arrays, and hands over to the kernel."""
+        """The function that Python calls: it computes sizes, allocates arrays, and calls the kernel."""
         main = self.program.main
         params = tuple(p.var for p in main.params)
         given = (*params, *(s.out for s in lifted.arrays))
@@ -331,7 +332,7 @@ def identifier(name: str) -> str:
 
 
 def numba_type(t: Type) -> str:
-    """A type of the core in Numba's notation."""
+    """A core type in Numba's notation."""
     scalar = "boolean" if t.dtype == "bool" else NUMPY_NAMES[t.dtype]
     match t:
         case Array(rank=0):

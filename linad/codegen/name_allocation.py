@@ -1,8 +1,8 @@
 """Assignment of Python names to variables: liveness, interference and coalescing on the statement tree.
 
-Two variables may share a name unless one is assigned while the other still holds a value that is needed. A copy does
-not make its source and target interfere, so the values that a loop carries share one name wherever that is correct, and
-stay apart where it is not (a swap, a value needed after its successor is known).
+Two variables may share a name unless one is assigned while the other is live. A copy does not make its source and
+target interfere, so the values that a loop carries share one name wherever that is correct, and stay apart where it is
+not (a swap, a value used after its successor is computed).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEMPORARY = re.compile(r"^(_.*|t\d*)$")
 
 @dataclass
 class Interference:
-    """Which variables must not share a name, and which should."""
+    """The interference graph, and the pairs of variables that should share a name."""
 
     edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     wishes: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Interference:
 
     def define(self, target: Var, live_after: set[str], source: str | None = None) -> None:
         self.vars.setdefault(target.name, target)
-        self.edges[target.name]  # every variable has an entry
+        self.edges[target.name]  # creates the entry
         for other in live_after:
             if other != target.name and other != source:
                 self.edges[target.name].add(other)
@@ -44,7 +44,7 @@ class Interference:
 
 
 def interference(nodes: tuple[Node, ...], params: Iterable[Var]) -> Interference:
-    """The interference graph of a function body; parameters are assigned together at its start."""
+    """Build the interference graph of a function body; parameters are assigned together at its start."""
     graph = Interference()
     entry = _block(nodes, set(), set(), graph, 0)
     params = tuple(params)
@@ -55,7 +55,7 @@ def interference(nodes: tuple[Node, ...], params: Iterable[Var]) -> Interference
 
 
 def _block(nodes: tuple[Node, ...], live: set[str], at_break: set[str], graph: Interference, depth: int) -> set[str]:
-    """The variables live before the nodes, from those live after them and those live where ``break`` goes."""
+    """The variables live before the nodes, given those live after them and at the target of ``break``."""
     for node in reversed(nodes):
         live = _node(node, live, at_break, graph, depth)
     return live
@@ -106,7 +106,7 @@ def _copies(node: Node) -> dict[str, str]:
             return {t.name: v.name}
         case ParallelCopy(pairs=pairs):
             targets = {t.name for t, _ in pairs}
-            # a source that is also a target is overwritten at the same moment: no exemption
+            # a source that is also a target is overwritten at the same time, so it interferes
             plain = ((t.name, e.var.name) for t, e in pairs if isinstance(e, Leaf))
             return {t: source for t, source in plain if source not in targets - {t}}
         case _:
@@ -138,7 +138,7 @@ def assign_names(nodes: tuple[Node, ...], params: tuple[Var, ...], reserved: set
 
 
 def _mention_all(nodes: tuple[Node, ...], graph: Interference) -> None:
-    """Variables that are never assigned have no name: an internal error, found here and not by Numba."""
+    """Fail on variables that are never assigned: an internal error, reported here rather than by Numba."""
     for node in _walk(nodes):
         missing = read_by(node) - graph.vars.keys()
         if missing:
@@ -177,7 +177,7 @@ def _coalesce(graph: Interference, params: set[str]) -> dict[str, str]:
 
 
 def _candidates(members: list[str], param: str | None, reserved: set[str]) -> Iterator[str]:
-    """Names for a group: the parameter's, else the user's most frequent one, else a temporary name."""
+    """Candidate names for a group: the parameter's, else the user's most frequent one, else a temporary name."""
     bases = [base_name(m) for m in ([param] if param else members)]
     best = max(bases, key=lambda b: (not TEMPORARY.match(b), bases.count(b), -bases.index(b)))
     best = re.sub(r"\W", "_", best)

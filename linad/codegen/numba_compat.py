@@ -1,7 +1,8 @@
-"""The private parts of Numba and llvmlite that linad uses: imported and checked here, and nowhere else.
+"""The private parts of Numba and llvmlite that linad uses, imported and checked here and nowhere else.
 
-A release of Numba may rename or move any of them. Importing this module looks for each, so that such a release is
-refused at the first compilation with its version and what is missing, not by an AttributeError during a compilation.
+Any release of Numba may rename or move them. Importing this module looks for each, so that an unsupported release is
+refused at the first compilation, with its version and what is missing, rather than by an AttributeError during a
+compilation.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ __all__ = [
 
 SUPPORTED = "numba>=0.62,<0.69"  # as in pyproject.toml
 
-# What is used of each class or module: methods and attributes, without those that `_instances` looks for.
+# Methods and attributes used of each class or module, except those of `_instances`.
 _CLASSES = {
-    "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function is_not_null is_null "
-    "memset raw_memcpy unpack_tuple",
+    "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function "
+    "is_not_null is_null memset raw_memcpy unpack_tuple",
     "config": "CPU_NAME CPU_FEATURES",
     "CompileResult": "_rebuild _reduce",
     "CompilerBase": "_compile_core define_pipelines",
@@ -58,31 +59,34 @@ _CLASSES = {
     "Dispatcher": "compile disable_compile is_compiling",
     "Environment": "from_fndesc",
     "FunctionAttributes": "_to_list",
-    "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function _ensure_finalized "
-    "_finalize_dynamic_globals _finalize_final_module _get_module_for_linking _optimize_final_module _optimize_functions",
+    "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function "
+    "_ensure_finalized _finalize_dynamic_globals _finalize_final_module _get_module_for_linking "
+    "_optimize_final_module _optimize_functions",
     "NRTContext": "decref incref meminfo_alloc_aligned_unchecked meminfo_data",
     "PassManager": "add_pass finalize",
     "PythonFunctionDescriptor": "from_specialized_function",
 }
-# What is used of the objects that a compilation is given.
+# Methods and attributes used of the objects that a compilation receives.
 _INSTANCES = {
     "typing context": "resolve_function_type resolve_value_type",
-    "target context": "add_dynamic_addr add_linking_libs refresh call_conv call_internal_no_propagate cast codegen create_cpython_wrapper fastmath "
-    "data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof get_constant get_constant_generic "
-    "get_data_type get_dummy_value get_env_name get_executable get_function get_preferred_array_alignment "
+    "target context": "add_dynamic_addr add_linking_libs refresh call_conv call_internal_no_propagate cast codegen "
+    "create_cpython_wrapper fastmath data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof "
+    "get_constant get_constant_generic get_data_type get_dummy_value get_env_name "
+    "get_executable get_function get_preferred_array_alignment "
     "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
     "post_lowering push_code_library unpack_value",
-    "target context.call_conv": "call_function decode_arguments get_function_type init_call_helper return_status_propagate return_user_exc return_value",
+    "target context.call_conv": "call_function decode_arguments get_function_type init_call_helper "
+    "return_status_propagate return_user_exc return_value",
     "code generator": "_data_layout _module_pass_manager _pass_builder create_library magic_tuple set_env",
     "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
 }
 
 
 def _import_array_functions() -> None:
-    """Import Numba's array functions without SciPy, where both are installed and neither is imported yet.
+    """Import Numba's array functions without SciPy, if both are installed and neither is imported yet.
 
-    They import `scipy.linalg` only to see whether BLAS is there: over half of what a warm start costs beyond ``import
-    numba``. Whether SciPy is installed answers that question too; BLAS itself is still looked up by
+    They import `scipy.linalg` only to see whether BLAS is available, which is over half of the cost of a warm start
+    beyond ``import numba``. Whether SciPy is installed answers that question too; BLAS itself is still looked up by
     `numba.np.linalg.ensure_blas` in each function that calls it.
     """
     if "numba.np.arraymath" in sys.modules or "scipy.linalg" in sys.modules or find_spec("scipy") is None:
@@ -103,19 +107,20 @@ def _import_array_functions() -> None:
 
 
 def _refusal(missing: str) -> ImportError:
-    """The message about a Numba version that lacks something."""
+    """The error about a Numba version that lacks something."""
     try:
         installed = f"numba {version('numba')} with llvmlite {version('llvmlite')}"
     except PackageNotFoundError:
         installed = "the installed numba"
     return ImportError(
-        f"linad cannot compile with {installed}, which has no {missing}; it supports {SUPPORTED}: pip install '{SUPPORTED}'"
+        f"linad cannot compile with {installed}, which has no {missing}; it supports {SUPPORTED}: "
+        f"pip install '{SUPPORTED}'"
     )
 
 
 def _free_pass_managers() -> None:
-    """Let llvmlite free pass managers, of which it has the way and never takes it: the `_dispose` of their class is
-    hidden by that of `ObjectRef`, which does nothing. Each compilation left some 200 kB."""
+    """Make llvmlite free its pass managers. The `_dispose` of their class is hidden by that of `ObjectRef`, which does
+    nothing, so each compilation leaked some 200 kB."""
     passes = import_module("llvmlite.binding.newpassmanagers")
     dispose = getattr(getattr(passes, "NewPassManager", None), "_dispose", None)
     for kind in (getattr(passes, name, None) for name in ("ModulePassManager", "FunctionPassManager")):
@@ -146,7 +151,7 @@ try:
 except ImportError as error:
     raise _refusal(f"`{error.name}`" if isinstance(error, ModuleNotFoundError) else str(error)) from error
 
-# What a thread that compiles holds, in this order: Numba's lock and, of some versions, llvmlite's.
+# The locks of a compiling thread, in acquisition order: Numba's and, in some versions, llvmlite's.
 LOCKS = (global_compiler_lock, *filter(None, [getattr(getattr(llvm.ffi, "lib", None), "_lock", None)]))
 
 
@@ -163,12 +168,12 @@ def _instances() -> dict[str, object]:
 
 
 def check() -> None:
-    """Look for every private class and object of Numba that is used.
+    """Check that every private class and object of Numba that linad uses exists.
 
     Raises
     ------
     ImportError
-        If one is missing: it names the installed and the supported versions.
+        If one is missing; it names the installed and the supported versions.
     """
     missing = _first_missing({name: globals()[name] for name in _CLASSES}, _CLASSES)
     if missing is None:
@@ -182,15 +187,15 @@ def check() -> None:
 
 
 def _first_missing(owners: dict[str, object], parts: dict[str, str]) -> str | None:
-    there = {owner: set(dir(owners[owner])) for owner in parts}  # not `hasattr`, which would compute properties
+    there = {owner: set(dir(owners[owner])) for owner in parts}  # not `hasattr`, which would evaluate properties
     return next(
         (f"`{owner}.{part}`" for owner in parts for part in parts[owner].split() if part not in there[owner]), None
     )
 
 
 def require_symbols(*names: str) -> None:
-    """Look for functions of Numba's helper libraries that machine code calls by name. LLVM ends the process if one is
-    missing.
+    """Check that functions of Numba's helper libraries, which machine code calls by name, exist. LLVM terminates the
+    process if one is missing.
 
     Raises
     ------
@@ -203,17 +208,16 @@ def require_symbols(*names: str) -> None:
 
 
 def require_attribute(module: str, name: str) -> None:
-    """Look for a name in a loaded Numba module, as `check` does."""
+    """Check that a loaded Numba module has an attribute, as `check` does."""
     if not hasattr(sys.modules.get(module), name):
         raise _refusal(f"`{module}.{name}`")
 
 
 def reload_init(library: JITCodeLibrary) -> set:
-    """What is to be run when machine code of a library is loaded from a cache, which libraries of Numba 0.62 do not
-    know themselves.
+    """The functions to run when machine code of a library is loaded from a cache, which libraries of Numba 0.62 lack.
 
-    There a function does not inherit it from those that it calls. Of generated code only loops on threads need it, and
-    these start the threads when their module is imported (`threads`).
+    In 0.62, a function does not inherit them from the functions that it calls. In generated code only parallel loops
+    need them, and these start the threads when their module is imported (`threads`).
     """
     return library.__dict__.setdefault("_reload_init", set())
 

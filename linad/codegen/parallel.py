@@ -1,19 +1,19 @@
-"""Parallelisation: the loops of a program that run on threads, and why the others do not.
+"""Parallelisation: run independent iterations of loops on threads, and explain why other loops are sequential.
 
 **Transformation.** Loop parallelisation (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
-chapter 6), with arrays and sums of their own for chunks of iterations (`chunks.py`).
+chapter 6), with private arrays and partial sums for chunks of iterations (`chunks.py`).
 
 **Before.** ``for i in range(n) { &y![i] = f(x[i]) }``
 **After.** ``map c in range(chunks) { call chunk(c, x, y) }``
 
-**Legality.** No iteration touches a cell that another one writes, other than by adding to it, and what is carried is a
-sum (`linad/analysis/parallelism.py`).
+**Legality.** No iteration accesses a cell that another one writes, other than by adding to it, and carried values are
+sums (`linad/analysis/parallelism.py`).
 
-**Profitability.** Loops that no other parallel loop is around, with enough work for each chunk, which is tested as the
-program runs (`cost_model.py`); others run as they are.
+**Profitability.** Loops not inside another parallel loop, with enough work per chunk, which is tested at run time
+(`cost_model.py`); other loops run sequentially.
 
-**Needs.** Arrays of different names do not overlap (noalias), a failing test asks for the other build (retry), and
-threads are requested; for sums of floats, that they may be taken in another order (fastmath).
+**Needs.** Arrays with different names do not overlap (noalias), a failing check can request the other build (retry),
+and threads are enabled; for float sums, reassociation (fastmath).
 """
 
 from __future__ import annotations
@@ -97,13 +97,13 @@ def parallelise(program: Program, fastmath: bool) -> tuple[Program, tuple[Decisi
 
 
 def spread_loops(program: Program, fastmath: bool) -> tuple[Program, Remarks]:
-    """The program that `parallelise` returns, and a remark on each loop."""
+    """The program from `parallelise`, and a remark on each loop."""
     made, decisions = parallelise(program, fastmath)
     return made, tuple(remark(d.span, "threads", verdict_text(d.verdict)) for d in decisions)
 
 
 def verdict_text(v: Verdict) -> str:
-    """How a loop runs, and what each thread has of its own."""
+    """How a loop runs, and what is private to each thread."""
     if v.reason:
         return f"sequential, because {v.reason}"
     own = [f"an accumulator for {base_name(a.name)}, of its size" for a in v.added]
@@ -129,16 +129,19 @@ def chunk_functions(program: Program) -> set[str]:
     return {t.callee for s in loops for t in s.body.stmts if isinstance(t, Call)}
 
 
-def on_threads(chunk: str) -> str:
-    """The key of a chunk function's runner in the table of Python names."""
-    return f"{chunk} on threads"
+@dataclass(frozen=True, slots=True)
+class OnThreads:
+    """The runner of a chunk function, which has a Python name of its own."""
+
+    chunk: str
 
 
 def spread_text(name: str, chunk: str, arguments: str) -> list[str]:
-    """The function that runs all chunks, given the Python names of itself, the chunk function and its parameters.
+    """The source of the function that runs all chunks, given the Python names of itself, the chunk function and its
+    parameters.
 
     It returns the number of chunks that ran to completion: exceptions that Numba raises on a thread are lost, and must
-    at least be noticed.
+    at least be detected.
     """
     c, _, others = arguments.partition(", ")
     return [

@@ -1,4 +1,4 @@
-"""What is done to a program before it is printed, from core to core: the passes, in the order in which they are run."""
+"""The passes that prepare a core program for code generation, in execution order."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ from linad.optimise.memory.log_alignment import begin_with_lines
 from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
+from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import demands_first
 from .guards import guarded_accesses
-from .parallel import Decision, parallelise, spread_loops
+from .parallel import spread_loops
 
 if TYPE_CHECKING:
     from .module import EmitOptions
@@ -75,7 +76,7 @@ THREADS: tuple[Pass, ...] = (
     Pass("parallelisation", spread_loops, ("noalias", "retry", "threads"), told=("fastmath",), level="program"),
 )
 
-# After `parallelisation`, which asks whether iterations have an order: some of these give them one.
+# After `parallelisation`, because some of these passes make loops sequential.
 ORDERING: tuple[Pass, ...] = (
     Pass("buffer_merging", keep_one, FREE),
     Pass("copy_sinking", copy_late, FREE),
@@ -92,13 +93,13 @@ LOOPS = Phase((*RESHAPING, *THREADS, *ORDERING))
 
 
 def prepare(program: Program, options: EmitOptions, after: After | None = None) -> tuple[Program, Remarks]:
-    """The program with explicit index checks, reshaped loops and hoisted buffers, and the remarks of the passes."""
+    """The program with explicit index checks, restructured loops and hoisted buffers, and the remarks of the passes."""
     made, remarks = run(program, LOOPS, facts(options), options.off, after)
     return guarded_accesses(made) if guarded() else made, remarks
 
 
 def facts(options: EmitOptions) -> Iterator[Fact]:
-    """What passes may rely on in code generated with these options."""
+    """The facts that passes may rely on in code generated with these options."""
     holds: dict[Fact, bool] = {
         "fastmath": options.fastmath,
         "noalias": options.noalias,
@@ -108,7 +109,7 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
     return (fact for fact, known in holds.items() if known)
 
 
-def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
-    """Which loops of a program run in parallel, if requested, and why others do not."""
-    holds: tuple[Fact, ...] = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
-    return parallelise(run(program, Phase(RESHAPING), holds)[0], fastmath)[1]
+def all_passes() -> dict[str, Pass]:
+    """Every pass by its name, in the order in which they are run first."""
+    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
+    return {p.name: p for phase in phases for p in phase.passes}

@@ -1,6 +1,6 @@
-"""Facts as text: JSON in which a tuple is a list, and a dataclass is its name followed by its fields.
+"""Serialisation as JSON: a tuple is a list, and a dataclass is its name followed by its fields.
 
-Reading it creates values of these types only: unlike a pickle, it cannot run code.
+Reading only creates values of these types: unlike unpickling, it cannot run code.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .sites import Site
 _CLASSES = (
     Array, Diagnostic, Edit, Fix, Label, Leaf, ParamInfo, RecordStructure, RecordTag, Scalar, Signature, Site, Span,
 )  # fmt: skip
-# Fields by the names of the classes. What takes no part in comparisons, such as the class of a record, is left out.
+# Fields by class name. Fields excluded from comparison, such as the class of a record, are left out.
 _FIELDS = {c.__name__: (c, tuple(f.name for f in fields(c) if f.compare)) for c in _CLASSES}
 _ATOMS = (str, int, bool, type(None))
 
 
 def dump(value: object) -> bytes:
-    """One line of text.
+    """Serialise a value to one line of text.
 
     Raises
     ------

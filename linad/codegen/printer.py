@@ -1,4 +1,4 @@
-"""Functions of the statement tree as Python text."""
+"""Print functions of the statement tree as Python source."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from linad_typecheck.types import BOOL, ZEROS, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
-from .parallel import on_threads
+from .parallel import OnThreads
 from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
     AddAll, Apply, Assign, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke, Leaf,
     Leave, Matrix, New, Node, Num, ParallelCopy, Put, PutAll, Spread, ends, subexpressions, uses,
 )
 
-SHORT = 3  # the code with which a driver asks for larger workspaces
+SHORT = 3  # the status code with which a driver requests larger workspaces
 AUGMENTED = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/=", "bitor": "|="}
 
 
 class Printer:
     """Prints the body of one function.
 
-    ``results``: the types returned after the status code; ``params``: its parameters; ``hidden``: arguments that every
+    ``results``: the types returned after the status code. ``params``: its parameters. ``hidden``: arguments that every
     call passes on.
     """
 
@@ -46,7 +46,7 @@ class Printer:
         self.callees = callees
         self.hidden = hidden
         self.lines: list[str] = []
-        self.loops = 0  # around
+        self.loops = 0  # number of enclosing loops
 
     def line(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -90,7 +90,7 @@ class Printer:
                 self.invoke(targets, callee, args, depth)
             case Spread(callee, chunks, args, site):
                 given = [self.argument(a) for a in (chunks, *args)]
-                call = f"{self.callees[on_threads(callee)]}({', '.join([*given, self.hidden])})"
+                call = f"{self.callees[OnThreads(callee)]}({', '.join([*given, self.hidden])})"
                 self.line(depth, f"if {call} != {self.text(chunks, SUM)}:")
                 self.node(Fail(site), depth + 1)
             case Fail(site, args):
@@ -125,8 +125,8 @@ class Printer:
                 self.line(depth, "break")
 
     def inside(self, body: tuple[Node, ...], depth: int, even: bool = False) -> None:
-        """The body of a loop. Only in outermost loops are library functions the same in all iterations; in others, the
-        remainder iterations would take longer for it."""
+        """Print the body of a loop. Only in outermost loops do library functions give the same bits in all iterations;
+        in others, the remainder iterations would take longer."""
         self.text.even = even and not self.loops
         self.loops += 1
         self.nodes(body, depth + 1)
@@ -152,7 +152,7 @@ class Printer:
                 self.line(depth, f"{name} = {self.text(value)}")
 
     def added(self, value: Expr) -> str:
-        """``+= value``, or ``-= other`` if the value is its negation."""
+        """``+= value``, or ``-= other`` if the value is the negation of ``other``."""
         match value:
             case Apply(op="neg", args=(a,)):
                 return f"-= {self.text(a)}"
@@ -164,7 +164,8 @@ class Printer:
         return f"+= {self.text(value)}"
 
     def copies(self, pairs: tuple[tuple[Var, Expr], ...], depth: int) -> None:
-        """A parallel copy, sequenced so that nothing is read too late; a remaining cycle is one tuple assignment."""
+        """Print a parallel copy as a sequence in which no value is read after it is overwritten; a remaining cycle is
+        one tuple assignment."""
         waiting = [(t, e) for t, e in pairs if not (isinstance(e, Leaf) and self.same(e.var, t))]
         while waiting:
             ready = next((k for k in range(len(waiting)) if self.harmless(k, waiting)), None)
@@ -212,7 +213,7 @@ class Printer:
                 self.nodes(orelse, depth + 1)
 
     def prints(self, nodes: tuple[Node, ...]) -> bool:
-        """Whether the nodes have any text (copies within one name have none)."""
+        """Whether the nodes produce any text (copies within one name do not)."""
 
         def one(node: Node) -> bool:
             match node:
@@ -245,8 +246,11 @@ class Printer:
         self.leave("code", depth + 1)
 
     def argument(self, e: Expr) -> str:
-        """An argument of a generated function. Numba would compile a version per literal; in a recursive function these
-        would refer to each other by addresses that are invalid in other processes, also in the cache."""
+        """An argument of a call to a generated function.
+
+        Numba would compile a version per literal; in a recursive function these would refer to each other by addresses
+        that are invalid in other processes, also in the cache.
+        """
         match e:
             case Num(Const(value=bool(v))):
                 return f"{self.text.helper('int64')}({int(v)}) != 0"
@@ -255,7 +259,7 @@ class Printer:
         return self.text(e)
 
     def fail(self, site: int, words: list[str], depth: int) -> None:
-        """Record an error, and leave."""
+        """Record an error and return."""
         for k, word in enumerate((str(site), *words)):
             self.line(depth, f"err[{k}] = {word}")
         self.leave("2", depth)
@@ -267,7 +271,7 @@ class Printer:
         self.line(depth, f"return {code}, {', '.join(values)}" if values else f"return ({code},)")
 
     def dummy(self, t: Type) -> str:
-        """Any value of a type: the results of a failing function are not used."""
+        """A value of a type: the results of a failing function are not used."""
         if not isinstance(t, Array):
             return self.text(Num(Const(ZEROS[t.dtype], t)))
         for p in self.params:

@@ -1,6 +1,7 @@
-"""Whether a program may demand the checked build after it has written to an array of its caller.
+"""Restart safety: whether a program may request the checked build after it has written to an array of its caller.
 
-If it cannot, nothing has to be restored before the other build runs, so caller's buffers are added to without copies.
+If it cannot, nothing has to be restored before the other build runs, so it can add to the caller's buffers without
+copies.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .effects import updated_args
 
 
 def retries_after_writes(program: Program) -> bool:
-    """Whether a write to an array parameter of the entry may precede a demand for the checked build."""
+    """Whether a write to an array parameter of the entry may precede a request for the checked build."""
     if not any(_demands(f) for f in program.functions.values()):
         return False
     order = _Order(program, _callers(program.main))
@@ -30,8 +31,8 @@ def _demands(f: Function) -> bool:
 
 
 def _callers(f: Function) -> set[str]:
-    """The names that may denote the caller's arrays: parameters, and what loops, branches and calls derive from them.
-    """
+    """The names that may alias the caller's arrays: parameters, and names derived from them by loops, branches and
+    calls."""
     found = {p.var.name for p in f.params if isinstance(p.var.type, Array)}
 
     def join(targets: tuple[Var, ...], *sources: tuple[object, ...]) -> bool:
@@ -76,7 +77,7 @@ class _Order:
     late: bool = False
 
     def block(self, b: Block, wrote: bool) -> bool:
-        """Whether a caller's array may have been written to at the end of the block; ``wrote``: at its start."""
+        """Whether a caller's array may have been written at the end of the block; ``wrote``: at its start."""
         for s in b.stmts:
             wrote = self.statement(s, wrote)
         return wrote

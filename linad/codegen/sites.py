@@ -1,4 +1,4 @@
-"""Error sites: the numbered places of generated code that can fail, with what is needed to raise the error."""
+"""Error sites: the numbered places in generated code that can fail, with the information needed to raise the error."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from linad_typecheck.types import DType
 class Site:
     """A place that can fail.
 
-    ``message`` is a template for the arguments, whose types are ``arguments``: each takes one word of the error array,
-    floats by their bits.
+    ``message`` is a template for arguments of the types ``arguments``. Each takes one word of the error array; floats
+    are stored as their bits.
     """
 
     span: Span
@@ -25,7 +25,7 @@ class Site:
 
 @dataclass
 class Sites:
-    """The sites of a program, in order of number."""
+    """The sites of a program, in order of their numbers."""
 
     found: list[Site] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""The first import of Numba, during which Ctrl-C is held back."""
+"""The first import of Numba, during which Ctrl-C is deferred."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 from .interrupts import later
 
-# With it come the modules of linad that register functions with Numba, and what Numba imports at the first call: here
-# no fork can fall into it, after which the child would wait for ever for the lock of a half imported module.
+# Includes the modules of linad that register functions with Numba, and what Numba imports at the first call. A fork
+# during a later import would leave the child waiting forever for the lock of a partially imported module.
 NEEDED = ("numba", "numpy.ma", "linad.codegen.compile", "linad.codegen.vector_math")
 
 
 def import_numba() -> None:
-    """Import Numba completely. An interrupted import would leave parts registered, and no later import would succeed.
+    """Import Numba completely. An interrupted import would leave parts registered, and later imports would fail.
 
     Raises
     ------

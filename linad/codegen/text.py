@@ -1,4 +1,4 @@
-"""Expressions as Python text, with as few parentheses as the grammar allows."""
+"""Print expressions as Python source, with as few parentheses as the grammar allows."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ HELPERS = {
     **{n: {"int": n} for n in ("gcd", "comb", "perm", "isqrt")},
 }
 SPECIAL = (
-    "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills ndtr ndtri "
-    "polygamma rel_entr remainder sinc xlog1py xlogy"
+    "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills "
+    "ndtr ndtri polygamma rel_entr remainder sinc xlog1py xlogy"
 ).split()  # helpers of runtime.special, under these names
 MATRICES = tuple(f"dense_{op}" for op in DENSE if not DENSE[op].compiled)  # helpers of runtime.linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
@@ -66,7 +66,7 @@ BUILTIN = {"min", "max", "abs", "bool"}
 
 
 def matrix_helper(op: str, flags: str) -> str:
-    """The name of the helper of a dense operation."""
+    """The name of the helper function of a dense operation."""
     return f"{op}_{flags}" if DENSE[op].compiled else f"dense_{op}"
 
 
@@ -80,12 +80,12 @@ def matrix_flags(op: str, flags: str) -> tuple[str, ...]:
 
 
 def family(dtype: str) -> str:
-    """``int``, ``uint``, ``float`` or ``bool``."""
+    """The kind of a dtype: ``int``, ``uint``, ``float`` or ``bool``."""
     return {"f": "float", "i": "int", "u": "uint", "b": "bool"}[KINDS_OF[dtype]]
 
 
 def gaussians(block: Block) -> frozenset[str]:
-    """The variables of which ``exp(-(x * x))`` is computed, as in the derivative of `erf`."""
+    """The variables for which ``exp(-(x * x))`` is computed, as in the derivative of `erf`."""
     lets = {s.out: s for s in walk(block) if isinstance(s, Let)}
     found = set()
     for s in lets.values():
@@ -102,9 +102,9 @@ def gaussians(block: Block) -> frozenset[str]:
 class Text:
     """Prints the expressions of one function.
 
-    ``names`` are the Python names of variables, ``plain`` the loop indices that start at a literal and count up, and
-    ``needed`` collects what the module has to import; ``vector`` are the vectorising functions it may use; ``logs``
-    numbers those that have a length of their own noted; ``gauss`` are the variables of which ``exp(-(x * x))`` is
+    ``names``: the Python names of variables. ``plain``: loop indices that start at a literal and count up. ``needed``
+    collects what the module has to import. ``vector``: the vectorised math functions that may be used. ``logs``: the
+    numbers of logs whose length is recorded individually. ``gauss``: the variables for which ``exp(-(x * x))`` is
     computed.
     """
 
@@ -122,7 +122,7 @@ class Text:
         self.logs = logs
         self.gauss = gauss
         self.plain: set[str] = set()
-        self.even = False  # whether library functions are to give the same bits in vectors and beside them
+        self.even = False  # whether library functions must give the same bits in vector and scalar code
 
     def __call__(self, e: Expr, level: int = CHOICE) -> str:
         text, own = self._print(e)
@@ -169,7 +169,7 @@ class Text:
                 "minimum",
                 "maximum",
             ):
-                # Numba widens int32, and signs what is negated
+                # Numba widens int32, and makes the result of a negation signed
                 return f"{self.helper(CASTS[dtype])}({self.apply(e)[0]})", ATOM
             case Apply():
                 return self.apply(e)
@@ -227,7 +227,7 @@ class Text:
             text = self.call(HELPERS[op][kind], *args)
             narrow = e.type.dtype == "f32" and op not in ("min", "max", "minimum", "maximum")
             return (f"{self.helper('float32')}({text})" if narrow else text), ATOM
-        if op in SPECIAL:  # which compute in float64
+        if op in SPECIAL:  # these compute in float64
             if e.type.dtype == "f32":
                 floats = args[: 1 if op in LITERAL_SECOND else None]
                 args = (*(Apply("cast", (a,), F64, e.source) for a in floats), *args[len(floats) :])
@@ -255,7 +255,7 @@ class Text:
         return None
 
     def expit(self, e: Apply, a: Expr) -> tuple[str, int]:
-        """``1 / (1 + exp(-x))``, with the exponential that vectorises."""
+        """``1 / (1 + exp(-x))``, with the vectorised exponential."""
         one = self.number(Const(1.0, e.type))[0]
         exp = self(Apply("exp", (Apply("neg", (a,), e.type, e.source),), e.type, e.source))
         return f"{one} / ({one} + {exp})", PRODUCT
@@ -326,7 +326,7 @@ class Text:
         return ", ".join(map(self.one_index, index)) if index else "()"
 
     def one_index(self, e: Expr) -> str:
-        """An index, cast to unsigned where Numba's wrap-around of negative indices would prevent vectorisation."""
+        """An index, cast to unsigned if Numba's handling of negative indices would prevent vectorisation."""
         match e:
             case Num(Const(value=v)) if v >= 0:
                 return self(e)
@@ -338,7 +338,7 @@ class Text:
 
 
 def _is_root(e: Expr) -> bool:
-    """Whether an exponent is an integer or a half-integer, for which LLVM uses products and square roots."""
+    """Whether an exponent is an integer or half-integer, for which LLVM uses products and square roots."""
     return isinstance(e, Num) and float(2 * e.const.value).is_integer()
 
 

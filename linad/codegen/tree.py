@@ -1,7 +1,8 @@
 """The statement tree of the generated program: virtual variables, expression trees and structured control flow.
 
-This form is between the core and its text. Unlike the core it is not in static single assignment: a carried value is
-one variable that a parallel copy updates, so that `name_allocation` can decide which variables share a Python name.
+This form is between the core and its source text. Unlike the core it is not in static single assignment form: a carried
+value is one variable that a parallel copy updates, so that `name_allocation` can decide which variables share a Python
+name.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A fresh array, undefined where ``fill`` is None."""
+    """A new array, uninitialised if ``fill`` is None."""
 
     type: Type
     shape: tuple[Expr, ...]
     fill: Const | None
-    tried: bool = False  # it has zeros for sizes where there is no memory for it
+    tried: bool = False  # its sizes are zero if there is no memory for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class CopyOf:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A log with room for ``size`` cells that starts with the contents of the old one."""
+    """A log reallocated with space for ``size`` cells, with the contents of the old one."""
 
     array: Var
     size: Expr
@@ -84,7 +85,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """The length that a log, or logs of its element type, reached before."""
+    """The length that a log, or the logs of its element type, reached before."""
 
     log: Var
 
@@ -140,14 +141,14 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCopy:
-    """Every value is read before any target is written."""
+    """A parallel copy: every value is read before any target is written."""
 
     pairs: tuple[tuple[Var, Expr], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """``array[index] = value``, or ``+=`` where ``add``."""
+    """``array[index] = value``, or ``+=`` if ``add``."""
 
     array: Var
     index: tuple[Expr, ...]
@@ -165,7 +166,7 @@ class PutAll:
 
 @dataclass(frozen=True, slots=True)
 class AddAll:
-    """``array += other``, shapes equal."""
+    """``array += other``, for equal shapes."""
 
     array: Var
     other: Var
@@ -182,7 +183,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class CopyAll:
-    """``array[...] = other``, shapes equal."""
+    """``array[...] = other``, for equal shapes."""
 
     array: Var
     other: Var
@@ -190,7 +191,7 @@ class CopyAll:
 
 @dataclass(frozen=True, slots=True)
 class Carve:
-    """``target`` is the part of a workspace at ``at``, which moves past it."""
+    """Make ``target`` the part of a workspace that starts at ``at``, and advance ``at`` past it."""
 
     target: Var
     workspace: Var
@@ -200,14 +201,14 @@ class Carve:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Return the number of cells that each workspace should have."""
+    """Return the number of cells that each workspace must have."""
 
     cells: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """``code, *targets = callee(*args)``; the failure of the callee is passed on."""
+    """``code, *targets = callee(*args)``; a failure of the callee is propagated."""
 
     targets: tuple[Var, ...]
     callee: str
@@ -216,8 +217,11 @@ class Invoke:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """``callee(c, *args)`` for each c below ``chunks``, in parallel. If a chunk does not run to completion, return the
-    error of ``site`` after all have ended, or the demand for the checked build if it is None."""
+    """Call ``callee(c, *args)`` for each c below ``chunks``, in parallel.
+
+    If a chunk does not run to completion, return the error of ``site`` after all have ended, or request the checked
+    build if it is None.
+    """
 
     callee: str
     chunks: Expr
@@ -227,7 +231,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Return the error of a site, or the demand for the checked build if ``site`` is None."""
+    """Return the error of a site, or request the checked build if ``site`` is None."""
 
     site: int | None
     args: tuple[Expr, ...] = ()
@@ -235,14 +239,14 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Return results."""
+    """Return the results."""
 
     values: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Return what another function returns."""
+    """Return the result of another function."""
 
     callee: str
     args: tuple[Expr, ...]
@@ -253,7 +257,7 @@ class Branch:
     cond: Expr
     then: tuple[Node, ...]
     orelse: tuple[Node, ...]
-    even: bool = False  # whether its library functions are those of an even loop, which it is in front of
+    even: bool = False  # whether its library functions belong to an even loop that follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +267,7 @@ class For:
     stop: Expr
     step: Expr
     body: tuple[Node, ...]
-    even: bool = False  # whether each iteration computes the same bits, whichever it is
+    even: bool = False  # whether each iteration computes the same bits, whatever its position
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +316,7 @@ def ends(nodes: tuple[Node, ...]) -> bool:
 
 
 def read_by(node: Node) -> set[str]:
-    """The variables that a node reads at its own level."""
+    """The variables that a node itself reads."""
     match node:
         case Assign(value=e):
             return uses(e)
@@ -341,7 +345,7 @@ def read_by(node: Node) -> set[str]:
 
 
 def written_by(node: Node) -> tuple[Var, ...]:
-    """The variables that a node assigns at its own level, without loop indices."""
+    """The variables that a node itself assigns, except loop indices."""
     match node:
         case Assign(target=t):
             return (t,)

@@ -1,8 +1,8 @@
-"""Math functions known to LLVM's loop vectoriser: glibc's libmvec, where available, under the names of libm.
+"""Math functions known to LLVM's loop vectoriser: glibc's libmvec, if available, under the names of libm.
 
 The scalar function is declared with an attribute that lists its vector variants. A vectorised loop calls these, scalar
-code calls libm. Machine code that uses them needs the library in the process, also when it comes from a cache: so it is
-loaded when this module is imported, which generated code does first, and `choice` is part of every cache key.
+code calls libm. Machine code that uses them needs the library in the process, even if it comes from a cache: it is
+therefore loaded when this module is imported, which generated code does first, and `choice` is part of every cache key.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from .numba_compat import FunctionAttributes, config
 
 LIBRARY = "libmvec.so.1"
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")
-POWER = "pow"  # the one of two arguments
-WIDTHS = {2: "b", 4: "d"}  # elements of float64, by the letter of the instruction set: SSE and AVX2
+POWER = "pow"  # the only function of two arguments
+WIDTHS = {2: "b", 4: "d"}  # number of float64 elements, with the letter of the instruction set: SSE and AVX2
 WIDEST = {8: "e"}  # AVX-512
 CACHE_LINE = 64
-NEWEST = "_ZGVdN4v_erf"  # of glibc 2.35, with which the last of the functions came
+NEWEST = "_ZGVdN4v_erf"  # added in glibc 2.35, with the last of the functions
 
 
 @cache
 def features() -> frozenset[str]:
-    """The instruction sets that code is compiled for: the processor's, or those set in Numba's configuration."""
+    """The instruction sets that code is compiled for: those of the processor, or those set in Numba's configuration."""
     if config.CPU_FEATURES is not None:
         return frozenset(f[1:] for f in config.CPU_FEATURES.split(",") if f.startswith("+"))
-    if config.CPU_NAME not in (None, "", "host"):  # LLVM knows what that one has, we do not
+    if config.CPU_NAME not in (None, "", "host"):  # LLVM knows the features of a named processor, we do not
         return frozenset()
     return frozenset(name for name, there in llvm.get_host_cpu_features().items() if there)
 
 
 def widths() -> dict[int, str]:
-    """The vector variants of a function that may be called: wider arguments would be passed in another way."""
+    """The vector widths that may be called: wider arguments would be passed differently."""
     wide = {"avx512f", "avx512dq", "avx512vl"} <= features() and "prefer-256-bit" not in features()
     return WIDTHS | WIDEST if wide else WIDTHS
 
@@ -71,12 +71,12 @@ class _Attributes(FunctionAttributes):
 
 
 def _given(name: str) -> str:
-    """The arguments of a function in the name mangling of its vector variants: each is a vector."""
+    """The arguments of a function in the mangled names of its vector variants: each is a vector."""
     return "vv" if name == POWER else "v"
 
 
 def _declare(module: ir.Module, name: str) -> ir.Function:
-    """The scalar function in a module, with its vector variants."""
+    """Declare the scalar function in a module, with its vector variants."""
     if name in module.globals:
         return module.globals[name]
     scalar, given = ir.DoubleType(), _given(name)
@@ -94,7 +94,7 @@ def _declare(module: ir.Module, name: str) -> ir.Function:
 
 
 def _keep(module: ir.Module, functions: list[ir.Function]) -> None:
-    """Mark vector variants as used, so that they are not removed."""
+    """Mark vector variants as used, so that LLVM does not remove them."""
     byte = ir.IntType(8).as_pointer()
     kept = [f.bitcast(byte) for f in functions]
     used = "llvm.compiler.used"
@@ -108,7 +108,7 @@ def _keep(module: ir.Module, functions: list[ir.Function]) -> None:
 
 
 def _declare_even(module: ir.Module, name: str) -> ir.Function:
-    """A function that applies the widest vector function to vectors and single numbers alike: the remainder iterations
+    """A function that applies the widest vector function to vectors and scalars alike, so that the remainder iterations
     of a loop compute exactly what vector iterations compute."""
     own = f"linad_{name}"
     if own in module.globals:
@@ -147,10 +147,9 @@ def _declare_even(module: ir.Module, name: str) -> ir.Function:
 
 def _vector(name: str, declare: Callable[[ir.Module, str], ir.Function] = _declare):
     def generate(context, builder, signature, args):
-        # a call of a vector function leaves no register alone: what is kept on the stack is not to lie across two cache
-        # lines
+        # a call of a vector function clobbers all registers: spilled vectors should not straddle cache lines
         builder.function.attributes.alignstack = CACHE_LINE
-        builder.function.attributes.add("noinline")  # LLVM forgets the alignment where it inlines
+        builder.function.attributes.add("noinline")  # inlining in LLVM would lose the alignment
         return builder.call(declare(builder.module, name), args)
 
     def function(typing_context, x):
@@ -204,7 +203,7 @@ def _inline(name: str):
 even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
 even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
 even_pow = _even(POWER)
-# where the exponential of its derivative is computed, too: else it takes longer than the library's
+# used where the exponential of its derivative is computed, too; otherwise it is slower than the library function
 shared_erf = _inline("erf") if choice() == "libmvec" else _scalar("erf")
 EVEN = ("shared_erf", *(f"even_{name}" for name in (*FUNCTIONS, POWER)))
 NAMES = (*EVEN, *(f"vector_{name}" for name in (*FUNCTIONS, POWER)))

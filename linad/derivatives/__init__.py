@@ -1,1 +1,1 @@
-"""Each primitive's partial derivatives, once."""
+"""The partial derivatives of each primitive."""

@@ -1,18 +1,18 @@
-"""The derivatives of dense linear algebra: per operation, what its reverse adds to the adjoints and its tangent.
+"""The derivatives of dense linear algebra: per operation, the update of the adjoints in its reverse, and its tangent.
 
-Every rule is written in the same statements as the programs it belongs to, so that derivatives have derivatives.
-Adjoints are accumulated by `gemm` with transpose flags: no transposed copy is made, and a factorisation is used again.
+Every rule emits core statements, so derivatives can be differentiated again. Adjoints are accumulated by `gemm` with
+transpose flags: no transposed copy is made, and factorisations are reused.
 
 Formulas: Giles, An extended collection of matrix derivative results for forward and reverse mode algorithmic
 differentiation, Oxford report NA-08/01 (2008): products and solutions (2.2.1, 2.2.3), determinants (2.2.4),
 eigenvectors (3.1), singular values (3.2). Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527
 (2016), equations 8 and 10. Townsend, Differentiating the singular value decomposition (2016), for singular vectors.
 
-Conventions: where a matrix is symmetric NumPy reads its lower triangle, so derivatives are by the lower triangle; where
-two eigenvalues or singular values are equal, a term is infinite or nan, but 0 where no adjoint of their vectors
-contributes to its numerator. Where it has contributions that cancel it is 0 as well if the values have no adjoint: a
-function of the vectors alone in which they cancel is one of the space that they span, and a matrix function such as a
-square root is none.
+Conventions: NumPy reads the lower triangle of a symmetric matrix, so derivatives are by the lower triangle. If two
+eigenvalues or singular values are equal, a term is infinite or nan, but 0 if no adjoint of their vectors contributes to
+its numerator. If there are contributions that cancel, it is also 0 if the values have no adjoint: a function of the
+vectors alone whose contributions cancel depends only on the space that they span, which a matrix function such as a
+square root does not.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ from linad_typecheck.ir.core import Atom, Const, Dense, Var
 
 from .matrices import ZERO, Matrices
 
-Arrays = Callable[[int], Var]  # by position among the arrays updated and those read
+Arrays = Callable[[int], Var]  # by position among the updated and read arrays
 MaybeArrays = Callable[[int], Var | None]
 
 
 @dataclass(frozen=True, slots=True)
 class DenseRule:
-    """``needs(active)``: the positions of the arrays that the reverse reads, with their contents after the statement.
-    ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` emit into ``m``; a bar or dot is None where no
-    derivative flows."""
+    """The derivative of a dense operation.
+
+    ``needs(active)``: the positions of the arrays that the reverse reads, with their contents after the statement.
+    ``reverse(m, s, value, bar)`` and ``forward(m, s, dot)`` emit statements into ``m``; a bar or dot is None if it is
+    inactive.
+    """
 
     needs: Callable[[frozenset[int]], tuple[int, ...]]
     reverse: Callable[[Matrices, Dense, Arrays, MaybeArrays], None]
@@ -135,7 +138,7 @@ def _gramsolve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
 
 
 def _det_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
-    """``A_bar += d_bar d A^-T``; of the logarithm without the factor d."""
+    """``A_bar += d_bar d A^-T``; for the logarithm, without the factor d."""
     d_bar, a_bar = bar(0), bar(1)
     seed = m.load(d_bar, (ZERO,))
     if s.op == "det":
@@ -159,7 +162,7 @@ def _det_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
 
 
 def _half_symmetric(m: Matrices, t: Var) -> Var:
-    """Half of the lower triangle of a matrix, the diagonal halved, on both sides of the diagonal."""
+    """Half of the lower triangle of a matrix, with the diagonal halved, mirrored to both sides of the diagonal."""
     out = m.zeros_like(t)
 
     def below(i: Atom, j: Atom) -> None:
@@ -181,7 +184,7 @@ def _transposed(m: Matrices, a: Var) -> Var:
 
 
 def _give_lower(m: Matrices, a_bar: Var, symmetric: Var) -> None:
-    """The adjoint of a symmetric matrix of which only the lower triangle is read."""
+    """Add to the adjoint of a symmetric matrix of which only the lower triangle is read."""
 
     def below(i: Atom, j: Atom) -> None:
         m.add(a_bar, (i, j), m.op("add", m.load(symmetric, (i, j)), m.load(symmetric, (j, i))))
@@ -232,7 +235,7 @@ def _cholesky_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
 
 
 def _over_gap(m: Matrices, numerator: Atom, low: Atom, high: Atom, parts: Atom | None = None) -> Atom:
-    """``numerator / (high - low)``, 0 where the numerator is 0, or the sum of the sizes of its parts is."""
+    """``numerator / (high - low)``; 0 if the numerator (or the sum of the sizes of its terms) is 0."""
     test = numerator if parts is None else parts
     return m.unless_equal(test, Const(0.0, low.type), lambda: m.op("div", numerator, m.op("sub", high, low)))
 
@@ -246,7 +249,7 @@ def _sizes(m: Matrices, off_diagonal: Atom, *parts: Atom) -> Atom:
 
 
 def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
-    """``V (diag(w_bar) + F o V^T V_bar) V^T`` with ``F_ij = 1 / (w_j - w_i)``, of which the symmetric part counts."""
+    """``V (diag(w_bar) + F o V^T V_bar) V^T`` with ``F_ij = 1 / (w_j - w_i)``; only the symmetric part matters."""
     w_bar, v_bar, a_bar = bar(1), bar(2), bar(3)
     w, v = value(1), value(2)
     if v_bar is None:
@@ -297,7 +300,7 @@ def _eigh_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
 
 
 def _scaled_columns(m: Matrices, a: Var, s: Var, op: str) -> Var:
-    """``a * s`` or ``a / s``, 0 where ``a`` is 0."""
+    """``a * s`` or ``a / s`` by columns; 0 where ``a`` is 0."""
     out = m.zeros_like(a)
 
     def cell(i: Atom, j: Atom) -> None:
@@ -334,7 +337,7 @@ def _svd_reverse(m: Matrices, st: Dense, value: Arrays, bar: MaybeArrays) -> Non
 
     m.each(m.dims(inner), cell)
     m.gemm(a_bar, m.product(u, inner), vt)
-    # what is orthogonal to the vectors: (U_bar - U U^T U_bar) S^-1 V^T + U S^-1 (V_bar - V V^T V_bar)^T
+    # the part orthogonal to the vectors: (U_bar - U U^T U_bar) S^-1 V^T + U S^-1 (V_bar - V V^T V_bar)^T
     rest = m.copy(u_bar)
     m.gemm(rest, u, ju, "nnm")
     m.gemm(a_bar, _scaled_columns(m, rest, s, "div"), vt)
@@ -379,7 +382,7 @@ def _svd_forward(m: Matrices, st: Dense, dot: MaybeArrays) -> None:
     if dot(1) is None and dot(3) is None:
         return
     m.each((n, n), cell)
-    m.gemm(av, u, p, "nnm")  # A_dot V without what lies along U, over s
+    m.gemm(av, u, p, "nnm")  # A_dot V without the component along U
     if dot(1) is not None:
         m.clear(dot(1))
         m.gemm(dot(1), u, by_u)

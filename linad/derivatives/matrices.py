@@ -1,4 +1,4 @@
-"""Emits core statements on whole matrices, for the derivatives of linear algebra."""
+"""Emit core statements on whole matrices, for the derivatives of linear algebra."""
 
 from __future__ import annotations
 

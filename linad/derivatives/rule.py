@@ -1,4 +1,4 @@
-"""The form of a row of the derivative table: slopes, and the builder of core operations that they use."""
+"""The form of a row in the derivative table, and the builder of core operations that rules use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _exact: ContextVar[bool] = ContextVar("exact zeros", default=False)
 
 @contextmanager
 def exact_zeros() -> Iterator[None]:
-    """Derivatives generated in this context multiply nothing by a zero adjoint or tangent, since the factor may be
-    infinite."""
+    """In this context, generated derivatives skip products with a zero adjoint or tangent, because the other factor may
+    be infinite."""
     before = _exact.set(True)
     try:
         yield
@@ -29,7 +29,7 @@ def exact_zeros() -> Iterator[None]:
 
 @dataclass
 class Builder:
-    """Emits scalar operations, none for identities. ``adjoint``: whether the results are adjoints."""
+    """Emits scalar operations, but none for identities. ``adjoint``: whether the results are adjoints."""
 
     names: Names
     stmts: list[Stmt] = field(default_factory=list)
@@ -93,12 +93,12 @@ def is_const(a: Atom, value: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The place at which a partial is taken: operands, result and the builder."""
+    """The point at which a partial derivative is taken: operands, result and the builder."""
 
     b: Builder
     ins: tuple[Atom, ...]
     out: Var
-    rest: Atom | None = None  # the seed is the operand times this, where that is seen
+    rest: Atom | None = None  # if known, the factor such that the seed is the operand times this factor
 
     @property
     def x(self) -> Atom:
@@ -115,23 +115,26 @@ class Point:
         return self.b.op(name, *ins, type=type)
 
 
-# The derivative by one operand as a linear map of one number: the seed is the adjoint of the result in reverse mode and
-# the tangent of the operand in forward mode; a map of one number is its own transpose.
+# The derivative by one operand, as a linear map of one number: the seed is the adjoint of the result in reverse mode
+# and the tangent of the operand in forward mode; a linear map of one number is its own transpose.
 Slope = Callable[[Point, Atom], Atom]
 Partial = Callable[[Point], Atom]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A slope per operand (None where no derivative flows). ``needs`` lists what each one reads: ``x`` and ``y`` for
-    the first and second operand, ``o`` for the result."""
+    """A slope per operand (None if no derivative flows). ``needs``: what each one reads, ``x`` and ``y`` for the first
+    and second operand, ``o`` for the result."""
 
     slopes: tuple[Slope | None, ...]
     needs: tuple[str, ...]
 
     def apply(self, k: int, p: Point, seed: Atom) -> Atom:
-        """The slope by operand ``k``. With `exact_zeros` it is 0 if the seed or the partial is 0, whatever the other
-        one is. Both modes then agree, although they reach zeros and infinities in different orders."""
+        """Apply the slope by operand ``k`` to a seed.
+
+        With `exact_zeros` the result is 0 if the seed or the partial derivative is 0, whatever the other one is. Both
+        modes then agree, although they reach zeros and infinities in different orders.
+        """
         slope = self.slopes[k]
         assert slope is not None
         if not (_exact.get() and self.needs[k]):
@@ -148,7 +151,7 @@ def times(partial: Partial) -> Slope:
 
 
 def over(divisor: Partial) -> Slope:
-    """The slope that divides."""
+    """The slope that divides by a value."""
     return lambda p, seed: p.b.div(seed, divisor(p))
 
 
@@ -157,7 +160,7 @@ def minus(slope: Slope) -> Slope:
 
 
 def same(p: Point, seed: Atom) -> Atom:
-    """The slope of 1."""
+    """The slope of a partial derivative of 1."""
     return seed
 
 

@@ -1,10 +1,10 @@
 """Rows of the derivative table for special functions.
 
-Families of functions with an integer order, a literal as the second operand, contain their own derivatives
-(`polygamma`, the Bessel functions, `sinc`), so they can be differentiated any number of times, also at 0.
+Families of functions with an integer order, a literal second operand, contain their own derivatives (`polygamma`, the
+Bessel functions, `sinc`), so they can be differentiated any number of times, also at 0.
 
-Conventions: where ``x`` of ``x log y`` is 0 its derivative by ``y`` is 0, by ``x`` it is ``log y``; the sum of two
-equal exponentials, infinite ones included, is shared equally.
+Conventions: at ``x = 0``, the derivative of ``x log y`` by ``y`` is 0, and by ``x`` it is ``log y``; the derivative of
+the sum of two equal exponentials, infinite ones included, is shared equally.
 
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.4.1, 7.2.8, 9.1.27, 9.6.26 and 26.2.
 """
@@ -31,7 +31,7 @@ def _family(partial: Partial, needs: str = "x") -> Rule:
 
 
 def _bessel(op: str, sign: str) -> Partial:
-    """Half the sum, or the difference, of the neighbours in order; of order 0 they are equal, or opposite."""
+    """Half the sum, or difference, of the functions of neighbouring orders; at order 0 they are equal, or opposite."""
 
     def partial(p: Point) -> Atom:
         after = p.op(op, p.x, _order(p, 1))
@@ -47,7 +47,7 @@ def _scaled_bessel(p: Point) -> Atom:
 
 
 def _exp_square(scale: float, factor: float) -> Partial:
-    """``scale exp(factor o^2)``: the slope of an inverse is the inverse of the slope."""
+    """``scale exp(factor o^2)``: the derivative of an inverse function is the reciprocal of the derivative."""
     return lambda p: p.b.mul(p.c(scale), p.op("exp", p.b.mul(p.c(factor), square(p, p.out))))
 
 
@@ -60,7 +60,7 @@ def _erfcx(p: Point) -> Atom:
 
 
 def _unless_zero(partial: Partial) -> Partial:
-    """0 if ``x`` is 0, whatever the partial would be."""
+    """The partial derivative, or 0 if ``x`` is 0."""
 
     def masked(p: Point) -> Atom:
         return p.op("select", p.op("eq", p.x, p.c(0.0)), p.c(0.0), partial(p))
@@ -73,7 +73,7 @@ def _one_plus_y(p: Point) -> Atom:
 
 
 def _share(scale: float, mine: int) -> Partial:
-    """The share of one of two exponentials in their sum: expit of the difference."""
+    """The share of one of two exponentials in their sum: `expit` of the difference."""
 
     def partial(p: Point) -> Atom:
         difference = p.b.mul(p.c(scale), p.op("sub", p.ins[mine], p.ins[1 - mine]))
@@ -83,12 +83,12 @@ def _share(scale: float, mine: int) -> Partial:
 
 
 def _times_quotient(p: Point, seed: Atom) -> Atom:
-    """The integer that the result of `fmod` or `remainder` was reduced by."""
+    """Multiply by the integer quotient of `fmod` or `remainder`."""
     return p.b.mul(p.op("rint", p.b.div(p.op("sub", p.x, p.out), p.y)), seed)
 
 
 def _times_power(p: Point, seed: Atom) -> Atom:
-    """Times the power of two, in two factors, as one may be too large for a float."""
+    """Multiply by the power of two, in two factors, because it may be too large for a float."""
     half = p.op("floor", p.b.mul(p.c(0.5), p.y))
     return p.b.mul(p.op("exp2", p.op("sub", p.y, half)), p.b.mul(p.op("exp2", half), seed))
 

@@ -1,14 +1,14 @@
-"""The derivative of every scalar primitive: one row each.
+"""The derivative table: one row for each scalar primitive.
 
-A rule is given the operands, the result and a builder of core operations, and returns one partial per operand (None
-where no derivative flows). The adjoint of operand k is the partial times the adjoint of the result; a tangent is the
-sum of partials times tangents: reverse and forward mode read the same rows.
+A rule receives the operands, the result and a builder of core operations, and returns one partial derivative per
+operand (None if no derivative flows). The adjoint of operand k is the partial times the adjoint of the result; a
+tangent is the sum of partials times tangents. Reverse and forward mode read the same rows.
 
 Conventions at kinks: ties of ``min``, ``max``, ``minimum`` and ``maximum`` give all to the first operand; ``abs`` has
-slope 0 at 0; ``x**0`` has slope 0 everywhere; the exponent of ``0**y`` has slope 0; `select` masks the adjoint itself,
-so that nan of the untaken side never gets through.
+derivative 0 at 0; ``x**0`` has derivative 0 everywhere; the derivative of ``0**y`` by its exponent is 0; `select` masks
+the adjoint itself, so that nan of the side not taken never propagates.
 
-A partial times an exact zero is zero, also where the partial is infinite or nan (`rule.exact_zeros`).
+A partial times an exact zero is zero, even if the partial is infinite or nan (`rule.exact_zeros`).
 
 Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, chapters 4 to 7.
 """
@@ -28,7 +28,7 @@ __all__ = ["RULES", "Builder", "Point", "Rule", "is_const"]
 
 
 def _inverse_root(p: Point, sign_one: float, sign_square: float) -> Atom:
-    """1 / sqrt(sign_one + sign_square x^2)."""
+    """``1 / sqrt(sign_one + sign_square x^2)``."""
     squared = square(p, p.x)
     inside = p.op("add" if sign_square > 0 else "sub", p.c(sign_one), squared)
     if sign_one < 0:
@@ -53,7 +53,7 @@ def _powi(p: Point) -> Atom:
 
 
 def _pow_base(p: Point) -> Atom:
-    """y x^(y-1), and 0 where y is 0."""
+    """``y x^(y-1)``, and 0 if y is 0."""
     slope = p.b.mul(p.y, p.op("pow", p.x, p.b.sub(p.y, p.c(1.0))))
     if isinstance(p.y, Const):
         return p.c(0.0) if p.y.value == 0 else slope
@@ -61,14 +61,14 @@ def _pow_base(p: Point) -> Atom:
 
 
 def _pow_exponent(p: Point) -> Atom:
-    """x^y log x, and 0 where x is 0."""
+    """``x^y log x``, and 0 if x is 0."""
     zero = p.op("eq", p.x, p.c(0.0))
     inside = p.op("select", zero, p.c(1.0), p.x)
     return p.op("select", zero, p.c(0.0), p.b.mul(p.out, p.op("log", inside)))
 
 
 def _first_wins(compare: str) -> Rule:
-    """min and max: the operand chosen gets the seed; the second is chosen where ``y compare x``."""
+    """min and max: the selected operand receives the seed; the second is selected if ``y compare x``."""
 
     def first(p: Point, seed: Atom) -> Atom:
         return p.op("select", p.op(compare, p.y, p.x), p.b.zero(seed), seed)
@@ -93,7 +93,7 @@ def _sign_of_copy(p: Point) -> Atom:
 
 
 def _side(k: int) -> Callable[[Point], Atom]:
-    """hypot: the operand over the result, and 0 where both sides are 0, as for `abs`."""
+    """hypot: the operand divided by the result, and 0 if both operands are 0, as for `abs`."""
 
     def partial(p: Point) -> Atom:
         return p.op("select", p.op("eq", p.out, p.c(0.0)), p.c(0.0), p.b.div(p.ins[k], p.out))
@@ -106,8 +106,8 @@ def _tan(p: Point) -> Atom:
 
 
 def _root(p: Point, seed: Atom) -> Atom:
-    """1 / (2 sqrt(x)); times x that is sqrt(x) / 2, as in the slope of ``x * sqrt(x)``: nothing is divided, and there
-    is one at 0."""
+    """``1 / (2 sqrt(x))``; times x this is ``sqrt(x) / 2``, as in the derivative of ``x * sqrt(x)``, which needs no
+    division and exists at 0."""
     if p.rest is not None:
         return p.b.mul(p.b.mul(p.c(0.5), p.out), p.rest)
     return p.b.mul(p.b.div(p.c(0.5), p.out), seed)
@@ -143,7 +143,7 @@ RULES: dict[str, Rule] = {
         ("xy", "xy"),
     ),
     "hypot": Rule((times(_side(0)), times(_side(1))), ("xo", "yo")),
-    "cast": Rule((same,), ("",)),  # the walk casts the seed to the operand's type
+    "cast": Rule((same,), ("",)),  # the caller casts the seed to the type of the operand
     "exp": unary("o", lambda p: p.out),
     "exp2": unary("o", lambda p: p.b.mul(p.c(math.log(2.0)), p.out)),
     "expm1": unary("o", lambda p: _one_plus(p, p.out)),

@@ -1,4 +1,4 @@
-"""What other libraries take and give, one module each."""
+"""Interfaces to other libraries, one module each."""
 
 from __future__ import annotations
 

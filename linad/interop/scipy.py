@@ -1,4 +1,4 @@
-"""For `scipy.optimize`: functions of structures as functions of one vector."""
+"""Support for `scipy.optimize`: functions of structures as functions of one vector."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ __all__ = ["Flat", "flat"]
 
 
 class Flat:
-    """A function of one vector: the floats of some arguments of a checked function, concatenated. `flat`
-    makes them.
+    """A function of one vector: the floats of some arguments of a checked function, concatenated. Created by `flat`.
 
-    A call gives the value: a float, or all floats of the result in one vector.
+    A call returns the value: a float, or all floats of the result in one vector.
 
     Attributes
     ----------
     function : CheckedFunction
     x0 : ndarray of float64, shape (n,)
-        The arguments that it was made with, as such a vector.
+        The original arguments, as such a vector.
     """
 
     def __init__(self, function: CheckedFunction[..., Any], arguments: Sequence[Any]) -> None:
@@ -56,7 +55,7 @@ class Flat:
         return np.concatenate([np.ravel(np.asarray(v, np.float64)) for v in values]) if values else np.zeros(0)
 
     def arguments(self, x: Any) -> tuple[Any, ...]:
-        """The arguments that a vector stands for, those that are not differentiated by included.
+        """The arguments that a vector represents, including those that are not differentiated by.
 
         Parameters
         ----------
@@ -70,7 +69,7 @@ class Flat:
         Raises
         ------
         ValueError
-            Where the vector has another shape.
+            If the vector has another shape.
         """
         x = np.asarray(x, np.float64)
         if x.shape != self.x0.shape:
@@ -139,7 +138,7 @@ class Flat:
 
 
 def _floats(structure: Any, value: Any, whole: bool = False) -> list[Any]:
-    """The float parts of a value in order; with ``whole`` what stands in their places, whatever it is."""
+    """The float parts of a value, in order; with ``whole``, whatever is in their places."""
     if isinstance(structure, (tuple, RecordStructure)):
         inside = value if whole and isinstance(value, tuple) else parts(value)
         return [x for part, v in zip(structure, inside, strict=True) for x in _floats(part, v, whole)]
@@ -147,7 +146,7 @@ def _floats(structure: Any, value: Any, whole: bool = False) -> list[Any]:
 
 
 def _only_floats(structure: Any, value: Any) -> Any:
-    """A tangent: None for ints."""
+    """A tangent, with None for ints."""
     if isinstance(structure, (tuple, RecordStructure)):
         values = {leaf.index: v for leaf, v in zip(float_leaves(structure), _floats(structure, value), strict=True)}
         return restore(structure, values)
@@ -155,26 +154,26 @@ def _only_floats(structure: Any, value: Any) -> Any:
 
 
 def flat(f: Callable[..., Any], *args: Any) -> Flat:
-    """A function of structures as a function of one vector, as the solvers of `scipy.optimize` take it.
+    """A function of structures as a function of one vector, as required by the solvers of `scipy.optimize`.
 
     Parameters
     ----------
     f : function
-        A checked or a plain function.
+        A checked function or a plain one.
     *args
-        Arguments for all of its parameters: where to start, and the data. Those that it is differentiated by, all
-        that hold floats or those of the option ``wrt``, become one vector; the others stay as they are.
+        Arguments for all of its parameters: the starting point and the data. The arguments that it is differentiated by
+        (all that contain floats, or those of the option ``wrt``) become one vector; the others stay constant.
 
     Returns
     -------
     Flat
-        With ``x0``, the start as a vector, and ``arguments(x)``, the way back; ``value_and_grad``, ``grad``,
-        ``jacobian`` and ``hvp`` of vectors.
+        A function with ``x0``, the starting point as a vector; ``arguments(x)``, the inverse conversion; and
+        ``value_and_grad``, ``grad``, ``jacobian`` and ``hvp`` of vectors.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, updates an argument, or has no float parameter.
+        If `f` is not accepted, updates an argument, or has no float parameter.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The kinds under which steps are counted."""
+"""Step counts of the interpreter, by kind of primitive."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _KINDS = {Load: "load", Store: "store", AddTo: "addto", Dim: "dim", If: "branch"
 
 
 def kind_of(s: Stmt) -> str | None:
-    """The kind under which each execution of a statement is counted; None if that depends on its operands.
+    """The kind that each execution of a statement is counted as; None if it depends on the operands.
 
-    A load or store of a log is recounted as ``pop`` or ``log`` when it runs.
+    A load or store of a log is recounted as ``pop`` or ``log`` when it executes.
     """
     return OPS[s.op].kind if isinstance(s, Let) else _KINDS.get(type(s))
 
 
 @dataclass
 class Tally:
-    """The cost of one execution of a block at its own level, the number of its executions, and the words that its
-    statements have set, by kind."""
+    """The cost of one execution of a block, without nested blocks; how often it executed; and the words that its
+    statements have written, by kind."""
 
     block: int
     kinds: Counter[str]
@@ -34,7 +34,7 @@ class Tally:
 
 
 def totals(counts: Mapping[str, int], tallies: Iterable[Tally]) -> dict[str, int]:
-    """Executed primitives by kind: counted ones, and those implied by the executions of blocks."""
+    """Executed primitives by kind: those counted one by one and those implied by block executions."""
     total = Counter({k: 0 for k in WEIGHTS})
     total.update(counts)
     for tally in tallies:
@@ -46,7 +46,7 @@ def totals(counts: Mapping[str, int], tallies: Iterable[Tally]) -> dict[str, int
 
 
 def executions(tallies: Iterable[Tally]) -> dict[int, int]:
-    """The number of executions of each block."""
+    """How often each block executed."""
     found: Counter[int] = Counter()
     for tally in tallies:
         found[tally.block] += tally.times
@@ -54,7 +54,8 @@ def executions(tallies: Iterable[Tally]) -> dict[int, int]:
 
 
 def words(tallies: Iterable[Tally]) -> dict[int, Counter[str]]:
-    """The words that the statements of each block have set, by kind: ``alloc``, ``copy``, ``fill``, ``addarray``."""
+    """The words that the statements of each block have written, by kind: ``alloc``, ``copy``, ``fill``, ``addarray``.
+    """
     found: dict[int, Counter[str]] = {}
     for tally in tallies:
         found.setdefault(tally.block, Counter()).update(tally.words)

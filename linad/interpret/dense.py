@@ -1,4 +1,4 @@
-"""Dense linear algebra in the reference interpreter: NumPy's functions, and textbook loops where NumPy has none."""
+"""Dense linear algebra in the reference interpreter: NumPy's functions, or textbook loops if NumPy has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _gemm(flags: str, c: Array, a: Array, b: Array) -> None:
 
 
 def _lu(flags: str, info: Array, f: Array, p: Array, a: Array) -> None:
-    """Gaussian elimination with partial pivoting; F is the transpose of the stored factors."""
+    """Gaussian elimination with partial pivoting; F is the transpose of the packed factors."""
     n, work = a.shape[0], a.copy()
     info[0] = 0
     for k in range(n):
@@ -60,7 +60,7 @@ def _solve(flags: str, x: Array, a: Array, f: Array, p: Array) -> None:
 
 
 def _det(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
-    d[0] = np.prod(np.diagonal(f)) * (-1.0) ** int(np.sum(p != np.arange(p.size))) + 0.0  # not -0.0
+    d[0] = np.prod(np.diagonal(f)) * (-1.0) ** int(np.sum(p != np.arange(p.size))) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
 def _logdet(flags: str, d: Array, a: Array, f: Array, p: Array) -> None:
@@ -115,7 +115,9 @@ def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> No
 
 
 def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
-    """The statement as an action on the environment, which also counts its operations; ``get`` makes a name's accessor.
+    """Compile a statement to an action on the environment that also counts its operations.
+
+    ``get`` returns the accessor of an operand.
     """
     op = DENSE[s.op]
     if op.compiled:
@@ -131,7 +133,7 @@ def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], N
 
 
 def _of_compiled(s: Dense, counts: Counter[str], gets: list[Callable]) -> Callable[[dict], None]:
-    """The call of a function that `linad.rule` declares."""
+    """Compile a call of a function declared by `linad.rule`."""
     function, first = FUNCTIONS[s.flags], len(s.updated)
 
     def run(env: dict) -> None:

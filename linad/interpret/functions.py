@@ -1,4 +1,5 @@
-"""Functions that programs refer to by key: those declared by `linad.rule`. Keys are unique across processes."""
+"""Registry of the functions that programs refer to by key: those declared by `linad.rule`. Keys are unique across
+processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of a reverse sweep during interpretation: arrays whose accesses are counted separately and checked."""
+"""Logs of the reverse sweep in the interpreter: arrays whose accesses are checked and counted separately."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .outcome import CoreFault
 
 
 class Log(np.ndarray):
-    """A log. ``seen``: which cells have been stored to; None for slices."""
+    """A log. ``seen`` marks the cells that have been stored to; it is None for slices."""
 
     kind: str
     seen: np.ndarray | None
 
     def store(self, where: tuple) -> bool:
-        """Record a store; returns whether the cell is new. Each cell of a log of cells is stored to once."""
+        """Record a store and return whether the cell is new. In a log of cells, a second store to a cell is a fault."""
         if self.seen is None:
             return False
         new = not self.seen[where]
@@ -25,7 +25,7 @@ class Log(np.ndarray):
 
 
 def as_log(array: np.ndarray, kind: str, old: np.ndarray | None = None) -> np.ndarray:
-    """An array created by an allocation of a kind, possibly to replace a shorter one, ``old``."""
+    """View a new array as a log of a kind; ``old`` is the shorter log that it replaces, if any."""
     if kind == "no":
         return array
     log = array.view(Log)

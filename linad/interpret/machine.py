@@ -1,8 +1,9 @@
-"""Execution of the core: each block is translated once to one closure per statement; values live in a dictionary per
-call.
+"""Execution of the core. Each block is translated once to one closure per statement; each call keeps its values in a
+dictionary.
 
-Straight-line statements are counted per execution of their block, plus costs that depend on sizes. Moves rebind names.
-That gives value semantics if an array that is updated has one live name, which the linear checker proves.
+Statements of fixed cost are counted per execution of their block; costs that depend on sizes are added as they occur. A
+move rebinds a name. This implements value semantics provided that an array has a single live name when it is updated,
+which the linear checker proves.
 """
 
 from __future__ import annotations
@@ -57,10 +58,11 @@ _MAX_WORDS = 1 << 28
 
 Env = dict[str, object]
 Action = Callable[[Env], None]
-After = Callable[[Env, int, int], None]  # called with the names, the turns and the cost of a loop that has ended
+# called after each execution of a loop with the environment, the trip count and the cost
+After = Callable[[Env, int, int], None]
 Record = Callable[["Event"], None]
 
-# What a cell holds that was allocated without a fill: anything computed from it shows.
+# The contents of an array allocated without a fill, chosen so that a use of them shows in the result.
 _POISON = {
     d: np.nan if d in FLOATS else LIMITS[d][1] // 2 * (-1 if d in SIGNED else 1) if d in INTS else True for d in DTYPES
 }
@@ -72,8 +74,10 @@ def _poison(dtype: np.dtype) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An access that a statement is about to make: to a cell, or to all cells if that is None, and the iteration of
-    each enclosing loop."""
+    """An array access that a statement is about to make.
+
+    ``cell`` is None if it accesses all cells; ``iteration`` holds the iteration number of each enclosing loop.
+    """
 
     statement: Stmt
     array: np.ndarray
@@ -83,7 +87,7 @@ class Event:
 
 
 class Machine:
-    """A program as closures, and one run of it: counts, and the words alive."""
+    """A program compiled to closures, and the state of one run: its counts and the words that are live."""
 
     def __init__(
         self,
@@ -103,7 +107,7 @@ class Machine:
         self.limit = limit
         self.counts: Counter[str] = Counter()
         self.executed = 0
-        self.turns: list[int] = []  # of the loops that are running, where accesses are recorded
+        self.iterations: list[int] = []  # iteration numbers of the running loops, if accesses are recorded
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
         self.fills: dict[int, tuple[object, object]] = {}
@@ -114,23 +118,23 @@ class Machine:
     # --------------------------------------------------------------------------------------------------- arrays
 
     def made(self, array: np.ndarray, fill: object = None) -> np.ndarray:
-        """Register a new array until it dies."""
+        """Account for a new array until it is freed."""
         key, token = id(array), object()
         self.live += array.size
         self.peak = max(self.peak, self.live)
         self.fills[key] = (fill, token)
-        weakref.finalize(array, self._died, self.fills, key, token, array.size)
+        weakref.finalize(array, self._freed, self.fills, key, token, array.size)
         return array
 
-    def _died(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
+    def _freed(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
         if fills is not self.fills:
             return  # an array of an earlier run
         self.live -= size
-        if fills.get(key, (None, None))[1] is token:  # the place may have been taken by another array
+        if fills.get(key, (None, None))[1] is token:  # another array may have been allocated at the same address
             del fills[key]
 
     def reserve(self, array: np.ndarray, wanted: int) -> None:
-        """Replace a log that is too short by a longer one in every frame that holds or borrows it."""
+        """Grow a log that is too short: replace it with a longer one in every frame that holds or borrows it."""
         old = array.size
         if wanted <= old:
             return
@@ -141,7 +145,7 @@ class Machine:
         self.counts["copy"] += old
         if fill is not None:
             self.counts["alloc"] += longer.size - old
-        self.live -= old  # for the peak, a log grows where it lies
+        self.live -= old  # the peak counts a log as if it grew in place
         self.made(longer, fill)
         self.live += old
         for env in self.frames:
@@ -158,7 +162,7 @@ class Machine:
         return sum(WEIGHTS[k] * n for k, n in self.totals().items())
 
     def recount(self, log: Log, primal: str, kind: str) -> None:
-        """Recount an access to a log as such; slices are accessed like their arrays."""
+        """Count an access to a log as ``kind`` instead of ``primal``. Slices count as ordinary arrays."""
         if log.kind != "slices":
             self.counts[primal] -= 1
             self.counts[kind] += 1
@@ -189,12 +193,12 @@ class Machine:
         return call
 
     def action(self, s: Stmt, tally: Tally) -> Action:
-        self.words = tally.words  # of the block that the statement stands in
+        self.words = tally.words  # of the enclosing block
         action = _ACTIONS[type(s)](self, s)
         return action if self.record is None else self.recorded(s, action)
 
     def recorded(self, s: Stmt, action: Action) -> Action:
-        """An action that records its accesses first; an index out of range is not recorded."""
+        """Wrap an action so that it records its accesses first, except those out of range."""
         made = [(_get(a.array), None if a.index is None else [*map(_get, a.index)], a.kind) for a in accesses(s)]
 
         def do(env: Env) -> None:
@@ -202,7 +206,7 @@ class Machine:
                 a: np.ndarray = array(env)  # type: ignore[assignment]
                 at = None if index is None else tuple([int(get(env)) for get in index])  # type: ignore[call-overload]
                 if at is None or all(0 <= i < n for i, n in zip(at, a.shape, strict=True)):
-                    self.record(Event(s, a, at, kind, tuple(self.turns)))  # type: ignore[misc]
+                    self.record(Event(s, a, at, kind, tuple(self.iterations)))  # type: ignore[misc]
             action(env)
 
         return do if made else action
@@ -223,7 +227,7 @@ class Machine:
             for action in actions:
                 action(env)
             values = tuple([get(env) for get in results])
-            for name in made:  # nothing outside knows it by this name
+            for name in made:  # these names are local to the block
                 env.pop(name, None)
             return values
 
@@ -294,7 +298,7 @@ def _read(m: Machine, s: Read) -> Action:
 
 
 def _place(array: Var, index: tuple[Atom, ...], checked: bool, span: Span) -> Callable[[Env], tuple]:
-    """The array and the index of an access, after its range check."""
+    """A function that returns the array and the index of an access after a range check."""
     get_array, gets = _get(array), [_get(a) for a in index]
 
     def place(env: Env) -> tuple:
@@ -369,7 +373,7 @@ def _alloc(m: Machine, s: Alloc) -> Action:
         size = int(np.prod(shape, dtype=object))
         if size > _MAX_WORDS:
             raise CoreError("MemoryError", f"an array of {size} elements", s.span)
-        env.pop(out, None)  # the array of the last iteration dies first
+        env.pop(out, None)  # frees the array of the previous iteration first
         env[out] = m.made(as_log(np.full(shape, fill, DTYPES[dtype]), s.log), given)
         if s.fill is not None:
             count["alloc"] += size
@@ -490,18 +494,18 @@ def _loop(m: Machine, s: Loop) -> Action:
 
 
 def _numbered(m: Machine, body: Callable[[Env], tuple[object, ...]]) -> Callable[[Env], tuple[object, ...]]:
-    def turn(env: Env) -> tuple[object, ...]:
-        m.turns[-1] += 1
+    def numbered(env: Env) -> tuple[object, ...]:
+        m.iterations[-1] += 1
         return body(env)
 
-    return turn
+    return numbered
 
 
 def _nested(m: Machine, loop: Callable[[Env], int]) -> Action:
     def do(env: Env) -> None:
-        m.turns.append(-1)
+        m.iterations.append(-1)
         loop(env)
-        m.turns.pop()
+        m.iterations.pop()
 
     return do
 

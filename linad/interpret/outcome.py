@@ -1,4 +1,4 @@
-"""The result of an interpreter run: results, final contents of arguments and counts, or an error of the program."""
+"""The outcome of an interpreter run: results, final contents of arguments and counts, or the program's error."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from linad_typecheck.span import NOWHERE, Span
 
-# What one executed primitive of each kind costs. `dim` is a look at a shape, `log` and `pop` are stores and loads of
-# logs; `alloc`, `copy` and `fill` are counted in words.
+# The cost of one executed primitive of each kind. `dim` queries a shape; `log` and `pop` are stores to and loads from
+# logs; `alloc`, `copy` and `fill` count words.
 WEIGHTS: Mapping[str, int] = {
     **dict.fromkeys(("add", "mul", "div", "unary", "pow", "compare", "logic", "int", "cast", "choose"), 1),
     **dict.fromkeys(("load", "store", "log", "pop", "branch", "loop", "check", "call", "alloc", "copy", "fill"), 1),
@@ -26,11 +26,12 @@ def exception_named(kind: str) -> type[Exception]:
 
 
 class CoreError(Exception):
-    """An exception that the program raises: the name of the builtin, its message, the place.
+    """An exception raised by the interpreted program.
 
     Attributes
     ----------
     kind : str
+        Name of the exception class.
     message : str
     span : Span
     """
@@ -40,16 +41,16 @@ class CoreError(Exception):
         self.kind, self.message, self.span = kind, message, span
 
     def builtin(self) -> Exception:
-        """The builtin exception that Python would have raised."""
+        """The exception that Python would have raised."""
         return exception_named(self.kind)(self.message)
 
 
 class CoreFault(AssertionError):
-    """The program violated the rules of the core: an unchecked access out of range, or a use after `drop`."""
+    """A violation of the core's rules by the program: an unchecked access out of range, or a use after `drop`."""
 
 
 class StepLimit(RuntimeError):
-    """More steps than the caller allows."""
+    """The run exceeded the caller's step limit."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +60,20 @@ class Outcome:
     Attributes
     ----------
     results : tuple
-        What the function returned: NumPy scalars of exactly their type, bools, arrays.
+        The function's results: NumPy scalars of exactly their type, bools, arrays.
     params : Mapping[str, object]
         Array arguments by parameter name, with their final contents.
     counts : Mapping[str, int]
         Executed primitives by kind; the keys of `WEIGHTS`.
     peak_words : int
-        The largest number of words that arrays made by the program held at one time.
+        The largest number of words that the program's own arrays held at one time.
     log_words : int
-        Words that logs hold: cells of logs that were stored to, and the slices in which arrays of single iterations are
-        kept for the reverse sweep.
+        Words held by logs: the log cells that were stored to, and the slices that keep per-iteration arrays for the
+        reverse sweep.
     blocks : Mapping[int, int]
-        How often each block was executed, by its id.
+        How often each block executed, by its id.
     words : Mapping[int, Mapping[str, int]]
-        The words that statements of each block have set, by its id and by kind.
+        The words written by the statements of each block, by its id and by kind.
     """
 
     results: tuple[object, ...]
@@ -85,7 +86,7 @@ class Outcome:
 
     @property
     def work(self) -> int:
-        """The cost of the run: every scalar step is 1, ``+=`` on a cell is 3."""
+        """The cost of the run: 1 per scalar step, 3 per ``+=`` on a cell."""
         return sum(WEIGHTS[k] * n for k, n in self.counts.items())
 
     def __iter__(self) -> Iterator[object]:

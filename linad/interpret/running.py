@@ -1,4 +1,4 @@
-"""Running a program: arguments in, an outcome or an error of the program out."""
+"""Running a program on given arguments, to an outcome or the program's error."""
 
 from __future__ import annotations
 
@@ -42,27 +42,28 @@ def run(
     program : Program
         In linear form or not: `Dup`, `Drop` and `Read` cost nothing.
     args : sequence
-        One scalar or array per flat parameter. Arrays are copied, so the caller's stay as they are.
+        One scalar or array per flat parameter. Arrays are copied, so the caller's stay unchanged.
     function : str, optional
-        Its name; the entry of the program by default.
+        The function's name; by default the program's entry.
     limit : int, optional
-        The number of statements after which to give up.
+        The largest number of statements to execute.
     in_place : bool
-        Work on the arrays of the caller instead of copies; their types must be exact.
+        Operate on the caller's arrays instead of copies; their types must match exactly.
     after : mapping, optional
-        By the ids of loops, what to call after each execution of one: with the values of names, the number of turns,
-        and the cost of the execution.
+        Callbacks by loop id. Each is called after an execution of its loop with the environment, the trip count and the
+        cost of the execution.
     record : callable, optional
-        Called with each access to an array before it is made, in order (`Event`); ``after`` is not called then.
+        Called with each array access in order, before it is made (`Event`). ``after`` is then ignored.
 
     Raises
     ------
     CoreError
-        Where the program raises an exception.
+        If the program raises an exception.
     StepLimit
-        Where it runs too long.
+        If the run exceeds ``limit``.
     CoreFault
-        Where a pass broke the program: an unchecked access out of range, a use after a drop.
+        If the program violates the core's rules, i.e. a pass is wrong: an unchecked access out of range, a use after a
+        drop.
     """
     name = function or program.entry
     f = program.functions[name]
@@ -86,8 +87,8 @@ def run(
     return outcome
 
 
-# Machines of the programs that ran last: differences and tests run one program many times, and making its closures
-# takes longer than a short run. Taken out while it runs, as threads may run the same program.
+# Machines of the most recent programs. Finite differences and tests run the same program many times, and compiling its
+# closures takes longer than a short run. A machine is removed while it runs, since threads may run the same program.
 _IDLE: deque[Machine] = deque(maxlen=4)
 
 
@@ -96,7 +97,7 @@ def _ready(program: Program, limit: int | None) -> Machine:
         if machine.program is program:
             try:
                 _IDLE.remove(machine)
-            except ValueError:  # another thread was faster
+            except ValueError:  # another thread took it
                 continue
             machine.start(limit)
             return machine

@@ -1,7 +1,7 @@
-"""The semantics of every scalar primitive, on NumPy scalars of exactly its type.
+"""The semantics of each scalar primitive, on NumPy scalars of exactly its type.
 
-One row per operation. Rows take NumPy scalars (and Python bools) and return a value that the machine converts to the
-type of the statement's result. All run under ``np.errstate(all="ignore")``.
+Each operation has one rule, which takes NumPy scalars (and Python bools). The machine converts its value to the type of
+the statement's result. All rules run under ``np.errstate(all="ignore")``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DTYPES: dict[str, type] = {d: np.dtype(name).type for d, name in NUMPY_NAMES.ite
 
 
 def power_by_multiplication(x: np.floating, k: int) -> np.floating:
-    """``x ** k`` by repeated squaring in the type of ``x``."""
+    """``x ** k`` by repeated squaring, in the type of ``x``."""
     one = type(x)(1.0)
     result, square, n = one, x, abs(int(k))
     while n:
@@ -32,7 +32,8 @@ def power_by_multiplication(x: np.floating, k: int) -> np.floating:
 
 
 def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.floating], float]:
-    """A function of `math` with IEEE results instead of exceptions: ``pole`` where it is undefined."""
+    """A function of `math` with IEEE results instead of exceptions: infinity on overflow, ``pole`` on a domain error.
+    """
 
     def ieee(x: np.floating) -> float:
         x = float(x)
@@ -47,7 +48,7 @@ def _math(f: Callable[[float], float], pole: float = math.nan) -> Callable[[np.f
 
 
 def _power(a: np.number, b: np.number) -> object:
-    """C's power, which NumPy uses for arrays. For scalars NumPy takes a root if the exponent is 1/2, which differs at
+    """C's ``pow``, as NumPy uses for arrays. For scalars with exponent 1/2 NumPy takes a square root, which differs at
     -0.0 and -inf."""
     return np.power(np.atleast_1d(a), np.atleast_1d(b))[0]
 
@@ -64,7 +65,7 @@ _PSI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
 
 def digamma(x: float) -> float:
-    """The derivative of the logarithm of gamma; nan at its poles but 0."""
+    """The derivative of log gamma; nan at its poles except 0."""
     if x == 0.0:
         return math.copysign(math.inf, -x)
     if math.isnan(x) or x == -math.inf or (x < 0.0 and x == math.floor(x)):
@@ -88,14 +89,14 @@ def _trips(start: np.int64, stop: np.int64, step: np.int64) -> int:
 
 
 def cast(value: object, dtype: str) -> object:
-    """A scalar in another type: floats truncate towards zero, bools are ``!= 0``."""
+    """Convert a scalar to another type: float to int truncates towards zero, to bool is ``!= 0``."""
     if dtype == "bool":
         return bool(value != 0)
     return np.asarray(value).astype(DTYPES[dtype])[()]
 
 
 def _whole(f: Callable[..., int]) -> Callable[..., int]:
-    """A function of non-negative ints; -1 if the result has more than 63 bits."""
+    """A function of non-negative ints that returns -1 if the result needs more than 63 bits."""
 
     def call(*args: np.integer) -> int:
         result = f(*map(int, args))

@@ -1,4 +1,4 @@
-"""Special functions of the reference interpreter: SciPy's, imported at the first call.
+"""Special functions of the reference interpreter: SciPy's, imported on first use.
 
 They are independent of `linad.runtime.special`, which compiled code uses.
 """
@@ -21,7 +21,7 @@ def _scipy(name: str) -> Callable[..., float]:
 
 
 def _of_order(name: str) -> Callable[..., float]:
-    """A function whose order SciPy takes first, as an int."""
+    """A function for which SciPy takes the order first, as an int."""
 
     def call(x: float, n: int) -> float:
         from scipy import special
@@ -32,8 +32,8 @@ def _of_order(name: str) -> Callable[..., float]:
 
 
 def _bessel(x: float, n: int, scaled: bool) -> float:
-    """``I_n``, or ``exp(-|x|) I_n`` if ``scaled``. SciPy's functions of arbitrary order are inaccurate at extreme
-    arguments."""
+    """``I_n``, or ``exp(-|x|) I_n`` if ``scaled``. At extreme arguments, where SciPy's functions of arbitrary order are
+    inaccurate, limits and the asymptotic expansion are used."""
     x, n = float(x), abs(int(n))
     if n < 2:
         value = _scipy(f"i{n}e" if scaled else f"i{n}")(x)
@@ -68,7 +68,7 @@ def _polygamma(x: float, n: int) -> float:
 
 
 def _mills(x: float) -> float:
-    """The density of the standard normal distribution over its distribution function."""
+    """The density of the standard normal distribution divided by its distribution function."""
     x = float(x)
     if x == -math.inf:
         return math.inf
@@ -76,7 +76,8 @@ def _mills(x: float) -> float:
 
 
 def _sinc(x: float, n: int) -> float:
-    """The n-th derivative of sinc as the integral of ``Re((i pi t)^n exp(i pi x t))`` over [0, 1], by Gauss's rule."""
+    """The n-th derivative of sinc: the integral of ``Re((i pi t)^n exp(i pi x t))`` over [0, 1] by Gauss-Legendre
+    quadrature."""
     z = math.pi * float(x)
     if not math.isfinite(z):
         return math.nan

@@ -1,1 +1,1 @@
-"""Optimisation: programs of the core become faster programs of the core with the same meaning."""
+"""Optimisation: transformations from core programs to faster, equivalent core programs."""

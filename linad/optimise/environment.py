@@ -1,4 +1,4 @@
-"""What environment variables ask of the optimiser, without importing it."""
+"""Environment variables that control the optimiser; importing this module does not import the optimiser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ OFF, VERIFY, GUARD = "LINAD_DISABLE", "LINAD_VERIFY", "LINAD_GUARD"
 
 
 class BrokenByPass(Exception):
-    """The pass of that name has made a program that breaks the rules of the core: a defect of the pass."""
+    """The named pass has produced a program that violates the rules of the core: a bug in the pass."""
 
     def __init__(self, name: str, what: str) -> None:
         super().__init__(f"the pass `{name}` has made a program that {what}")
@@ -21,7 +21,7 @@ def verifying() -> bool:
 
 
 def guarded() -> bool:
-    """Whether generated code tests each access to a cell when it is reached."""
+    """Whether generated code checks each array access when it executes."""
     return _on(GUARD)
 
 
@@ -30,5 +30,5 @@ def _on(name: str) -> bool:
 
 
 def disabled() -> tuple[str, ...]:
-    """The names of passes that are to be left out: those with commas between them."""
+    """The names of disabled passes: a comma-separated list."""
     return tuple(name for name in map(str.strip, os.environ.get(OFF, "").split(",")) if name)

@@ -1,4 +1,4 @@
-"""Ints that are computed in front of a loop that is reshaped."""
+"""Int arithmetic emitted before a loop that is transformed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 class Maker:
-    """Makes ints, and statements around them."""
+    """Emits int arithmetic and other statements into ``out``."""
 
     def __init__(self, names: Names, sizes: Mapping[str, Let] | None = None) -> None:
         self.names, self.sizes = names, sizes or {}
@@ -34,10 +34,10 @@ class Maker:
 
 
 def upwards(s: Loop, maker: Maker) -> Loop:
-    """The loop over the same range, with step 1 or -1, from its lower end."""
+    """The loop with step 1 or -1, reversed if necessary to run upwards over the same range."""
     if s.step == ONE:
         return s
     assert s.stop is not None
-    # a loop that never runs may be said to end at the largest int there is
+    # a loop without iterations may stop at the largest int
     stop = s.stop if isinstance(s.stop, Const) else maker.let("min", s.stop, s.start)
     return replace(s, start=maker.let("add", stop, ONE), stop=maker.let("add", s.start, ONE), step=ONE)

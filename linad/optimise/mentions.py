@@ -1,4 +1,4 @@
-"""Which statements do anything with an array: asked again and again, of statements that stay the same."""
+"""A cache of the arrays that statements mention."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from linad_typecheck.ir.core import Stmt, Var, mentioned
 
 
 class Mentions:
-    """What statements mention, found once for each."""
+    """The variables that statements mention, computed once per statement."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Stmt, dict[str, Var]]] = {}  # with the statement, which keeps its identity taken
-        self._inside: dict[int, dict[str, Var]] = {}  # of blocks, which the statements keep
+        # the statement is kept alive so that its id stays unique
+        self._found: dict[int, tuple[Stmt, dict[str, Var]]] = {}
+        self._inside: dict[int, dict[str, Var]] = {}  # of blocks, which the statements keep alive
 
     def of(self, s: Stmt) -> dict[str, Var]:
         """The variables that a statement mentions, at any depth, by name."""

@@ -1,8 +1,8 @@
-"""Passes as data, and the one manager that runs them.
+"""Optimisation passes as data, and the pass manager that runs them.
 
-A *pass* is a pure function from a function of the core, or from a whole program, to another one with the same meaning.
-A *phase* is a sequence of passes. What a pass relies on is written down beside it; the manager runs it where that holds
-and where it is not switched off, collects its remarks, and has the program checked after it.
+A *pass* is a pure function from a core function, or a whole program, to an equivalent one. A *phase* is a sequence of
+passes. Each pass declares the facts it relies on. The manager runs a pass if these facts hold and the pass is not
+disabled, collects its remarks, and can verify the program after it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from .environment import BrokenByPass, verifying
 if TYPE_CHECKING:
     from linad_typecheck.linear.check_linear import NotLinear
 
-# What a pass may rely on: that sums of floats may be taken in another order; that arrays of different names share no
-# memory; that a failing test asks for the build with every index check instead of raising; that loops are to be run on
-# threads.
+# Facts that a pass may rely on: float sums may be reassociated; arrays with different names do not overlap; a failing
+# check requests the build with all index checks instead of raising; loops run on threads.
 Fact = Literal["fastmath", "noalias", "retry", "threads"]
 Facts = frozenset[str]
 After = Callable[[str, Program], None]
@@ -29,7 +28,7 @@ After = Callable[[str, Program], None]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a pass has to tell of a line. It takes the place of a remark with the text ``instead`` on that line."""
+    """A message of a pass about a source line. It replaces a remark with the text ``instead`` on that line."""
 
     line: int
     kind: str
@@ -42,11 +41,11 @@ Remarks = tuple[Remark, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A transformation with its name.
+    """A named transformation.
 
-    ``run`` takes and returns a `Function`, or a `Program` where that is its ``level``; a pass with remarks returns a
-    pair of that and its `Remarks`. It is run where all facts of ``needs`` hold; whether those of ``told`` hold is
-    passed to it by keyword. ``required`` says why the pass cannot be switched off.
+    ``run`` takes and returns a `Function`, or a `Program` if this is its ``level``; a pass with remarks returns a pair
+    with its `Remarks`. The pass runs if all facts of ``needs`` hold; whether those of ``told`` hold is passed by
+    keyword. ``required`` says why the pass cannot be disabled.
     """
 
     name: str
@@ -67,7 +66,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Passes in the order in which they are run, in at most so many ``rounds``: until a round changes nothing."""
+    """A sequence of passes, repeated for at most ``rounds`` rounds or until a round changes nothing."""
 
     passes: tuple[Pass, ...]
     rounds: int = 1
@@ -76,25 +75,25 @@ class Phase:
 def run(
     program: Program, phase: Phase, facts: Iterable[Fact] = (), off: Iterable[str] = (), after: After | None = None
 ) -> tuple[Program, Remarks]:
-    """The program after the passes of a phase, and what they have to tell.
+    """Run a phase: the resulting program and the remarks of its passes.
 
     Parameters
     ----------
     program
-        Of the core without linear form.
+        A core program, not in linear form.
     phase
-        What to run.
+        The passes to run.
     facts
-        What passes may rely on.
+        The facts that passes may rely on.
     off
-        The names of passes that are left out.
+        The names of disabled passes.
     after
-        Is given the name and the outcome of each pass that was run.
+        Called with the name and the result of each pass that runs.
 
     Raises
     ------
     BrokenByPass
-        Where the environment variable ``LINAD_VERIFY`` is set and a pass breaks the form of a program.
+        If the environment variable ``LINAD_VERIFY`` is set and a pass produces an invalid program.
     """
     have, left_out, checked = frozenset(facts), frozenset(off), verifying()
     chosen = [p for p in phase.passes if have.issuperset(p.needs) and p.name not in left_out]
@@ -116,13 +115,12 @@ def run(
 
 
 def check(name: str, program: Program, linear: bool = True) -> None:
-    """Hold the outcome of a pass against what every pass must leave: a well-formed program and, with ``linear``, one
-    that has a linear form.
+    """Verify that a program is well formed and, with ``linear``, that it has a linear form.
 
     Raises
     ------
     BrokenByPass
-        Where it is not well formed, or has no linear form.
+        If it is not well formed, or has no linear form.
     """
     from linad_typecheck.ir.verify import verify
 
@@ -133,7 +131,7 @@ def check(name: str, program: Program, linear: bool = True) -> None:
 
 
 def not_linear(program: Program) -> NotLinear | None:
-    """What keeps a program from having a linear form."""
+    """The reason why a program has no linear form, or None."""
     from linad_typecheck.linear.check_linear import NotLinear, check_linear
     from linad_typecheck.linear.linearise import linearise
 
@@ -145,7 +143,7 @@ def not_linear(program: Program) -> NotLinear | None:
 
 
 def known_as(v: Var) -> str:
-    """An array as its user knows it."""
+    """The name of an array as shown to users."""
     name = base_name(v.name)
     return f"the adjoint of {name.removesuffix('_bar')}" if v.adjoint else name
 

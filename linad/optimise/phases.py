@@ -1,4 +1,4 @@
-"""The optimisation passes before and after differentiation, in the order in which they are run."""
+"""The phases before and after differentiation, with their passes in execution order."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .scalars.select_sinking import sink_selects
 from .scalars.size_naming import name_sizes
 from .scalars.store_forwarding import merge_cells
 
-FIRST = Phase((Pass("size_naming", name_sizes),))  # before all others
+FIRST = Phase((Pass("size_naming", name_sizes),))  # before all other phases
 
-# Each round feeds the next; programs settle in two or three.
+# Each round enables the next; programs reach a fixed point after two or three.
 SIMPLIFICATION = Phase(
     (
         Pass("constant_folding", fold),
@@ -45,8 +45,8 @@ SIMPLIFICATION = Phase(
     rounds=4,
 )
 
-# Before differentiation only. The storage plan sees no state in an array that is private to an iteration; where that
-# has changed a program, it is simplified again.
+# Before differentiation only. The storage plan need not save an array that is private to an iteration; a program that
+# this phase changes is simplified again.
 PRIVATISATION = Phase((Pass("array_privatisation", privatise),))
 UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives"
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
@@ -55,11 +55,11 @@ COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"
 RENAMING = Phase((Pass("array_renaming", rename),))
 UNROLLING = Phase((Pass("early_unrolling", write_out_early),))
 
-# What is differentiated instead, one after the other, where its derivative logs so many bytes less.
+# Alternative forms of a program, tried in order: each is differentiated instead if its derivative logs at least this
+# many bytes less.
 ALTERNATIVES = ((UNROLLING, 1), (RENAMING, 0), (COMPARISONS, 1))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:
-    """The program with the same meaning and less to do. ``after`` is given every pass's outcome; passes named in
-    ``off`` are left out."""
+    """Simplify a program. ``after`` receives the result of every pass; passes named in ``off`` are skipped."""
     return run(program, SIMPLIFICATION, off=off, after=after)[0]

@@ -1,4 +1,4 @@
-"""CPython as the oracle of every test: the undecorated function on scalars that follow the declared deviations."""
+"""CPython as the test oracle: it runs the undecorated function on scalars that implement the declared deviations."""
 
 from .compare import Ended, attempt, difference
 from .rebind import run, shimmed

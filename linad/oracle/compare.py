@@ -1,4 +1,4 @@
-"""Do two runs agree: the same exception, or values equal up to rounding."""
+"""Comparison of two runs: they agree if both raise the same exception or their values are equal up to rounding."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from ..structures import parts
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended: with a value, or with an exception."""
+    """The outcome of a run: a value or an exception."""
 
     value: Any = None
     error: Exception | None = None
 
 
 def attempt(f: Callable[[], Any]) -> Ended:
-    """Call ``f``; an exception is a way to end. One that stands for a builtin (`CoreError`) is turned into it."""
+    """Call ``f`` and capture its value or exception. An exception that represents a builtin (`CoreError`) is converted
+    to it."""
     try:
         return Ended(f())
     except AssertionError as e:
         if type(e) is not AssertionError:
-            raise  # a fault of the machinery, not of the program
+            raise  # a bug in linad or the test, not an exception of the program
         return Ended(error=e)
     except Exception as e:
         builtin = getattr(e, "builtin", None)
@@ -35,16 +36,16 @@ def attempt(f: Callable[[], Any]) -> Ended:
 def _leaves(value: Any, path: str = "result") -> list[tuple[str, Any]]:
     items = value if isinstance(value, list) else parts(value)
     if items is not None:
-        # an int in the place of a record is seen by it
+        # the path names the class of a record, so that a record and a tuple differ
         cls = "" if type(value) in (tuple, list) else type(value).__name__
         return [leaf for k, v in enumerate(items) for leaf in _leaves(v, f"{path}{cls}[{k}]")]
     return [] if value is None else [(path, value)]
 
 
 def difference(left: Ended, right: Ended, *, rtol: float = 1e-9, atol: float = 1e-12) -> str | None:
-    """The first disagreement of two runs in words; None where they agree.
+    """Describe the first disagreement of two runs; None if they agree.
 
-    Values are compared after widening: an int and the float of the same value agree. NaNs agree with each other.
+    Values are compared after promotion: an int and a float of the same value agree. NaNs agree with each other.
     """
     if left.error is not None or right.error is not None:
         if type(left.error) is type(right.error):

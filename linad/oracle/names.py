@@ -1,4 +1,4 @@
-"""``math``, ``numpy`` and the builtins as the oracle binds them."""
+"""The oracle's replacements for ``math``, ``numpy`` and the builtins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _TESTS = ("isnan", "isinf", "isfinite")
 
 
 def _float_function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `math`: double precision whatever it is given, IEEE results, a weak float."""
+    """A function of `math`: computes in double precision for all operands, with IEEE results, and returns a weak float.
+    """
     return lambda *args: Num(np.float64(f(*(np.float64(unwrap(a)) for a in args))), True)
 
 
@@ -34,7 +35,7 @@ def _ieee(f: Callable[[float], float], pole: float = math.nan) -> Callable[[Any]
 
 
 def _gamma(x: float) -> float:
-    if abs(x) < 1e-300:  # its pole, and where it is larger than any number
+    if abs(x) < 1e-300:  # its pole and arguments for which it overflows
         return math.copysign(math.inf, x)
     return math.gamma(x)
 
@@ -44,7 +45,7 @@ def _remainder(x: Any, y: Any) -> Any:
 
 
 def _to_int(f: Callable[..., int]) -> Callable[..., Any]:
-    """A conversion of a number to an int, which raises where that has more than 64 bits."""
+    """A conversion of a number to an int that raises OverflowError if the result needs more than 64 bits."""
 
     def convert(x: Any = 0, *digits: Any) -> Any:
         value = f(unwrap(x), *map(unwrap, digits))
@@ -61,7 +62,7 @@ def _log(x: Any, base: Any = None) -> Num:
 
 
 def _counted(f: Callable[..., int]) -> Callable[..., Num]:
-    """A count that does not fit an int of 64 bits raises, as it does in compiled code."""
+    """A counting function that raises OverflowError if the count does not fit 64 bits, as compiled code does."""
 
     def call(*args: Any) -> Num:
         count = f(*map(unwrap, args))
@@ -73,7 +74,7 @@ def _counted(f: Callable[..., int]) -> Callable[..., Num]:
 
 
 class _Library:
-    """A module with some names replaced; other functions are lifted, numbers are weak."""
+    """A module with some names replaced; its other functions are lifted, and its numbers are weak."""
 
     def __init__(self, module: Any, names: dict[str, Any]) -> None:
         self._module, self._names = module, names
@@ -90,12 +91,12 @@ class _Library:
 
 
 def library(module: Any) -> Any:
-    """A module whose functions are lifted to the shims."""
+    """A module with its functions lifted to shim values."""
     return _Library(module, {})
 
 
 def _of_floats(op: Op) -> Callable[..., Any]:
-    """The function of `math` that NumPy has, too."""
+    """A function of `math` implemented by its NumPy counterpart."""
     f = getattr(np, op.numpy[0])
     return _float_function((lambda *xs: functools.reduce(f, xs, np.float64(0.0))) if op.variadic else f)
 
@@ -121,7 +122,8 @@ MATH = _Library(
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    """NumPy gives an array of rank 0 where all are scalars; the scalar in it serves every use."""
+    """`np.where`. If all operands are scalars, NumPy returns an array of rank 0; the scalar in it is returned instead.
+    """
     chosen = np.where(unwrap(condition), unwrap(x), unwrap(y))
     return wrap(chosen[()] if chosen.ndim == 0 else chosen)
 
@@ -130,7 +132,7 @@ NUMPY = _Library(np, {"where": _where})
 
 
 class Range:
-    """`range` whose numbers wrap."""
+    """`range` with items that wrap to 64 bits."""
 
     def __init__(self, *bounds: Any) -> None:
         self.range = builtins.range(*map(builtins.int, bounds)) if all(map(_is_int, bounds)) else _no_range(bounds)
@@ -157,7 +159,7 @@ def _no_range(bounds: tuple[Any, ...]) -> builtins.range:
 
 
 def _extremum(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
-    """Python's `min` or `max`, in the type in which all candidates meet."""
+    """Python's `min` or `max`, converted to the common type of all candidates."""
 
     def choose(*args: Any, **keywords: Any) -> Any:
         items = [wrap(a) for a in (args if builtins.len(args) > 1 else args[0])]

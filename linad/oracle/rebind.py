@@ -1,4 +1,4 @@
-"""The user's own code object with other constants and other globals: the text that runs is exactly the user's."""
+"""Copies of the user's functions with other constants and globals. The code object is otherwise the user's own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .shim import Arr, Literal, Num, lifted, unwrap, weak, wrap
 
 
 def _constants(code: types.CodeType) -> types.CodeType:
-    """The code with its literals weak."""
+    """The code with its numeric literals made weak."""
 
     def convert(c: Any) -> Any:
         match c:
@@ -44,7 +44,7 @@ class _Rebinder:
         self.functions: dict[int, types.FunctionType] = {}
 
     def value(self, value: Any) -> Any:
-        """What a free name stands for in the copy."""
+        """The replacement for the value of a free name."""
         if value is math:
             return MATH
         if value is np:
@@ -69,7 +69,7 @@ class _Rebinder:
                 around = self.globals[id(f.__globals__)] = _Globals(self, f.__globals__)
             cells = tuple(types.CellType() for _ in f.__closure__ or ())
             copy = types.FunctionType(_constants(f.__code__), around.copy, f.__name__, None, cells)
-            self.functions[id(f)] = copy  # before its names are looked up: it may mention itself
+            self.functions[id(f)] = copy  # registered before its names are resolved, since it may refer to itself
             around.add(f.__code__)
             for cell, original in zip(cells, f.__closure__ or ()):
                 cell.cell_contents = self.value(original.cell_contents)
@@ -79,7 +79,7 @@ class _Rebinder:
 
 
 class _Globals:
-    """A copy of a module's dictionary with the names that its functions mention."""
+    """A copy of a module's globals, restricted to the names that its functions use."""
 
     def __init__(self, rebinder: _Rebinder, original: dict[str, Any]) -> None:
         self.rebinder, self.original = rebinder, original
@@ -88,7 +88,7 @@ class _Globals:
     def add(self, code: types.CodeType) -> None:
         for name in code.co_names:
             if name in self.original and name not in self.copy:
-                self.copy[name] = None  # a recursive function mentions itself
+                self.copy[name] = None  # ends the recursion for a function that refers to itself
                 self.copy[name] = self.rebinder.value(self.original[name])
         for c in code.co_consts:
             if isinstance(c, types.CodeType):
@@ -96,7 +96,7 @@ class _Globals:
 
 
 def _argument(value: Any, annotation: Any) -> Any:
-    """An argument as the declared type converts it; arrays are copied."""
+    """Convert an argument to its declared type; arrays are copied."""
     value = unwrap(value)
     if annotation in (float, "float"):
         return Num(np.float64(value), True)
@@ -111,9 +111,10 @@ def _argument(value: Any, annotation: Any) -> Any:
 
 
 def shimmed(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The undecorated function on shim scalars, its arguments converted at entry, its results as NumPy gives them.
+    """Make the undecorated function run on shim values: arguments are converted on entry and results back to NumPy's
+    types.
 
-    The returned function gives ``(result, arrays)``: ``arrays`` are the final contents of its array arguments.
+    The returned function gives ``(result, arrays)``, where ``arrays`` holds the final contents of the array arguments.
     """
     plain = getattr(f, "py_func", f)
     copy = _Rebinder().function(plain)
@@ -130,23 +131,23 @@ def shimmed(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def run(f: Callable[..., Any], args: Sequence[Any]) -> Any:
-    """What CPython gives for the text of ``f``, up to the declared deviations.
+    """Run ``f`` in CPython, up to the declared deviations.
 
     Parameters
     ----------
     f : callable
-        A Python function, or a checked one (its ``py_func`` is taken).
+        A Python function, or a checked one (its ``py_func`` is used).
     args : sequence
         Positional arguments; arrays are copied.
 
     Returns
     -------
     object
-        The result: Python numbers where they are weak, NumPy's where they are strong, arrays, tuples of these.
+        The result: Python numbers if weak, NumPy's if strong, arrays, tuples of these.
 
     Raises
     ------
     Exception
-        Whatever the text raises.
+        Whatever ``f`` raises.
     """
     return shimmed(f)(*args)[0]

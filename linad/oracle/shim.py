@@ -1,8 +1,7 @@
-"""Scalars and arrays that behave as NumPy's with warnings off, and remember whether they are weak.
+"""Scalars and arrays that behave like NumPy's with warnings disabled, and track whether they are weak.
 
-This is the one place where the declared deviations from CPython (docs/reference/deviations.md) are implemented for the
-oracle. A weak number is one that Python would hold as `float` or `int`; a strong one comes out of an array or a NumPy
-function.
+This module alone implements the declared deviations from CPython (docs/reference/deviations.md) for the oracle. A weak
+number is one that Python holds as `float` or `int`; a strong number comes from an array or a NumPy function.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..structures import parts, rebuilt
 
 
 class Num:
-    """A number: ``value`` is a NumPy scalar of f64, f32, i64 or i32; weak ones are f64 or i64."""
+    """A number: ``value`` is a NumPy scalar of f64, f32, i64 or i32; weak numbers are f64 or i64."""
 
     __slots__ = ("value", "weak")
 
@@ -26,7 +25,7 @@ class Num:
 
     @property
     def raw(self) -> Any:
-        """What NumPy must be given so that its promotion sees whether the number is weak."""
+        """The value to pass to NumPy so that its promotion sees whether the number is weak."""
         return self.value.item() if self.weak else self.value
 
     @property
@@ -82,13 +81,14 @@ class Num:
 
 
 class Literal(Num):
-    """A number that stands in the text: Python's ``n ** -1`` is seen to be a float."""
+    """A numeric literal of the source. The shim needs to recognise ``n ** -1`` with a literal exponent, which gives a
+    float."""
 
     __slots__ = ()
 
 
 def weak(value: float | int | bool) -> Any:
-    """A Python number as the shim sees it; ints wrap to 64 bits."""
+    """Convert a Python number to a weak shim value; ints wrap to 64 bits."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -97,7 +97,7 @@ def weak(value: float | int | bool) -> Any:
 
 
 def wrap(value: Any) -> Any:
-    """A result of NumPy or Python as the shim sees it."""
+    """Convert a result of NumPy or Python to shim values."""
     match value:
         case Num() | Arr() | bool() | str() | None:
             return value
@@ -141,7 +141,7 @@ def _both_weak(f: Callable, a: Num, b: Num) -> Any:
 
 
 def _number(x: Any) -> Any:
-    """An operand as a `Num`; a bool counts as an int."""
+    """Convert an operand to a `Num`; a bool counts as an int."""
     if isinstance(x, (bool, np.bool_)):
         return Num(np.int64(x), True)
     return wrap(x)
@@ -187,7 +187,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 
 class Arr:
-    """An array whose elements are strong numbers; views share memory as NumPy's do."""
+    """An array whose elements are strong numbers. Like NumPy's arrays, it shares memory with its views."""
 
     __slots__ = ("array",)
 
@@ -256,7 +256,7 @@ for _name in _BINARY:
 
 
 class Lifted:
-    """A function of NumPy on shim values; its attributes, as ``at`` of ``np.add``, are lifted too."""
+    """A NumPy function on shim values. Its attributes, e.g. ``np.add.at``, are lifted too."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -273,7 +273,7 @@ lifted = Lifted
 
 
 class Cast:
-    """``float``, ``np.float32`` and the like: a conversion when called, a type when given as ``dtype``."""
+    """``float``, ``np.float32`` and so on: a conversion when called, a type when passed as ``dtype``."""
 
     def __init__(self, type: type, convert: Callable[..., Any] | None = None) -> None:
         self.type = type

@@ -1,1 +1,1 @@
-"""Run-time support that is compiled together with generated code."""
+"""Run-time support functions, compiled together with generated code."""

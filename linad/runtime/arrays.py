@@ -1,5 +1,7 @@
-"""Whole-array operations of generated code: in-place sums and copies, parts of workspaces. They are intrinsics rather
-than compiled functions, which would be compiled once per rank."""
+"""Whole-array operations of generated code: in-place sums and copies, and allocation from workspaces.
+
+They are intrinsics because compiled functions would be compiled again for each rank.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from ..codegen.numba_compat import cgutils, make_array, populate_array
 
 __all__ = ["add_into", "carve", "cells", "copy_into"]
 
-TOO_MANY = 2**48  # cells; more than any machine has
-LINE = 8  # words of a cache line
+TOO_MANY = 2**48  # cells; more than any machine can hold
+LINE = 8  # words per cache line
 WORD = ir.IntType(64)
 
 
@@ -21,8 +23,8 @@ def _place(context, builder, t, value, index):
     return builder.gep(data, [index], inbounds=True)
 
 
-def _through(name: str, each):
-    """An operation on the cells of two arrays of one shape, one after the other."""
+def _elementwise(name: str, each):
+    """An intrinsic that applies an operation to corresponding cells of two arrays of the same shape."""
 
     def operation(typing_context, a, b):
         if not all(isinstance(t, types.Array) and t.layout == "C" for t in (a, b)):
@@ -48,8 +50,8 @@ def _sum(context, builder, t, place, value):
     return add(context.unpack_value(builder, t, place), value)
 
 
-add_into = _through("add_into", _sum)  # a += b
-copy_into = _through("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
+add_into = _elementwise("add_into", _sum)  # a += b
+copy_into = _elementwise("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
 
 
 def _is_shape(t):
@@ -61,8 +63,10 @@ def _sizes(builder, shape, value):
 
 
 def _count(builder, sizes):
-    """The number of workspace cells that an array takes, in whole cache lines; more than any memory has if it would
-    overflow."""
+    """The number of workspace cells for an array, rounded up to whole cache lines.
+
+    If the number is `TOO_MANY` or overflows, it is capped to that: more than any machine can hold.
+    """
     most = WORD(TOO_MANY)
     n, huge = WORD(1), ir.IntType(1)(0)
     for size in sizes:
@@ -79,7 +83,7 @@ def _count(builder, sizes):
 
 @intrinsic
 def cells(typing_context, shape):
-    """The number of workspace cells that an array of this shape takes."""
+    """The number of workspace cells that an array of this shape occupies."""
     if not _is_shape(shape):
         return None
 
@@ -91,7 +95,7 @@ def cells(typing_context, shape):
 
 @intrinsic
 def carve(typing_context, workspace, at, shape):
-    """An array at a position of a workspace, and the position after it."""
+    """Make an array at a position of a workspace; returns it and the position after it."""
     if not _is_shape(shape) or types.unliteral(at) != types.int64:
         return None
     t = types.Array(workspace.dtype, len(shape), "C")

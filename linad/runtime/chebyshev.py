@@ -1,8 +1,9 @@
-"""Chebyshev coefficients (first kind) of the special functions, on the interval given in each comment.
+"""Chebyshev coefficients (first kind) of the special functions.
 
 They were computed for linad by interpolation at the Chebyshev points in 40-digit arithmetic, and truncated where the
-terms fall below the rounding error of float64. `runtime.special` says which function each series expands. Method:
-Clenshaw, A note on the summation of Chebyshev series, Mathematical Tables and Other Aids to Computation 9 (1955).
+terms fall below the rounding error of float64. `runtime.special` says which function each series expands, and on which
+interval. Method: Clenshaw, A note on the summation of Chebyshev series, Mathematical Tables and Other Aids to
+Computation 9 (1955).
 """
 
 from __future__ import annotations

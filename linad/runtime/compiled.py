@@ -1,5 +1,7 @@
-"""Calls of functions declared by `linad.rule`: one wrapper of arrays for each, created when it is imported from this
-module under the name ``compiled_`` plus its key."""
+"""Wrappers for functions declared by `linad.rule`, callable from generated code on arrays.
+
+A wrapper is created when it is imported from this module under the name ``compiled_`` plus the function's key.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def __getattr__(name: str) -> object:
 
 
 def _caller(f: Any) -> object:
-    """The wrapper: a function of the status, the results and the arguments, each an array."""
+    """Make the wrapper: a function of the status, the results and the arguments, each an array."""
     declared = f.declared
     args = [f"a{k}" if p.dims is not None else f"a{k}[0]" for k, p in enumerate(declared.params)]
     given = ", ".join(f"a{k}" for k in range(len(args)))
@@ -60,26 +62,26 @@ def _caller(f: Any) -> object:
 
 
 def _copying(out: str, value: str, rank: int) -> list[str]:
-    """Statements that copy a result by loops, which compile faster than ``out[...] = value``."""
+    """Statements that copy a result with loops, which compile faster than ``out[...] = value``."""
     index = ", ".join(f"i{k}" for k in range(rank))
     loops = [f"{'    ' * (k + 3)}for i{k} in range({out}.shape[{k}]):" for k in range(rank)]
     return [*loops, f"{'    ' * (rank + 3)}{out}[{index or 0}] = {value}{f'[{index}]' if rank else ''}"]
 
 
 def _function_of_numba(f: Any) -> object:
-    """The function, compiled for the declared types.
+    """Compile the function for the declared types.
 
     Raises
     ------
     LinadError
-        If Numba cannot compile it for these types, or it returns others than declared.
+        If Numba cannot compile it for these types, or it returns other types than declared.
     """
     declared, name = f.declared, f.plain.__name__
     names: dict[str, object] = {"function": f.target}
     given = ", ".join(f"a{k}" for k in range(len(declared.params)))
     exec(f"def calling({given}):\n    return function({given})\n", names)
     made = njit(nogil=True)(names["calling"])
-    for readonly in (True, False):  # a function with signatures of its own may take none that are read only
+    for readonly in (True, False):  # a function with explicit signatures may not accept read-only arrays
         wanted = tuple(_numba_type(p, readonly) for p in declared.params)
         try:
             made.compile(wanted)

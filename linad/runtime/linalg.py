@@ -1,8 +1,9 @@
 """Dense linear algebra of generated code; `linad_typecheck.dense_ops` specifies each function.
 
-BLAS and LAPACK are SciPy's, called as Numba itself calls them: by names that Numba's helper library resolves at the
-first call, so that cached machine code holds no addresses and loading it imports nothing. They expect column-major
-matrices: a row-major matrix is its own transpose to them. Products and triangular solves too small for them are loops.
+BLAS and LAPACK are SciPy's, called as Numba calls them: through symbols that Numba's helper library resolves on the
+first call. Cached machine code therefore contains no addresses, and loading it imports nothing. BLAS and LAPACK expect
+column-major matrices, so they see a row-major matrix as its transpose. Small products and triangular solves use loops
+instead.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ if find_spec("scipy") is None:
         "linear algebra on whole matrices calls SciPy's BLAS and LAPACK, and SciPy is not installed: pip install scipy"
     )
 
-SMALL = 100  # multiplications up to which a product is a loop: measured, BLAS is ahead from 6 x 6 matrices on
-BLOCK = 48  # rows of a triangle that are solved by loops, the rest by products
+SMALL = 100  # multiplications up to which a product is a loop; measured: BLAS is faster from 6 x 6 matrices on
+BLOCK = 48  # rows of a triangular solve per block; blocks are combined by matrix products
 
 
 class HelperCompiler(DirectCompiler):
-    """The short compilation path for helpers of this module that it supports, and Numba's own for the others, which are
-    compiled once and cached."""
+    """The direct compilation pipeline for helpers that it supports; Numba's own for the others, compiled once and
+    cached."""
 
     generated = False
 
@@ -56,8 +57,11 @@ _kept.touch()
 
 
 def _compiled(**options):
-    """Numba's decorator. Functions that generated code calls take seconds to compile, so they are cached separately
-    from the kernels that call them; what they call themselves is compiled with them."""
+    """Numba's decorator for this module.
+
+    Functions that generated code calls take seconds to compile, so each is compiled and cached apart from the kernels
+    that call it. Private helpers are compiled together with their caller.
+    """
     options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def decorate(f):
@@ -84,7 +88,7 @@ def _kind(t: types.Array) -> ir.Constant:
 
 
 def _data(context, builder, t, value):
-    """The address of an array's first cell and the stride of its rows, in cells."""
+    """The address of an array's first cell, and its row stride in cells."""
     array = context.make_array(t)(context, builder, value)
     row = cgutils.unpack_tuple(builder, array.strides)[0]
     size = ir.Constant(_INT, context.get_abi_sizeof(context.get_data_type(t.dtype)))
@@ -97,7 +101,7 @@ def _function(builder, name, *arguments):
 
 @intrinsic
 def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
-    """``C += alpha op(A) op(B)``, column-major; ``ta`` and ``tb`` are the letters n and t."""
+    """``C += alpha op(A) op(B)``, column-major; ``ta`` and ``tb`` are the letters n or t."""
 
     def generate(context, builder, signature, args):
         f = _function(
@@ -117,7 +121,8 @@ def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
 
 
 def _lapack(name, *plan):
-    """A LAPACK routine through Numba's helper; per argument ``char``, ``int`` or ``array`` (its address)."""
+    """A LAPACK routine called through Numba's helper. ``plan`` gives the kind of each argument: ``char``, ``int`` or
+    ``array`` (its address)."""
     llvm = {"char": _CHAR, "int": _INT, "array": _POINTER}
 
     def generate(context, builder, signature, args):
@@ -176,7 +181,7 @@ require_symbols(
 )  # fmt: skip
 
 _N, _T, _L, _U, _V, _S = map(ord, "ntLUVS")
-_PIVOT = np.int32  # LAPACK's int in Numba's helper
+_PIVOT = np.int32  # the LAPACK integer type of Numba's helper
 
 
 # ------------------------------------------------------------------------------------------------------------ products
@@ -215,7 +220,7 @@ def dense_gemm(c, a, b, ta, tb, alpha):
 
 @exact
 def _transpose_into(out, a):
-    """``out[...] = a.T``, in blocks that fit the cache."""
+    """``out[...] = a.T``, in cache-sized blocks."""
     m, n = a.shape
     for i0 in range(0, m, 16):
         for j0 in range(0, n, 16):
@@ -226,8 +231,10 @@ def _transpose_into(out, a):
 
 @exact
 def dense_lu(info, f, p, a):
-    """The transpose of the factors of ``P A = L U`` stored in place of A, and the row with which each row was
-    exchanged."""
+    """LU factorisation ``P A = L U`` with partial pivoting.
+
+    ``f`` gets the transpose of the packed factors, ``p[i]`` the row exchanged with row i.
+    """
     n = a.shape[0]
     info[0] = 0
     if n == 0:
@@ -248,9 +255,9 @@ def _exchange(x, p, i):
 
 
 @jit
-def _down(f, x, start, stop, by_columns, unit):
-    """Solve with the lower triangle in rows ``start`` to ``stop``: that of F, or the transpose of its upper triangle.
-    """
+def _lower_rows(f, x, start, stop, by_columns, unit):
+    """Forward substitution on rows ``start`` to ``stop`` with the lower triangle of F or, if ``by_columns``, the
+    transpose of its upper triangle."""
     k = x.shape[1]
     for j in range(start, stop):
         if not unit:
@@ -263,9 +270,9 @@ def _down(f, x, start, stop, by_columns, unit):
 
 
 @jit
-def _up(f, x, start, stop, by_columns, unit):
-    """Solve with the upper triangle in rows ``start`` to ``stop``: that of F, or the transpose of its lower triangle.
-    """
+def _upper_rows(f, x, start, stop, by_columns, unit):
+    """Back substitution on rows ``start`` to ``stop`` with the upper triangle of F or, if ``by_columns``, the transpose
+    of its lower triangle."""
     k = x.shape[1]
     for j in range(stop - 1, start - 1, -1):
         if not unit:
@@ -278,8 +285,8 @@ def _up(f, x, start, stop, by_columns, unit):
 
 
 @jit
-def _down_one(f, x, by_columns, unit):
-    """`_down` for one column, along the rows of F."""
+def _lower_column(f, x, by_columns, unit):
+    """`_lower_rows` for a single column; traverses F along its rows."""
     n = x.shape[0]
     y = x[:, 0]
     for j in range(n):
@@ -297,7 +304,7 @@ def _down_one(f, x, by_columns, unit):
 
 
 @jit
-def _up_one(f, x, by_columns, unit):
+def _upper_column(f, x, by_columns, unit):
     n = x.shape[0]
     y = x[:, 0]
     for j in range(n - 1, -1, -1):
@@ -315,74 +322,74 @@ def _up_one(f, x, by_columns, unit):
 
 
 @exact
-def _take_away(c, a, b, ta):
+def _subtract_product(c, a, b, ta):
     """``C -= op(A) B``, for non-empty matrices."""
     _blas_gemm(c, b, a, np.uint8(_N), np.uint8(ta), c.shape[1], c.shape[0], b.shape[0], c.dtype.type(-1.0))
 
 
 @exact
-def _down_all(f, x, by_columns, unit):
+def _solve_lower(f, x, by_columns, unit):
     n = x.shape[0]
     if x.shape[1] == 1:
-        _down_one(f, x, by_columns, unit)
+        _lower_column(f, x, by_columns, unit)
         return
     for start in range(0, n, BLOCK):
         stop = min(start + BLOCK, n)
-        _down(f, x, start, stop, by_columns, unit)
+        _lower_rows(f, x, start, stop, by_columns, unit)
         if stop < n:
             if by_columns:
-                _take_away(x[stop:], f[start:stop, stop:], x[start:stop], _T)
+                _subtract_product(x[stop:], f[start:stop, stop:], x[start:stop], _T)
             else:
-                _take_away(x[stop:], f[stop:, start:stop], x[start:stop], _N)
+                _subtract_product(x[stop:], f[stop:, start:stop], x[start:stop], _N)
 
 
 @exact
-def _up_all(f, x, by_columns, unit):
+def _solve_upper(f, x, by_columns, unit):
     n = x.shape[0]
     if x.shape[1] == 1:
-        _up_one(f, x, by_columns, unit)
+        _upper_column(f, x, by_columns, unit)
         return
     last = (n - 1) // BLOCK * BLOCK
     for start in range(last, -1, -BLOCK):
         stop = min(start + BLOCK, n)
-        _up(f, x, start, stop, by_columns, unit)
+        _upper_rows(f, x, start, stop, by_columns, unit)
         if start > 0:
             if by_columns:
-                _take_away(x[:start], f[start:stop, :start], x[start:stop], _T)
+                _subtract_product(x[:start], f[start:stop, :start], x[start:stop], _T)
             else:
-                _take_away(x[:start], f[:start, start:stop], x[start:stop], _N)
+                _subtract_product(x[:start], f[:start, start:stop], x[start:stop], _N)
 
 
 @exact
 def dense_solve(x, a, f, p, transposed):
-    """``X = A^-1 X`` or ``A^-T X`` by the factorisation of `dense_lu`."""
+    """``X = A^-1 X`` or ``A^-T X``, given the factorisation from `dense_lu`."""
     n = x.shape[0]
     if n == 0 or x.shape[1] == 0:
         return
     if transposed:
-        _down_all(f, x, False, False)
-        _up_all(f, x, False, True)
+        _solve_lower(f, x, False, False)
+        _solve_upper(f, x, False, True)
         for i in range(n - 1, -1, -1):
             _exchange(x, p, i)
     else:
         for i in range(n):
             _exchange(x, p, i)
-        _down_all(f, x, True, True)
-        _up_all(f, x, True, False)
+        _solve_lower(f, x, True, True)
+        _solve_upper(f, x, True, False)
 
 
 @exact
 def dense_det(d, a, f, p):
-    """The determinant, by a factorisation."""
+    """The determinant, given the factorisation from `dense_lu`."""
     total = d.dtype.type(1.0)
     for i in range(f.shape[0]):
         total *= f[i, i] if p[i] == i else -f[i, i]
-    d[0] = total + d.dtype.type(0.0)  # not -0.0
+    d[0] = total + d.dtype.type(0.0)  # + 0.0 turns -0.0 into 0.0
 
 
 @exact
 def dense_logdet(d, a, f, p):
-    """The logarithm of the absolute value of the determinant."""
+    """The logarithm of the determinant's absolute value, given the factorisation from `dense_lu`."""
     total = d.dtype.type(0.0)
     for i in range(f.shape[0]):
         total += math.log(abs(f[i, i]))
@@ -391,7 +398,7 @@ def dense_logdet(d, a, f, p):
 
 @exact
 def dense_detsign(d, f, p):
-    """The sign of the determinant: 1, -1 or 0."""
+    """The sign of the determinant (1, -1 or 0), given the factorisation from `dense_lu`."""
     total = d.dtype.type(1.0)
     for i in range(f.shape[0]):
         e = f[i, i]
@@ -404,7 +411,7 @@ def dense_detsign(d, f, p):
 
 @exact
 def dense_cholesky(info, low, a):
-    """``A = L L^T`` of the lower triangle of A; above the diagonal L is 0."""
+    """Cholesky factorisation ``A = L L^T`` of a matrix given by its lower triangle; L is 0 above the diagonal."""
     n = a.shape[0]
     info[0] = 0
     if n == 0:
@@ -423,14 +430,14 @@ def dense_trisolve(x, low, transposed):
     if x.shape[0] == 0 or x.shape[1] == 0:
         return
     if transposed:
-        _up_all(low, x, True, False)
+        _solve_upper(low, x, True, False)
     else:
-        _down_all(low, x, False, False)
+        _solve_lower(low, x, False, False)
 
 
 @exact
 def dense_gram(info, low, a):
-    """The triangle L of ``A^T A = L L^T``, from the R of a QR factorisation of A; info reports a rank-deficient A."""
+    """The lower triangle L of ``A^T A = L L^T``, from a QR factorisation of A; info reports a rank-deficient A."""
     m, n = a.shape
     info[0] = 0
     if n == 0:
@@ -453,7 +460,7 @@ def dense_gram(info, low, a):
 
 @exact
 def dense_gramsolve(x, a, low):
-    """``X = (A^T A)^-1 X`` by the triangle of `dense_gram`."""
+    """``X = (A^T A)^-1 X``, given the triangle from `dense_gram`."""
     dense_trisolve(x, low, False)
     dense_trisolve(x, low, True)
 
@@ -472,7 +479,8 @@ def _finite(a):
 
 @exact
 def dense_eigh(info, w, v, a):
-    """Eigenvalues, ascending, and eigenvectors, in columns, of the lower triangle of a symmetric matrix."""
+    """Eigenvalues in ascending order and eigenvectors, in columns, of a symmetric matrix given by its lower triangle.
+    """
     n = a.shape[0]
     info[0] = 0
     if n == 0:
@@ -489,7 +497,7 @@ def dense_eigh(info, w, v, a):
 
 @exact
 def dense_svd(info, u, s, vt, a):
-    """The thin singular value decomposition, singular values descending."""
+    """The thin singular value decomposition, with singular values in descending order."""
     m, n = a.shape
     k = min(m, n)
     info[0] = 0

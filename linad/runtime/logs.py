@@ -1,5 +1,8 @@
-"""Logs that are allocated or grow while a kernel runs. If memory runs out they report it by their size, since an
-exception raised by a compiled function called from another one would leak the arrays of both."""
+"""Allocation and growth of logs while a kernel runs.
+
+If memory runs out, these functions report it by the size of the array they return: an exception raised in a compiled
+function called from another one would leak the arrays of both.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ from ..codegen.numba_compat import cgutils, make_array, populate_array
 
 __all__ = ["grow", "grow_filled", "tried"]
 
-MOST = 2**48  # cells; more than any machine has
-ASK = "linad_memory_there_is"  # what machine code, also that from the cache, finds `_asked` by
+MOST = 2**48  # cells; more than any machine can hold
+ASK = "linad_memory_there_is"  # symbol by which machine code, cached or not, finds `_asked`
 
 _WORD = ir.IntType(64)
 
@@ -31,7 +34,7 @@ exact = njit(
 def _answer(n: int) -> int:
     try:
         return there_is(n)
-    except KeyboardInterrupt:  # nobody is here to raise it to
+    except KeyboardInterrupt:  # it cannot propagate from a callback
         _thread.interrupt_main()
         return True
 
@@ -42,8 +45,8 @@ llvm.add_symbol(ASK, ctypes.cast(_asked, ctypes.c_void_p).value)
 
 @intrinsic
 def tried(typing_context, like, shape):
-    """An uninitialised array of a shape, of the element type of ``like``; of zero sizes if there is no memory for it.
-    """
+    """Allocate an uninitialised array of a shape with the element type of ``like``; all sizes are 0 if there is no
+    memory."""
     array = types.Array(like.dtype, len(shape), "C")
 
     def generate(context, builder, signature, args):
@@ -85,11 +88,14 @@ def _is(builder, a, b):
 
 @exact
 def grow(log, size, err, noted):
-    """A copy of a log with room for ``size`` cells, at least doubled; the log itself if there is no memory for it. The
-    longest length so far is ``noted`` in the error array, so that the next call can start with it."""
+    """A copy of a log with room for at least ``size`` cells, doubled if possible; the log itself if there is no memory.
+
+    The largest length so far is stored at ``noted`` in the error array, so that the next call can start with it.
+    """
     room = max(max(size, 2 * log.shape[0]), 16)
     new = tried(log, (room,))
-    while new.shape[0] < room and room - size > size >> 3:  # with less to spare, each word more would be a copy of all
+    # stop at one eighth of slack: with less, almost every further push would copy the log
+    while new.shape[0] < room and room - size > size >> 3:
         room = size + (room - size >> 1)
         new = tried(log, (room,))
     if new.shape[0] < room:
@@ -102,7 +108,7 @@ def grow(log, size, err, noted):
 
 @exact
 def grow_filled(log, size, fill, err, noted):
-    """`grow` with ``fill`` in the new cells."""
+    """`grow`, with ``fill`` in the new cells."""
     new = grow(log, size, err, noted)
     for k in range(log.shape[0], new.shape[0]):
         new[uint64(k)] = fill

@@ -1,6 +1,7 @@
-"""Scalar operations of generated code with Python's and NumPy's exact semantics, errors, and parts of workspaces.
+"""Scalar operations of generated code with Python's and NumPy's exact semantics and errors.
 
-They are compiled without fast-math flags. LLVM keeps flags per instruction, so this holds where they are inlined.
+`strict` functions have no fast-math flags; `exact` functions inherit those of their caller. LLVM keeps flags per
+instruction, so `strict` also holds after inlining.
 """
 
 from __future__ import annotations
@@ -65,14 +66,14 @@ BIGGEST = 2**63 - 1
 _HELPER = dict(
     error_model="numpy", nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=DirectCompiler
 )
-exact = njit(**_HELPER)  # with the fast-math flags of the caller, as Numba hands them on
-# with none: where another order of the operations overflows, or loses what they are for
+exact = njit(**_HELPER)  # inherits the caller's fast-math flags, as Numba does by default
+# without fast-math flags: for functions in which reassociation would overflow or lose the correction terms
 strict = njit(fastmath=False, **_HELPER)
 
 
 @intrinsic
 def _float_bits(typing_context, x):
-    """The bits of a float64 as an int64."""
+    """The bit pattern of a float64 as an int64."""
 
     def generate(context, builder, signature, args):
         return builder.bitcast(args[0], ir.IntType(64))
@@ -82,7 +83,7 @@ def _float_bits(typing_context, x):
 
 @intrinsic
 def mul_rounded(typing_context, x, y):
-    """A product that LLVM does not contract with an addition, whatever the flags of the kernel."""
+    """A product that LLVM does not contract into a fused multiply-add, whatever the kernel's flags."""
 
     def generate(context, builder, signature, args):
         made = builder.fmul(*args)
@@ -94,13 +95,13 @@ def mul_rounded(typing_context, x, y):
 
 @exact
 def float_bits(x):
-    """A float as a word of the error array."""
+    """The bit pattern of a float as a word for the error array."""
     return _float_bits(float64(x))
 
 
 @exact
 def wrap(i, n):
-    """A Python index as an offset: negative ones count from the end."""
+    """A Python index as an offset: negative indices count from the end."""
     return i + n if i < 0 else i
 
 
@@ -116,7 +117,8 @@ def trips(start, stop, step):
 
 @exact
 def int_floordiv(a, b):
-    """``a // b``. The smallest int over -1 wraps; 0, which the caller has excluded, gives 0 instead of a trap."""
+    """``a // b``. The smallest int divided by -1 wraps; division by 0, which the caller has excluded, gives 0 instead
+    of a trap."""
     if b == 0:
         return int64(0)
     if b == -1:
@@ -126,7 +128,7 @@ def int_floordiv(a, b):
 
 @exact
 def int_mod(a, b):
-    """``a % b`` with the sign of ``b``."""
+    """``a % b``, with the sign of ``b``."""
     if b == 0 or b == -1:
         return int64(0)
     return int64(a) % int64(b)
@@ -134,37 +136,37 @@ def int_mod(a, b):
 
 @exact
 def uint_floordiv(a, b):
-    """``a // b`` of unsigned ints."""
+    """``a // b`` for unsigned ints."""
     return uint64(0) if uint64(b) == uint64(0) else uint64(a) // uint64(b)
 
 
 @exact
 def uint_mod(a, b):
-    """``a % b`` of unsigned ints."""
+    """``a % b`` for unsigned ints."""
     return uint64(0) if uint64(b) == uint64(0) else uint64(a) % uint64(b)
 
 
 @exact
 def uint_shift_left(a, k):
-    """``a << k`` of unsigned ints."""
+    """``a << k`` for unsigned ints; 0 if ``k`` >= 64."""
     return uint64(a) << uint64(k) if uint64(k) < uint64(64) else uint64(0)
 
 
 @exact
 def uint_shift_right(a, k):
-    """``a >> k`` of unsigned ints."""
+    """``a >> k`` for unsigned ints; 0 if ``k`` >= 64."""
     return uint64(a) >> uint64(k) if uint64(k) < uint64(64) else uint64(0)
 
 
 @exact
 def uint_sign(x):
-    """0 or 1."""
+    """The sign of an unsigned int: 0 or 1."""
     return uint64(uint64(x) != uint64(0))
 
 
 @exact
 def float_mod(a, b):
-    """``a % b`` with the sign of ``b``, as NumPy: nan for ``b == 0``."""
+    """``a % b`` with the sign of ``b``, as in NumPy: nan if ``b == 0``."""
     r = np.fmod(a, b)
     if r == 0:
         return math.copysign(r, b) if b != 0 else r
@@ -175,7 +177,7 @@ def float_mod(a, b):
 
 @exact
 def float_floordiv(a, b):
-    """``a // b`` as NumPy: infinite or nan for ``b == 0``."""
+    """``a // b`` as in NumPy: infinite or nan if ``b == 0``."""
     if b == 0:
         return float64(a / b)
     r = np.fmod(a, b)
@@ -192,7 +194,7 @@ def float_floordiv(a, b):
 
 @exact
 def float_sign(x):
-    """-1, 0 or 1, or nan."""
+    """The sign of a float: -1, 0, 1, or nan."""
     if x != x:
         return math.nan
     if x == 0:
@@ -202,13 +204,13 @@ def float_sign(x):
 
 @exact
 def int_sign(x):
-    """-1, 0 or 1."""
+    """The sign of an int: -1, 0 or 1."""
     return int64(x > 0) - int64(x < 0)
 
 
 @exact
 def gcd(a, b):
-    """The greatest common divisor, not negative but where the smallest int has no absolute value."""
+    """The greatest common divisor. It is negative only if it is the smallest int, whose absolute value does not fit."""
     a, b = int64(a), int64(b)
     while b != 0:
         if b == -1:
@@ -219,7 +221,7 @@ def gcd(a, b):
 
 @exact
 def comb(n, k):
-    """``math.comb`` of ints that are not negative; -1 where it has more than 63 bits."""
+    """``math.comb`` of non-negative ints; -1 if the result needs more than 63 bits."""
     if k > n:
         return int64(0)
     k = min(k, n - k)
@@ -236,7 +238,7 @@ def comb(n, k):
 
 @exact
 def perm(n, k):
-    """``math.perm`` of ints that are not negative; -1 where it has more than 63 bits."""
+    """``math.perm`` of non-negative ints; -1 if the result needs more than 63 bits."""
     if k > n:
         return int64(0)
     total = int64(1)
@@ -249,7 +251,7 @@ def perm(n, k):
 
 @exact
 def isqrt(n):
-    """The root of an int that is not negative, rounded down."""
+    """The square root of a non-negative int, rounded down."""
     root = int64(math.sqrt(n))
     while root > 3037000499 or root * root > n:
         root -= 1
@@ -260,18 +262,18 @@ def isqrt(n):
 
 @exact
 def shift_left(a, k):
-    """``a << k``; 0 where ``k`` is not a number of bits."""
+    """``a << k``; 0 if ``k`` is not in [0, 64)."""
     return int64(a) << int64(k) if 0 <= k < 64 else int64(0)
 
 
 @exact
 def shift_right(a, k):
-    """``a >> k``; all sign where ``k`` is not a number of bits."""
+    """``a >> k``; the sign bit in every position if ``k`` is not in [0, 64)."""
     return int64(a) >> int64(k) if 0 <= k < 64 else (int64(-1) if a < 0 else int64(0))
 
 
 def _extremum(name):
-    """LLVM's intrinsic of two floats of one type, which vectorises also as a reduction and propagates nan."""
+    """An LLVM intrinsic on two floats of the same type. It propagates nan and vectorises even in a reduction."""
 
     @intrinsic
     def extremum(typing_context, a, b):
@@ -304,7 +306,7 @@ def logaddexp(a, b):
 
 @exact
 def float_to_i64(x):
-    """Truncate; what does not fit, nan included, becomes the smallest int as in NumPy on x86."""
+    """Truncate to int64; values out of range and nan become the smallest int, as in NumPy on x86."""
     if -9223372036854775808.0 <= x < 9223372036854775808.0:
         return int64(x)
     return int64(-9223372036854775808)
@@ -312,7 +314,7 @@ def float_to_i64(x):
 
 @exact
 def float_to_i32(x):
-    """Truncate; what does not fit, nan included, becomes the smallest int32."""
+    """Truncate to int32; values out of range and nan become the smallest int32."""
     if -2147483649.0 < x < 2147483648.0:
         return int32(x)
     return int32(-2147483648)
@@ -320,7 +322,7 @@ def float_to_i32(x):
 
 @exact
 def float_to_u64(x):
-    """Truncate; of what does not fit, the bits that an int64 has of it, nan included."""
+    """Truncate to uint64; values out of range and nan give the bits of `float_to_i64`."""
     wide = float64(x)
     if 9223372036854775808.0 <= wide < 18446744073709551616.0:
         return uint64(int64(wide - 9223372036854775808.0)) ^ uint64(-9223372036854775808)

@@ -1,5 +1,5 @@
-"""Special functions that generated code calls, compiled with it: no SciPy at run time, and nothing to look up when
-machine code comes from a cache.
+"""Special functions that generated code calls. They are compiled together with it, so that machine code loaded from a
+cache neither needs SciPy nor resolves symbols.
 
 All of them compute in float64, also for float32 operands. Formulas: Abramowitz and Stegun, Handbook of Mathematical
 Functions, chapters 6, 7 and 9, and NIST Digital Library of Mathematical Functions, chapters 5, 7 and 10, by the numbers
@@ -50,7 +50,7 @@ LOG2 = math.log(2.0)
 
 @exact
 def _series(c, t):
-    """A Chebyshev series at ``t`` in [-1, 1]."""
+    """Evaluate a Chebyshev series at ``t`` in [-1, 1] by Clenshaw's recurrence."""
     a, b = 0.0, 0.0
     for k in range(c.shape[0] - 1, 0, -1):
         a, b = 2.0 * t * a - b + c[k], a
@@ -59,7 +59,7 @@ def _series(c, t):
 
 @strict
 def _square(x):
-    """``x * x`` as a rounded value and its error (Dekker)."""
+    """``x * x`` as the rounded product and its rounding error (Dekker)."""
     c = 134217729.0 * x
     h = c - (c - x)
     low = x - h
@@ -69,8 +69,8 @@ def _square(x):
 
 @strict
 def ldexp(x, k):
-    """``x * 2^k``, in factors that are floats, of which only the last one may round; beyond 2200 all is infinite or
-    zero."""
+    """``x * 2^k``, by multiplying with representable powers of two so that only the last factor may round. Beyond ``|k|
+    = 2200`` every result is infinite or zero."""
     x, k = float64(x), min(max(k, -2200.0), 2200.0)
     while k > 1000.0:
         x *= 2.0**1000
@@ -83,7 +83,7 @@ def ldexp(x, k):
 
 @exact
 def erfcx(x):
-    """``exp(x^2) erfc(x)``; for positive ``x`` times ``1 + 2 x`` a series in ``(x - 4) / (x + 4)``."""
+    """``exp(x^2) erfc(x)``: for ``x >= 0``, a series in ``(x - 4) / (x + 4)`` for its product with ``1 + 2 x``."""
     x = float64(x)
     if x >= 0.0:
         return 0.0 if x == math.inf else _series(ERFCX, (x - 4.0) / (x + 4.0)) / (1.0 + 2.0 * x)
@@ -95,7 +95,7 @@ def erfcx(x):
 
 @exact
 def _erfinv_centre(y):
-    """erfinv for ``|y| <= 1/2``: a series in ``y^2`` and one step of Halley."""
+    """erfinv for ``|y| <= 1/2``: a series in ``y^2`` and one Halley step."""
     x = y * _series(CENTRE, 8.0 * y * y - 1.0)
     u = (math.erf(x) - y) * (0.5 * ROOT_PI) * math.exp(x * x)
     return x - u / (1.0 + u * x)
@@ -103,14 +103,13 @@ def _erfinv_centre(y):
 
 @exact
 def _erfcinv_tail(z):
-    """erfcinv for ``0 < z <= 1/2``: a series in ``w = sqrt(-log z)`` or its inverse, times ``w``, and one step of
-    Halley."""
+    """erfcinv for ``0 < z <= 1/2``: ``w = sqrt(-log z)`` times a series in ``w`` or ``1/w``, and one Halley step."""
     w = math.sqrt(-math.log(z))
     if w < 3.0:
         x = w * _series(TAIL_NEAR, (2.0 * w - 3.832554611157698) / 2.167445388842302)
     else:
         x = w * _series(TAIL_FAR, (2.0 / w - 0.36982968369829684) / 0.2968369829683698)
-    if z < 1e-290:  # a subnormal number has few digits, its logarithm has all
+    if z < 1e-290:  # a subnormal number has few significant digits, but its logarithm has full precision
         return x + (math.log(erfcx(x)) - x * x - math.log(z)) * (0.5 * ROOT_PI) * erfcx(x)
     p, e = _square(x)
     e = (math.erfc(x) - z) / ((2.0 / ROOT_PI) * math.exp(-p) * (1.0 - e))
@@ -122,7 +121,7 @@ def erfinv(y):
     """The inverse of erf on [-1, 1]."""
     y = float64(y)
     if abs(y) <= 0.5:
-        return _erfinv_centre(y) + 0.0  # the zero is a positive one
+        return _erfinv_centre(y) + 0.0  # + 0.0 turns -0.0 into 0.0
     if abs(y) == 1.0:
         return math.copysign(math.inf, y)
     if abs(y) < 1.0:
@@ -147,7 +146,8 @@ def erfcinv(z):
 
 @exact
 def ndtr(x):
-    """The distribution function of the normal law; the square in the tail's exponent is not rounded."""
+    """The standard normal distribution function. In the tail, the square in the exponent is compensated for rounding.
+    """
     x = float64(x)
     if -40.0 < x < -1.0:
         p, e = _square(x)
@@ -166,7 +166,7 @@ def ndtri(p):
 
 @exact
 def log_ndtr(x):
-    """``log(ndtr(x))``, exact in the far tail."""
+    """``log(ndtr(x))``, accurate far in the tail."""
     x = float64(x)
     if x < -1.0:
         return math.log(0.5 * erfcx(-x * ROOT_HALF)) - 0.5 * x * x if x > -1e154 else -math.inf
@@ -175,7 +175,7 @@ def log_ndtr(x):
 
 @exact
 def mills(x):
-    """The density of the normal law over its distribution function: the derivative of `log_ndtr`."""
+    """The standard normal density divided by its distribution function: the derivative of `log_ndtr`."""
     x = float64(x)
     if x < 0.0:
         return 2.0 * ROOT_HALF / ROOT_PI / erfcx(-x * ROOT_HALF) if x > -1e300 else -x
@@ -204,19 +204,19 @@ def log_expit(x):
 
 @exact
 def xlogy(x, y):
-    """``x log(y)``, 0 where ``x`` is 0 and ``y`` a number."""
+    """``x log(y)``; 0 if ``x`` is 0 and ``y`` is not nan."""
     return 0.0 if x == 0.0 and y == y else float64(x) * math.log(float64(y))
 
 
 @exact
 def xlog1py(x, y):
-    """``x log(1 + y)``, 0 where ``x`` is 0 and ``y`` a number."""
+    """``x log(1 + y)``; 0 if ``x`` is 0 and ``y`` is not nan."""
     return 0.0 if x == 0.0 and y == y else float64(x) * math.log1p(float64(y))
 
 
 @exact
 def entr(x):
-    """``-x log(x)``, 0 at 0."""
+    """``-x log(x)``; 0 at 0."""
     x = float64(x)
     if x > 0.0:
         return -x * math.log(x)
@@ -225,7 +225,7 @@ def entr(x):
 
 @exact
 def rel_entr(x, y):
-    """``x log(x / y)``, 0 where ``x`` is 0."""
+    """``x log(x / y)``; 0 if ``x`` is 0 and ``y >= 0``."""
     x, y = float64(x), float64(y)
     if x != x or y != y:
         return math.nan
@@ -258,7 +258,7 @@ def logaddexp2(a, b):
 
 @exact
 def digamma(x):
-    """The derivative of the logarithm of gamma; nan at its poles but 0."""
+    """The derivative of log gamma; nan at its poles except 0."""
     x = float64(x)
     if x > 0.0:
         return _digamma(x)
@@ -272,7 +272,8 @@ def digamma(x):
 
 @exact
 def _digamma(x):
-    """For positive ``x``: a series on [1, 2] with the zero as a factor, the recurrence 6.3.5, or 6.3.18."""
+    """digamma for ``x > 0``: on [1, 2] a series times the distance to the zero, elsewhere the recurrence 6.3.5 or, from
+    10 on, the asymptotic expansion 6.3.18."""
     if x >= 10.0:
         w = 1.0 / (x * x)
         tail = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w * (1 / 132 - w * (691 / 32760 - w / 12))))))
@@ -298,8 +299,8 @@ _BERNOULLI = np.array(  # B_2k / (2k)!
 
 @exact
 def _hurwitz(s, x):
-    """The sum of ``(x + k)^-s`` over k >= 0, for ``x > 0``: terms up to ``x + k >= s + 10``, then Euler and Maclaurin
-    (DLMF 25.11.43 with 2.10.1)."""
+    """The sum of ``(x + k)^-s`` over k >= 0 for ``x > 0``: direct summation until ``x + k >= s + 10``, then the
+    Euler-Maclaurin formula (DLMF 25.11.43 with 2.10.1)."""
     total = 0.0
     while x < s + 10.0:
         total += math.pow(x, -s)
@@ -307,7 +308,7 @@ def _hurwitz(s, x):
     if x == math.inf:
         return 0.0
     power = math.pow(x, -s)
-    tail = math.pow(x, 1.0 - s) / (s - 1.0) + 0.5 * power  # the first power may be normal where the second is not
+    tail = math.pow(x, 1.0 - s) / (s - 1.0) + 0.5 * power  # ``x^(1-s)`` may be a normal number when ``x^-s`` underflows
     factor = s * power / x
     for k in range(_BERNOULLI.shape[0]):
         tail += _BERNOULLI[k] * factor
@@ -319,7 +320,7 @@ def _hurwitz(s, x):
 def polygamma(x, n):
     """The n-th derivative of digamma: ``(-1)^(n+1) n!`` times the sum of ``(x + k)^-(n+1)`` (6.4.10).
 
-    Left of 0 the terms on either side of it are summed apart.
+    For negative ``x``, the terms on either side of 0 are summed separately.
     """
     x = float64(x)
     if n == 0:
@@ -353,8 +354,8 @@ def _i1e(x):
 
 @exact
 def bessel_ie(x, n):
-    """``exp(-|x|) I_n(x)``; above order 1 by the continued fraction of the ratios of neighbours (DLMF 10.33.1), begun
-    with Amos's estimate of the last of them."""
+    """``exp(-|x|) I_n(x)``. Above order 1, from the continued fraction of the ratios ``I_k / I_(k-1)`` (DLMF 10.33.1),
+    started with Amos's estimate of the last ratio."""
     x = float64(x)
     n = abs(int64(n))
     a = abs(x)
@@ -379,7 +380,7 @@ def bessel_ie(x, n):
 
 @exact
 def bessel_i(x, n):
-    """The modified Bessel function of the first kind of an integer order."""
+    """The modified Bessel function of the first kind of integer order."""
     half = math.exp(0.5 * abs(float64(x)))
     scaled = bessel_ie(x, n)
     return math.copysign(math.inf, scaled) if half == math.inf and scaled == scaled else half * scaled * half
@@ -409,8 +410,11 @@ def _j1(x):
 
 @exact
 def bessel_j(x, n):
-    """The Bessel function of the first kind of an integer order: upwards from orders 0 and 1 where ``|x| > n``, else
-    downwards by Miller's method (DLMF 10.74.4), scaled by ``J_0 + 2 J_2 + 2 J_4 + ... = 1``."""
+    """The Bessel function of the first kind of integer order.
+
+    If ``|x| > n``, by upward recurrence from orders 0 and 1; otherwise by Miller's downward recurrence (DLMF 10.74.4),
+    normalised with ``J_0 + 2 J_2 + 2 J_4 + ... = 1``.
+    """
     x = float64(x)
     n = int64(n)
     sign = -1.0 if (math.copysign(1.0, x) < 0.0) != (n < 0) and n % 2 != 0 else 1.0
@@ -449,8 +453,8 @@ def bessel_j(x, n):
 
 @exact
 def sinc(x, n):
-    """The n-th derivative of ``sin(pi x) / (pi x)``: a power series at 0, ``z f_n + n f_(n-1) = sin^(n) z`` elsewhere.
-    """
+    """The n-th derivative of ``sin(pi x) / (pi x)``: near 0 a power series, elsewhere the recurrence ``z f_n + n
+    f_(n-1) = sin^(n) z``."""
     z = math.pi * float64(x)
     if n == 0:
         return math.sin(z) / z if z != 0.0 else 1.0
@@ -473,7 +477,7 @@ def sinc(x, n):
 
 @exact
 def remainder(x, y):
-    """``x - n y`` with n the integer nearest to ``x / y``, the even one of two: exact."""
+    """``x - n y`` with n the integer nearest to ``x / y``, ties to even; exact."""
     if x != x or y != y or y == 0.0 or abs(x) == math.inf:
         return math.nan
     a, b = abs(x), abs(y)

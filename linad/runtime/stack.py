@@ -1,4 +1,4 @@
-"""The current position of the machine stack, which recursive functions compare with the end of the stack."""
+"""The current position in the machine stack; recursive functions compare it with the end of the stack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["stack_address"]
 
 @intrinsic
 def stack_address(typing_context):
-    """The address of a byte in the frame of the calling function."""
+    """The address of a byte in the calling function's frame."""
 
     def generate(context, builder, signature, args):
         with builder.goto_entry_block():

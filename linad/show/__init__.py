@@ -1,4 +1,4 @@
-"""Looking at a checked function: `show` its stages, `explain` its lines."""
+"""Inspect a checked function: `show` its compilation stages, `explain` its lines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from .explain import Explanation, explain_program
+from .html import page_of
 from .stages import STAGES, Stage, Text, stage_of
 from .table import Table
 
@@ -16,29 +17,29 @@ __all__ = ["STAGES", "Explanation", "Stage", "Table", "Text", "explain", "show"]
 
 
 def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
-    """A stage of a function on its way to its compiled gradient.
+    """Show one stage of a function's compilation to a gradient.
 
     Parameters
     ----------
     f : function
         Checked by `linear_grad`, or plain.
     stage : str
-        ``"table"``: the function's own lines beside the adjoint statements each gives rise to, read downwards, then
-        upwards. The others are texts: ``"lowered"``, ``"linear"``, ``"reverse"`` (all that is needed is logged),
-        ``"stored"`` (under the storage plan), ``"simplified"`` (what is compiled), ``"numba"``.
+        ``"table"``: the function's own lines beside the adjoint statements that each produces, read downwards, then
+        upwards. The other stages are texts: ``"lowered"``, ``"linear"``, ``"reverse"`` (every value that the reverse
+        sweep needs is logged), ``"stored"`` (under the storage plan), ``"simplified"`` (what is compiled), ``"numba"``.
 
     Returns
     -------
     Table or Text
-        Prints as text. In a notebook it is HTML: the table with the facts of each line, the linear core and the
-        generated source, in which what belongs together lights up under the pointer.
+        Prints as text. In a notebook it is HTML: the table with the facts about each line, the linear core and the
+        generated source; hovering over a line highlights everything that belongs to it.
 
     Raises
     ------
     LinadError
-        Where the function has an error, or a parameter no type before a first call.
+        If the function has an error, or a parameter has no type before a first call.
     ValueError
-        Where there is no such stage.
+        If there is no such stage.
 
     Examples
     --------
@@ -53,21 +54,19 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     }
     <BLANKLINE>
     """
-    from .reading import reading_of
+    from .reading import reading_of  # loads NumPy, which the language server, a user of `explain_program`, does without
 
     r = reading_of(f)
     off = r.options.off
     shown = stage_of(r.program, stage, r.wrt, r.lines, off)
     if isinstance(shown, Table):
-        from .html import page_of
-
         return replace(shown, page=lambda: page_of(r.program, r.wrt, r.lines, r.facts, r.name, off).fragment())
     return shown
 
 
 def explain(f: Callable[..., Any]) -> Explanation:
-    """What happens on each line: what is borrowed, moved, copied, dup'ed, dropped, and how the derivative gets at the
-    values it needs.
+    """Explain what happens on each line: what is borrowed, moved, copied, dup'ed or dropped, and how the derivative
+    obtains the values it needs.
 
     Parameters
     ----------
@@ -82,7 +81,7 @@ def explain(f: Callable[..., Any]) -> Explanation:
     Raises
     ------
     LinadError
-        Where the function has an error, or a parameter no type before a first call.
+        If the function has an error, or a parameter has no type before a first call.
 
     Examples
     --------
@@ -103,7 +102,8 @@ def explain(f: Callable[..., Any]) -> Explanation:
 
 
 class _Callable(ModuleType):
-    """``linad.show`` is this package once a module of it is imported, and else the function: both can be called."""
+    """Makes this package callable. Importing one of its modules rebinds ``linad.show`` from the function to the
+    package; both can be called."""
 
     def __call__(self, f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
         return show(f, stage)

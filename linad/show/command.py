@@ -1,4 +1,5 @@
-"""``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``: the file is read, none of it is run."""
+"""The commands ``linad show FILE::FUNCTION`` and ``linad explain FILE::FUNCTION``. They read the file without running
+it."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from linad.boundary.results import float_leaves
 from linad.show.explain import explain_program
+from linad.show.html import document, page_of
 from linad.show.stages import STAGES, lines_of, stage_of
 from linad.switches import switched_off
 from linad_typecheck.check import check
@@ -29,7 +31,7 @@ CLEAN, FINDINGS, USAGE = 0, 1, 2
 
 
 class Refused(Exception):
-    """The message to print, and the exit code."""
+    """A command that cannot be carried out: the message to print and the exit code."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -37,7 +39,7 @@ class Refused(Exception):
 
 
 def command(argv: Sequence[str] = ()) -> int:
-    """``linad show FILE::FUNCTION [--stage STAGE] [--format html] [-o FILE]``: print a stage; the exit code."""
+    """Run ``linad show FILE::FUNCTION [--stage STAGE] [--format html] [-o FILE]`` and return the exit code."""
     parser = argparse.ArgumentParser(prog="linad show", description="print a stage of a function's way to its gradient")
     parser.add_argument("place", metavar="FILE::FUNCTION")
     parser.add_argument("--stage", choices=STAGES, default="table", help="which form of it; by default the two columns")
@@ -51,7 +53,7 @@ def command(argv: Sequence[str] = ()) -> int:
 
 
 def explain_command(argv: Sequence[str]) -> int:
-    """``linad explain FILE::FUNCTION [--format html] [-o FILE]``: print what happens on each line; the exit code."""
+    """Run ``linad explain FILE::FUNCTION [--format html] [-o FILE]`` and return the exit code."""
     parser = argparse.ArgumentParser(prog="linad explain")
     parser.add_argument("place")
     parser.add_argument("--format", choices=("text", "html"), default="text")
@@ -74,7 +76,7 @@ def _printed(name: str, text) -> int:
 
 
 def printed(name: str, lines: Iterable[str]) -> int:
-    """Print lines as they come; the exit code."""
+    """Print lines as they are produced and return the exit code."""
     try:
         for line in lines:
             print(line, flush=True)
@@ -95,8 +97,6 @@ def _show(place: str, stage: str) -> str:
 
 def _page(place: str, stage: str) -> str:
     """The page of a function, or of a single stage if that is not the table."""
-    from .html import document, page_of
-
     function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
     wrt, off = gradient_by(function, checked), _off()
@@ -120,14 +120,12 @@ def _explain(place: str, form: str) -> str:
         function.name, checked.program, gradient_by(function, checked), lines, checked.facts, off=_off()
     )
     if form == "html":
-        from .html import document
-
         return document(function.name, found._repr_html_())
     return str(found)
 
 
 def checked_function(place: str) -> tuple[FunctionSource, Checked]:
-    """The function that ``FILE::FUNCTION`` names, checked from the text alone."""
+    """The function named by ``FILE::FUNCTION``, checked from the source text alone."""
     file, separator, name = place.rpartition("::")
     if not separator or not file or not name:
         raise Refused(f"`{place}` is not of the form FILE::FUNCTION", USAGE)

@@ -1,4 +1,4 @@
-"""Facts line by line: ownership, the storage of primal values (re-read, recomputed or logged), and how loops run."""
+"""Facts per source line: ownership, storage of primal values (re-read, recomputed or logged), and how loops run."""
 
 from __future__ import annotations
 
@@ -10,21 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Call,
-    Const,
-    Dense,
-    Drop,
-    Dup,
-    Function,
-    Load,
-    Loop,
-    Program,
-    Result,
-    Rule,
-    Var,
-    base_name,
-    walk,
+    AddTo, Call, Const, Dense, Drop, Dup, Function, Load, Loop, Program, Result, Rule, Var, base_name, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.facts import Fact
@@ -32,7 +18,6 @@ from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.sweep.dense import dense_text
-from ..adjoint.facts.reversal_order import order_free
 from ..adjoint.plan.model import Body, Plan
 from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
 from ..codegen.module import EmitOptions
@@ -56,7 +41,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The facts about a function's ownership and about its derivative's storage."""
+    """What there is to say about a function's ownership and its derivative's storage, line by line."""
 
     name: str
     lines: dict[int, str]
@@ -83,7 +68,7 @@ class Explanation:
 
 
 def _from_emission(ready: Program, gradient: Program, options: EmitOptions) -> Iterable[Remark]:
-    """What the optimisation passes changed, from their remarks, for the function and for its derivative."""
+    """The remarks of the optimisation passes, for the function and for its derivative."""
     called, differentiated = (_told(program, options) for program in (ready, gradient))
     yield from (Remark(r.line, r.kind, r.text) for r in called if r.kind == "index check")
     for r in called | differentiated:
@@ -109,8 +94,10 @@ def explain_program(
     fastmath: bool = True,
     off: tuple[str, ...] = (),
 ) -> Explanation:
-    """The explanation of a lowered program differentiated by the parameters ``wrt``; with ``threads``, also of parallel
-    loops. The passes named in ``off`` are disabled."""
+    """Explain a lowered program differentiated with respect to the parameters ``wrt``.
+
+    With ``threads``, parallel loops are included. The passes named in ``off`` are disabled.
+    """
     told: list[Told] = []
     ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
@@ -124,10 +111,10 @@ def explain_program(
         *(Remark(r.line, r.kind, r.text) for r in told),
         *_from_emission(called, derivative, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
     ]
-    # what stands for no text, as the array of a name without a value, is not told
+    # Statements without a source line, such as the placeholder array of an unbound name, are omitted.
     placed = (r for r in dict.fromkeys(remarks) if r.line)
     unique = tuple(sorted(placed, key=lambda r: r.line))
-    home = program.main.span.file  # helpers that stand in it are explained with their own lines
+    home = program.main.span.file  # helpers in the same file are explained with their own lines
     helpers = {r.line: linecache.getline(home, r.line).rstrip() for r in unique if r.line not in lines}
     return Explanation(name, {**lines, **helpers}, unique)
 
@@ -142,7 +129,7 @@ def _from_facts(facts: Iterable[Fact]) -> Iterable[Remark]:
 
 
 def _from_linear(f: Function) -> Iterable[Remark]:
-    """What the linear form makes explicit."""
+    """The dups and drops that the linear form makes explicit."""
     dups: Counter[tuple[int, str]] = Counter()
     drops: Counter[tuple[int, str]] = Counter()
     for s in walk(f.body):
@@ -161,7 +148,7 @@ def _from_linear(f: Function) -> Iterable[Remark]:
 
 
 def _from_calls(gradient: Gradient) -> Iterable[Remark]:
-    """How calls of recursive functions, and of functions with a rule, are differentiated."""
+    """How calls of recursive functions and of functions with a rule are differentiated."""
     for plan in (gradient.plan, *gradient.called.values()):
         for s in walk(plan.facts.function.body):
             if isinstance(s, Call) and plan.facts.matters(s):
@@ -181,7 +168,7 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
 
 
 def _of_rule(s: Call, rule: Rule, plan: Plan) -> str:
-    """What a rule saves for the reverse sweep."""
+    """The values that a rule saves for the reverse sweep."""
     needed = rule.given if rule.kind == "vjp" else range(len(s.args))
     arguments = [p for p in needed if isinstance(p, int) and isinstance(s.args[p], Var)]
     again = [base_name(str(s.args[p])) for p in arguments if p in plan.unchanged[id(s)]]
@@ -212,7 +199,7 @@ def _from_plan(plan: Plan) -> Iterable[Remark]:
 
 
 def loop_text(s: Loop, plan: Plan) -> str:
-    """How a loop runs, forward and in reverse."""
+    """How a loop runs in the forward and the reverse sweep."""
     kind = loop_kind(s, plan)
     match plan.modes.get(id(s), "plain"):
         case "merged":
@@ -224,7 +211,8 @@ def loop_text(s: Loop, plan: Plan) -> str:
             also = f", {sometimes} more where a branch is taken" if sometimes else ""
             return f"{kind}, reversed: {always or 'no'} word{'s' if always != 1 else ''} logged per iteration{also}"
         case "checkpointed":
-            return f"{kind}, checkpointed, {checkpoint_text(plan.snapshots[id(s)])}; each step is run again beside its reverse"
+            held = checkpoint_text(plan.snapshots[id(s)])
+            return f"{kind}, checkpointed, {held}; each step is run again beside its reverse"
     return f"{kind}, without derivative: its reverse has nothing to do"
 
 
@@ -253,18 +241,21 @@ def checkpoint_text(held: Checkpointed) -> str:
 
 
 def loop_kind(s: Loop, plan: Plan) -> str:
-    """``map``: no value is carried between iterations; ``sum``: only sums are; else ``sequential``."""
+    """The kind of a loop: ``map`` carries no value between iterations, ``sum`` only sums; all others are
+    ``sequential``."""
     if s.kind != "sequential":
         return s.kind
-    if plan.modes.get(id(s)) not in ("merged", "fused") or not order_free(s, plan.facts):
+    if plan.modes.get(id(s)) not in ("merged", "fused") or not plan.facts.order_free.get(id(s)):
         return "sequential"
     adds = any(isinstance(t, AddTo) and plan.facts.home[t.array.name] != id(s.body) for t in walk(s.body))
     return "sum" if s.carried or adds else "map"
 
 
 def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
-    """The scalars that each iteration logs, and those that arms log when taken. Slices of local arrays are counted
-    separately; what inner loops log is reported at those."""
+    """The numbers of scalars logged per iteration: always, and only if a branch is taken.
+
+    Slices of local arrays are counted separately; inner loops report their own logs.
+    """
     logged = body.logs
     always = sum(plan.facts.home[n] == id(body.loop.body) for n in logged)
     return always, len(logged) - always

@@ -1,4 +1,4 @@
-"""Helpers of other files in a function's lines: facts about them are reported at the call."""
+"""Relocation of facts about helpers from other files: they are reported at the call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from linad_typecheck.span import Span
 
 
 def at_home(program: Program) -> Program:
-    """A program in which every statement from another file than the main function's has the position of the (first)
-    call leading to it, since line numbers alone do not name the file."""
+    """Give every statement from another file the position of the first call that leads to it.
+
+    A line number alone does not identify the file.
+    """
     home = program.main.span.file
     if all(f.span.file == home for f in program.functions.values()):
         return program

@@ -1,7 +1,7 @@
-"""A function and its derivative as one piece of HTML, without scripts and external resources.
+"""Rendering of a function and its derivative as one HTML fragment without scripts or external resources.
 
-Related lines of the program, its adjoint, its linear core and its facts carry the same number, and are highlighted
-together under the pointer. Colours are translucent, so that they suit light and dark pages.
+Related lines of the program, its adjoint, its linear core and its facts carry the same number, and hovering over one
+highlights all of them. Colours are translucent, so that they suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ ID caption, ID summary { text-align: left; padding: .3em 0; cursor: default }
 ID summary { cursor: pointer }
 ID th, ID td { text-align: left; vertical-align: top; padding: .1em .8em; border: 1px solid rgba(128, 128, 128, .35) }
 ID td.n { text-align: right; opacity: .6 }
-ID pre { margin: 0; padding: 0; white-space: pre; font-family: ui-monospace, monospace; color: inherit; background: none }
+ID pre { margin: 0; padding: 0; white-space: pre; font-family: ui-monospace, monospace }
+ID pre { color: inherit; background: none }
 ID em { font-style: normal; font-weight: bold; opacity: .75 }
 ID tr:focus { outline: 2px solid rgba(90, 140, 255, .8) }
 """
@@ -55,7 +56,7 @@ body {{ margin: 1.5em; font-family: system-ui, sans-serif; background: Canvas; c
 
 @dataclass(frozen=True)
 class Page:
-    """The contents of a function's page. ``core``: the lines of the linear core with their source lines, 0 for none."""
+    """The contents of a function's page. ``core``: the lines of the linear core with their source lines, 0 if none."""
 
     table: Table
     facts: tuple[Remark, ...]
@@ -63,7 +64,7 @@ class Page:
     numba: str
 
     def fragment(self) -> str:
-        """The page as one element, to be put into another page."""
+        """The page as a single element, for embedding in another page."""
         body = "\n".join(
             [self._table(), self._facts(), self._core(), _folded("generated Numba source", _pre(self.numba))]
         )
@@ -74,7 +75,7 @@ class Page:
         return f'<div id="{name}">\n<style>\n{style}\n</style>\n{body}\n</div>'
 
     def document(self) -> str:
-        """The page as a whole document."""
+        """The page as a complete document."""
         return document(self.table.name, self.fragment())
 
     def _table(self) -> str:
@@ -94,7 +95,8 @@ class Page:
 
     def _facts(self) -> str:
         rows = [
-            f'<tr data-l="{r.line}"><td class="n">{r.line}</td><td>{html.escape(r.kind)}</td><td>{html.escape(r.text)}</td></tr>'
+            f'<tr data-l="{r.line}"><td class="n">{r.line}</td><td>{html.escape(r.kind)}</td>'
+            f"<td>{html.escape(r.text)}</td></tr>"
             for r in self.facts
         ]
         return _folded("what happens on each line", "<table>\n" + "\n".join(rows) + "\n</table>") if rows else ""
@@ -109,7 +111,7 @@ def _pre(*lines: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """A line of the core, with what the checker inserted highlighted."""
+    """A line of the core in HTML, with the statements that the checker inserted highlighted."""
     words = text.replace("(", " ").split()
     escaped = html.escape(text)
     for word in ("dup", "drop"):
@@ -123,7 +125,7 @@ def _folded(title: str, body: str) -> str:
 
 
 def document(title: str, body: str) -> str:
-    """A whole document around a piece of HTML."""
+    """Wrap an HTML fragment in a complete document."""
     return _SHELL.format(title=html.escape(title), body=body)
 
 
@@ -140,17 +142,17 @@ def page_of(
     Parameters
     ----------
     program
-        As lowered from the user's function.
+        The program lowered from the user's function.
     wrt
         Parameters of the core program to differentiate by; by default all floats.
     lines
         The user's lines by number.
     facts
-        What the checker found out.
+        The checker's facts.
     name
-        Of the function, where it is not that of the core.
+        The function's name, if it differs from the name in the core.
     off
-        Passes that are left out.
+        Passes to disable.
     """
     table = stage_of(program, "table", wrt, lines, off)
     assert isinstance(table, Table)

@@ -1,4 +1,4 @@
-"""A core function in readable form: expressions are reassembled and names are the user's."""
+"""Readable form of a core function: expressions are reassembled and the user's names restored."""
 
 from __future__ import annotations
 
@@ -7,67 +7,32 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    count_uses,
-    outputs,
-    writes,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load, Loop,
+    Reserve, Stmt, Store, Var, all_names, base_name, count_uses, outputs, writes,
 )
 from linad_typecheck.types import PYTHONS, Array, Scalar
 
 from ..codegen.text import Text
-from ..codegen.tree import (
-    Apply,
-    At,
-    CopyOf,
-    Expr,
-    Leaf,
-    New,
-    Num,
-    Size,
-    cells_read,
-    subexpressions,
-)
+from ..codegen.tree import Apply, At, CopyOf, Expr, Leaf, New, Num, Size, cells_read, subexpressions
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_LONG = 60  # expressions beyond this length are not put into others
+_LONG = 60  # longer expressions are not inlined into others
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text: the source line of its statement, its nesting depth, the names that it defines and mentions."""
+    """A line of text, with the source line of its statement, its nesting depth, and the names it defines and uses."""
 
     number: int
     depth: int
     text: str
     defines: frozenset[str] = frozenset()
     uses: frozenset[str] = frozenset()
-    head: bool = False  # of a loop or an arm
+    head: bool = False  # whether it opens a loop or an arm
 
 
 class _Plain(Text):
-    """Expressions without what only Numba needs: casts of indices, conversions of constants."""
+    """Expressions without Numba-only details: index casts and conversions of constants."""
 
     def one_index(self, e: Expr) -> str:
         return self(e)
@@ -78,7 +43,7 @@ class _Plain(Text):
 
 
 def plain_names(f: Function) -> dict[str, str]:
-    """The user's name for each SSA name, with a subscript where a name stands for several values."""
+    """The user's name for each SSA name, with a subscript if several values share a name."""
     bases = Counter(base_name(n) for n in all_names(f))
     shown: dict[str, str] = {}
     for n in sorted(all_names(f)):
@@ -88,7 +53,7 @@ def plain_names(f: Function) -> dict[str, str]:
 
 
 def readable(f: Function) -> list[Line]:
-    """The lines of a function, in the order in which they run."""
+    """The lines of a function in execution order."""
     reader = _Reader(f)
     reader.block(f.body, 0)
     reader.flush(0)
@@ -159,7 +124,7 @@ class _Reader:
         self.lines.append(Line(s.span.line, depth, text, frozenset(defines), uses, head))
 
     def flush(self, depth: int, array: str | None = None) -> None:
-        """Write out pending values: all of them, or those that read an array about to change."""
+        """Write out pending expressions: all of them, or those that read the array that is about to change."""
         for name in list(self.waiting):
             s, e = self.waiting.get(name, (None, None))
             if s is not None and (array is None or array in cells_read(e)):
@@ -168,7 +133,7 @@ class _Reader:
 
     def statement(self, s: Stmt, depth: int) -> None:
         changed = {v.name for v in writes(s)}
-        if isinstance(s, Call):  # what it may change: its modes are not looked up
+        if isinstance(s, Call):  # conservatively: any array argument may change, as parameter modes are not looked up
             changed |= {a.name for a in s.args if isinstance(a, Var) and isinstance(a.type, Array)}
         used = self.names_in((*self._operands(s),))
         value = self.value(s)
@@ -218,7 +183,7 @@ class _Reader:
         return operands(s)
 
     def copies(self, s: Stmt, targets: Iterable[Var], values: Iterable[Atom], depth: int) -> None:
-        """The values that a block passes on; those that keep their name are omitted."""
+        """Assignments for the values that a block passes on; omits those that keep their name."""
         for t, v in zip(targets, values, strict=True):
             used = self.names_in((v,))
             source = self.waiting[v.name][0] if isinstance(v, Var) and v.name in self.waiting else s

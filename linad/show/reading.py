@@ -1,4 +1,4 @@
-"""What is shown of a checked function: its program, the parameters it is differentiated by, its lines and its facts."""
+"""The input of `show` and `explain`: a checked function's program, derivative parameters, source lines and facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from .stages import lines_of
 
 @dataclass(frozen=True)
 class Reading:
-    """``wrt``: names of core parameters; ``lines``: the function's own lines by number."""
+    """What there is to show of a function. ``wrt``: names of core parameters; ``lines``: the function's own lines by
+    number."""
 
     name: str
     program: Program
@@ -32,7 +33,7 @@ class Reading:
 
 
 def reading_of(f: object) -> Reading:
-    """The reading of a checked (or plain) function, for the types and short axes of its latest call.
+    """The reading of a checked or plain function, for the types and short axes of its latest call.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def reading_of(f: object) -> Reading:
 
 
 def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
-    """A note that the program is specialised for the sizes of a call."""
+    """A fact for each axis size or shape equality of a call that the program is specialised for."""
     params, made = program.main.params, "in the last call, which the code is made for"
     for known in sizes:
         if isinstance(known, Alike):
@@ -65,7 +66,7 @@ def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
 
 
 def specialisation_of(f: LinearGrad) -> Specialisation:
-    """The latest specialisation of a function; if its annotations give all types, also before any call."""
+    """The latest specialisation of a function; before any call, the one of its annotations if they give all types."""
     latest = [kept[0] for kept in f._known.values() if kept]
     if latest:
         return latest[-1]

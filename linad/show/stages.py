@@ -1,4 +1,4 @@
-"""The stages of a checked function, by name, each as text."""
+"""The stages of a checked function by name, each as text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from linad_typecheck.ir.core import Function, Program
 from linad_typecheck.ir.text import print_program
 from linad_typecheck.types import is_float
 
+from ..codegen import EmitOptions, emit
 from ..pipeline import Gradient, differentiate, linear, prepare, settled
 from .home import at_home
 from .table import Table, make_table
@@ -21,7 +22,7 @@ STAGES: tuple[Stage, ...] = ("table", "lowered", "linear", "reverse", "stored", 
 
 @dataclass(frozen=True)
 class Text:
-    """A text that prints as itself, and preformatted in a notebook."""
+    """Text that prints as itself, and preformatted in a notebook."""
 
     text: str
 
@@ -47,17 +48,17 @@ def stage_of(
     Parameters
     ----------
     program
-        As lowered from the user's function.
+        The program lowered from the user's function.
     stage
-        ``"lowered"`` is the program itself, ``"linear"`` its linear form, ``"reverse"`` its derivative with everything
-        that is needed logged, ``"stored"`` the same under the storage plan, ``"simplified"`` what is compiled,
+        ``"lowered"`` is the program itself, ``"linear"`` its linear form, ``"reverse"`` its derivative with every
+        needed value logged, ``"stored"`` the derivative under the storage plan, ``"simplified"`` what is compiled,
         ``"numba"`` the module generated from that, ``"table"`` primal and adjoint side by side.
     wrt
         Parameters of the core program to differentiate by; by default all floats.
     source
         The user's lines by number, for the table; by default the program's own lines.
     off
-        Passes that are left out.
+        Passes to disable.
     """
     if stage not in STAGES:
         raise ValueError(f"no stage {stage!r}: there are {', '.join(map(repr, STAGES))}")
@@ -78,8 +79,6 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
 
 
 def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
-    from ..codegen import EmitOptions, emit
-
     return Text(emit(settled(gradient.simplified, off=off), EmitOptions(off=off)).source)
 
 
@@ -96,8 +95,10 @@ _PRINT: dict[str, Callable[..., Table | Text]] = {
 
 
 def lines_of(f: Function, lines: Sequence[str], first: int) -> dict[int, str]:
-    """The source lines of a function by number, without their common indentation; ``first`` is the number of the first
-    of ``lines``."""
+    """The source lines of a function by number, without their common indentation.
+
+    ``first`` is the line number of the first of ``lines``.
+    """
     numbers = range(f.span.line, f.span.end_line + 1) if f.span.line else range(0)
     found = {n: lines[n - first] for n in numbers if 0 <= n - first < len(lines)}
     common = min((len(t) - len(t.lstrip()) for t in found.values() if t.strip()), default=0)

@@ -1,4 +1,4 @@
-"""The two-column picture: the user's lines on the left, on the right the adjoint statements that each gives rise to."""
+"""The two-column table: the user's lines on the left, the adjoint statements that each produces on the right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADING = ("primal: read downwards", "adjoint: then read upwards")
 
 @dataclass(frozen=True)
 class Row:
-    """A source line and the adjoint statements that stem from it; the last one runs first."""
+    """A source line and its adjoint statements in display order: the last one runs first."""
 
     number: int
     primal: str
@@ -26,12 +26,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The picture of one function. Prints as text as wide as the terminal, and as HTML in a notebook."""
+    """The table of one function. Prints as text as wide as the terminal, and as HTML in a notebook."""
 
     name: str
     rows: tuple[Row, ...]
-    above: tuple[str, ...] = ()  # adjoint statements of no line: what is set up before the way back
-    page: Callable[[], str] | None = field(default=None, compare=False, repr=False)  # HTML with all that belongs to it
+    above: tuple[str, ...] = ()  # adjoint statements without a source line: setup of the reverse sweep
+    page: Callable[[], str] | None = field(default=None, compare=False, repr=False)  # full HTML page, if available
 
     def __str__(self) -> str:
         return self.text(shutil.get_terminal_size((100, 24)).columns)
@@ -40,7 +40,7 @@ class Table:
         return str(self)
 
     def text(self, width: int = 100) -> str:
-        """The picture in box-drawing characters, at most ``width`` columns where its lines allow."""
+        """The table in box-drawing characters, at most ``width`` columns wide if its lines allow."""
         digits = max([len(str(r.number)) for r in self.rows], default=1)
         left = max([_width(HEADING[0]), *(_width(r.primal) for r in self.rows)])
         right = max([_width(HEADING[1]), *(_width(t) for r in self.rows for t in r.adjoint), *map(_width, self.above)])
@@ -81,16 +81,16 @@ class Table:
 
 
 def make_table(name: str, source: dict[int, str], primal: Function, derivative: Function) -> Table:
-    """The table of a function.
+    """Make the table of a function.
 
     Parameters
     ----------
     source
-        The user's lines, by number.
+        The user's lines by number.
     primal
         The program that was differentiated.
     derivative
-        Its derivative program, whose statements carry the spans of the primal ones they stem from.
+        Its derivative program, whose statements carry the spans of the primal statements they come from.
     """
     lines = _of_reverse(derivative, all_names(primal))
     of: dict[int, list[str]] = {n: [] for n in source}
@@ -98,15 +98,18 @@ def make_table(name: str, source: dict[int, str], primal: Function, derivative: 
     shallow = min((x.depth for x in lines), default=0)
     for k, x in enumerate(lines):
         text = "    " * (x.depth - shallow) + x.text
-        number = next((y.number for y in lines[k:] if y.number in of), 0)  # addresses in logs go with what they are for
+        # a line without a number, e.g. a log address, belongs to the next line with one
+        number = next((y.number for y in lines[k:] if y.number in of), 0)
         (of[number] if number else above).append(text)
     rows = tuple(Row(n, source[n], tuple(reversed(of[n]))) for n in sorted(source))
     return Table(name, rows, tuple(reversed(above)))
 
 
 def _of_reverse(derivative: Function, primal: set[str]) -> list[Line]:
-    """The lines of the reverse sweep, and the log stores of the forward sweep. The reverse lines compute adjoints, or
-    obtain primal values for them."""
+    """The lines of the reverse sweep, and the log stores of the forward sweep.
+
+    Lines of the reverse sweep either compute adjoints or obtain primal values for them.
+    """
     lines = readable(derivative)
     bars = {v.name for v in defined(derivative) if v.adjoint} - primal
     logs = {s.out.name for s in walk(derivative.body) if isinstance(s, Alloc) and s.log != "no"}
@@ -123,7 +126,7 @@ def _of_reverse(derivative: Function, primal: set[str]) -> list[Line]:
         return bool(x.defines & wanted) and not x.defines & primal
 
     keep = [kept(x) for x in lines]
-    for k, x in enumerate(lines):  # heads of what is kept
+    for k, x in enumerate(lines):  # keep the heads of loops and arms that contain a kept line
         if x.head:
             inside = range(k + 1, next((j for j in range(k + 1, len(lines)) if lines[j].depth <= x.depth), len(lines)))
             keep[k] = any(keep[j] for j in inside)
@@ -142,7 +145,7 @@ def _pad(text: str, width: int) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in pieces of a width, broken at spaces where there are any; continuation lines are indented."""
+    """Wrap text to a width, at spaces if there are any; continuation lines are indented."""
     pieces: list[str] = []
     indent = " " * min(len(text) - len(text.lstrip()) + 2, width // 2)
     while _width(text) > width:

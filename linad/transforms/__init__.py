@@ -1,1 +1,1 @@
-"""Functions of functions, one file each."""
+"""Function transforms, one file each."""

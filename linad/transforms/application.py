@@ -1,4 +1,4 @@
-"""A transform applied to a checked function: what it was given, and the checked function that it amounts to."""
+"""Application of a transform to a checked function."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Argnums = int | str | Sequence[int | str]
 
 
 class Transformed(Generic[P, R]):
-    """A checked function under a transform, such as its Jacobian. The functions of `linad.transforms` make them.
+    """A checked function under a transform, such as its Jacobian. Created by the functions of `linad.transforms`.
 
     Attributes
     ----------
     function : CheckedFunction
-        What is transformed.
+        The function that is transformed.
     transforms : tuple of Transform
-        The innermost first.
+        The transforms, innermost first.
     """
 
     def __init__(self, function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> None:
@@ -52,7 +52,7 @@ class Transformed(Generic[P, R]):
         return self._at(self.function._arguments(args, kwargs))
 
     def _at(self, arguments: tuple[object, ...]) -> R:
-        """The result for all arguments, in the order of the parameters."""
+        """The result for all arguments, in parameter order."""
         function = self.composed
         try:
             found = derive.call(function.specialisation(arguments), arguments)
@@ -64,8 +64,8 @@ class Transformed(Generic[P, R]):
             raise
 
     def _require(self, arguments: Sequence[object]) -> None:
-        """Refuse, in terms of the function itself, positions that have no derivative."""
-        if self.transforms[0].kind == "vmap":  # the function is of other types
+        """Raise an error, in terms of the function itself, for positions that have no derivative."""
+        if self.transforms[0].kind == "vmap":  # the transformed function has other types
             return
         signature = self.function.specialisation(arguments).signature
         for transform in self.transforms:
@@ -73,7 +73,7 @@ class Transformed(Generic[P, R]):
 
     @property
     def composed(self) -> CheckedFunction[..., Any]:
-        """The checked function that this is."""
+        """This function as a checked function."""
         return once(self.function._transforms, (composed, self.transforms), lambda: composed(self))
 
     @functools.cached_property
@@ -104,7 +104,7 @@ T = TypeVar("T", bound=Transformed)
 
 
 def shared(kind: type[T], function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> T:
-    """The transformed function, the same for the same."""
+    """The transformed function of a kind; one object per function and transforms."""
     return once(function._transforms, (kind, transforms), lambda: kind(function, transforms))
 
 
@@ -122,22 +122,22 @@ def checked(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
 
 
 def whose_parameters(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
-    """The checked function with the parameters that one has: of a transformed one, what it is made of."""
+    """The checked function that defines the parameters: for a transformed function, the function underneath."""
     return f.function if isinstance(f, Transformed) else checked(f)
 
 
 def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of what `checked` gives: those of a transformed function with its function's defaults."""
+    """The arguments for the function returned by `checked`. For a transformed function, defaults are filled in."""
     return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals
 
 
 def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
-    """What a function returns under ``has_aux``.
+    """The pair that a function returns under ``has_aux``.
 
     Raises
     ------
     LinadError
-        Where it is no pair.
+        If it is not a pair.
     """
     if isinstance(value, tuple | list) and len(value) == 2:
         return tuple(value)
@@ -146,14 +146,14 @@ def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
 
 
 def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[int, ...]:
-    """The positions that are meant by positions and names of parameters.
+    """Resolve positions and names of parameters to positions.
 
     Raises
     ------
     TypeError
-        Where they are neither ints nor strings.
+        If they are neither ints nor strings.
     LinadError
-        Where there is no parameter of a name.
+        If there is no parameter with such a name.
     """
     one = isinstance(argnums, int | str)
     try:
@@ -176,7 +176,7 @@ def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[in
 
 
 def by_default(function: CheckedFunction[..., Any]) -> int | tuple[int, ...] | None:
-    """The positions that methods differentiate by: those of the option ``wrt``; None for all float parameters."""
+    """The positions that methods differentiate by: those of the option ``wrt``, or None for all float parameters."""
     if function.options.wrt is None:
         return None
     wrt = function.options.wrt

@@ -1,4 +1,4 @@
-"""`linad.rule`: functions that are compiled elsewhere, for checked functions to call."""
+"""`linad.rule`: functions compiled elsewhere that checked functions can call."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from linad_typecheck.names.scope import Compiled
 from ..boundary.errors import refusal
 from ..compiled import CompiledFunction
 from ..eligible import plain_function
+from ..pickling import portable
 from .custom import CustomJvp, CustomVjp, chosen
 
 P = ParamSpec("P")
@@ -18,11 +19,11 @@ R = TypeVar("R")
 
 
 class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
-    """What `rule` gives."""
+    """The result of applying `rule` to a declaration."""
 
     _name = "rule"
     _kind = "vjp"
-    _tangent: tuple[str, tuple[Any, ...]] | None = None  # the rule for forward mode, where it is one of two
+    _tangent: tuple[str, tuple[Any, ...]] | None = None  # the rule for forward mode, if there are two
 
     def __init__(
         self, target: object, fun: Callable[P, R], linear: Any = (), nondiff_argnums: Any = ()
@@ -34,7 +35,7 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
         super().__init__(fun, nondiff_argnums)
 
     def _set(self, kind: str, functions: tuple[Any, ...]) -> None:
-        """There may be two: what was given for the other mode stays."""
+        """Set a rule. There may be two: a rule given for the other mode is kept."""
         before = self._kind, self._functions, self._tangent
         super()._set(kind, functions)
         main, tangent = before[:2], before[2]
@@ -64,8 +65,6 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
         if not self._function.is_numba:
             told = f"`{self.__name__}` stands for an address in this process, which means nothing in another one"
             raise refusal("unsupported", told, help="define it at the level of a module that the other process imports")
-        from ..pickling import portable
-
         new, args, state = made
         tangent = self._tangent and (self._tangent[0], tuple(map(portable, self._tangent[1])))
         return new, args, (self._function.target, self._function.linear, tangent, state)
@@ -73,7 +72,7 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         *own, state = state if len(state) == 4 else (None, state)
         super().__setstate__(state)
-        if own[0] is not None:  # of a pickle
+        if own[0] is not None:  # when unpickling
             target, linear, self._tangent = own
             self._function = CompiledFunction(target, self._plain, linear)
 
@@ -84,43 +83,42 @@ def rule(
     linear: int | str | Sequence[int | str] = (),
     nondiff_argnums: int | str | Sequence[int | str] = (),
 ) -> Callable[[Callable[P, R]], CompiledRule[P, R]]:
-    """Declare a function that is compiled elsewhere, so that checked functions may call it, and give its derivative.
+    """Declare a function that is compiled elsewhere, so that checked functions can call it, and give its derivative.
 
     Parameters
     ----------
     function : object
-        A function under ``numba.njit``, or a C function: one of `ctypes`, of ``cffi``, of ``numba.cfunc``, or its
-        address as an int. It must not change its arguments, and give the same for the same.
+        A function under ``numba.njit``, or a C function: from `ctypes`, ``cffi`` or ``numba.cfunc``, or its address as
+        an int. It must not change its arguments, and must return the same results for the same arguments.
     linear : int, str, or sequence of them
-        Positions, or names, of float parameters that it is linear in, all of them together, as the function that
-        computes a gradient is in the cotangent. This is declared, for nothing here can read the function;
-        `linad.testing.check_grads` tests it with numbers.
+        Positions, or names, of float parameters in which it is jointly linear, as a function that computes a gradient
+        is linear in the cotangent. linad cannot read the function, so this is trusted; `linad.testing.check_grads`
+        tests it numerically.
     nondiff_argnums : int, str, or sequence of them
         As for `custom_vjp`.
 
     Returns
     -------
     callable
-        A decorator for the declaration: a function whose annotations say what the compiled one takes and returns,
-        numbers or arrays with their sizes. Its body, ``...``, does not count. Sizes of results are named as those of
-        arguments, or are int parameters. What the decorator gives is called like a function; give it its derivative by
-        ``f.defvjp(fwd, bwd)``, ``@f.defjvp`` or ``f.defjvps``, as for `custom_vjp` and `custom_jvp`; both kinds may be
-        given, and each mode takes its own.
+        A decorator for the declaration: a function whose annotations say what the compiled function takes and returns,
+        numbers or arrays with their sizes. Its body, ``...``, is ignored. Sizes of results are named like those of
+        arguments, or are int parameters. The decorated declaration is called like a function. Give it its derivative by
+        ``f.defvjp(fwd, bwd)``, ``@f.defjvp`` or ``f.defjvps``, as for `custom_vjp` and `custom_jvp`. Both kinds may be
+        given; each mode uses its own.
 
     Raises
     ------
     LinadError
-        With the code `bad-rule`, where the argument is no such function; where the annotations do not say all of this
-        or what is returned is something else than they say; `no-gradient` where a derivative is taken that no rule
-        gives.
+        With the code `bad-rule` if ``function`` is not such a function, if the annotations are incomplete, or if a
+        result differs from its annotation; with the code `no-gradient` if a derivative is taken that no rule provides.
 
     Notes
     -----
-    A C function gets numbers by value and arrays by pointers to their first cells, in the order of C. It returns a
-    number; an array, or several results, it writes through pointers that come after the arguments. It gets no sizes but
-    those that the declaration has as parameters, and runs without Python's lock, as functions of Numba do.
+    A C function receives numbers by value and arrays by pointers to their first cells, in C order. It returns a number;
+    an array, or several results, it writes through pointers that follow the arguments. It receives no sizes except
+    those that are parameters of the declaration, and runs without the GIL, as Numba functions do.
 
-    Machine code that calls such functions is not kept on disk.
+    Machine code that calls such functions is not cached on disk.
 
     Examples
     --------

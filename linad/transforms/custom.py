@@ -1,4 +1,4 @@
-"""Functions whose derivative the user gives: `custom_vjp` and `custom_jvp`."""
+"""Functions with user-defined derivatives: `custom_vjp` and `custom_jvp`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..boundary.entities import underlying
 from ..boundary.errors import refusal
 from ..composed import calling
 from ..eligible import plain_function
+from ..pickling import name_of, portable
 from ..transformed import once, transforms_of
 
 P = ParamSpec("P")
@@ -21,8 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Custom(Generic[P, R]):
-    """A function with a rule for its derivative. In plain Python it is the function; checked functions may call it, and
-    `linad.grad` and its like take it.
+    """A function with a user-defined rule for its derivative. Plain Python code calls the function itself; checked
+    functions can call it, and `linad.grad` and the other transforms accept it.
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class Custom(Generic[P, R]):
         return ((self._kind, self._functions),), self.nondiff_argnums
 
     def __linad_calling__(self) -> FunctionType:
-        """The plain function that calls this one: what is checked and differentiated for it."""
+        """A plain function whose body is a call of this one; it is what linad checks and differentiates."""
 
         def make() -> FunctionType:
             file = f"<linad {self._name} {self.__name__}{inspect.signature(self._plain)}>"
@@ -82,47 +83,45 @@ class Custom(Generic[P, R]):
         return self
 
     def __reduce__(self) -> Any:
-        from ..pickling import name_of, portable
-
         if name_of(self) is not None:
             return self.__qualname__
-        # a state, for the functions of a rule may call the function that it is for
+        # passed as a state, because the functions of a rule may call the function that has the rule
         parts = (portable(self.__wrapped__), portable(self._plain), tuple(map(portable, self._functions)))
         return object.__new__, (type(self),), (*parts[:2], self.nondiff_argnums, self._kind, parts[2])
 
 
 class CustomVjp(Custom[P, R]):
-    """What `custom_vjp` gives."""
+    """The result of `custom_vjp`."""
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
-        """Give the rule.
+        """Set the rule.
 
         Parameters
         ----------
         fwd : function
-            With the parameters of the function. It returns the value and the residuals: whatever ``bwd`` needs, of any
-            structure.
+            A function with the parameters of the function itself. It returns the value and the residuals: whatever
+            ``bwd`` needs, of any structure.
         bwd : function
-            Of the arguments in ``nondiff_argnums``, the residuals and the cotangent of the value. It returns a tuple
-            with a gradient for each of the other arguments, of its structure; None stands for zero.
+            A function of the arguments in ``nondiff_argnums``, the residuals and the cotangent of the value. It returns
+            a tuple with a gradient for each of the other arguments, of the same structure; None stands for zero.
         """
         self._set("vjp", (fwd, bwd))
 
 
 class CustomJvp(Custom[P, R]):
-    """What `custom_jvp` gives."""
+    """The result of `custom_jvp`."""
 
     _name = "custom_jvp"
     _kind = "jvp"
 
     def defjvp(self, jvp: F) -> F:
-        """Give the rule; a decorator.
+        """Set the rule; can be used as a decorator.
 
         Parameters
         ----------
         jvp : function
-            Of the arguments in ``nondiff_argnums``, a tuple of the other arguments and a tuple of their tangents. It
-            returns the value and its tangent.
+            A function of the arguments in ``nondiff_argnums``, a tuple of the other arguments and a tuple of their
+            tangents. It returns the value and its tangent.
 
         Returns
         -------
@@ -133,13 +132,13 @@ class CustomJvp(Custom[P, R]):
         return jvp
 
     def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
-        """Give the rule argument by argument.
+        """Set the rule argument by argument.
 
         Parameters
         ----------
         *jvps : function or None
-            For each argument, a function of its tangent, the value and all arguments, which returns what it adds to the
-            tangent of the value; None where that is zero.
+            For each argument, a function of its tangent, the value and all arguments, which returns its contribution to
+            the tangent of the value; None if the contribution is zero.
         """
         if self.nondiff_argnums:
             raise refusal("bad-rule", "`defjvps` takes no `nondiff_argnums`", help="give the rule by `defjvp`")
@@ -147,7 +146,7 @@ class CustomJvp(Custom[P, R]):
 
 
 def chosen(f: FunctionType, option: str, given: Any) -> tuple[int, ...]:
-    """The positions of parameters that an option names."""
+    """The positions of the parameters that an option names."""
     names = list(inspect.signature(f).parameters)
     found = []
     for which in (given,) if isinstance(given, int | str) else tuple(given):
@@ -167,7 +166,8 @@ def custom_vjp(
 
 
 def custom_vjp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str] = ()) -> Any:
-    """A function whose gradient you give, by a forward and a backward function. A decorator, with JAX's calling form.
+    """Give a function a custom gradient, by a forward and a backward function. A decorator with the same signature as
+    JAX's.
 
     Parameters
     ----------
@@ -175,26 +175,26 @@ def custom_vjp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str]
         A plain function that only reads its arguments.
     nondiff_argnums : int, str, or sequence of them
         Positions, or names, of parameters that the rule does not differentiate by, such as functions and options. They
-        come first where the backward function is called; a derivative by them is refused.
+        are the first arguments of the backward function; differentiating by them raises an error.
 
     Returns
     -------
     CustomVjp
-        The function. Give it its rule by ``f.defvjp(fwd, bwd)``: ``fwd`` has the parameters of ``f`` and returns the
-        value and residuals of any structure; ``bwd(residuals, cotangent)`` returns a tuple with one gradient per
-        argument, None for zero.
+        The function. Set its rule by ``f.defvjp(fwd, bwd)``: ``fwd`` has the parameters of ``f`` and returns the value
+        and residuals of any structure; ``bwd(residuals, cotangent)`` returns a tuple with one gradient per argument,
+        None for zero.
 
     Raises
     ------
     LinadError
-        Where a checked function that calls it is checked: the functions of the rule are written in the same language.
-        With the code `bad-rule` where they take or return something that does not fit, `not-linear` where ``bwd`` is
-        not linear in the cotangent.
+        When a checked function that calls it is checked, because the functions of the rule are written in the same
+        language: with the code `bad-rule` if they take or return something that does not fit, with `not-linear` if
+        ``bwd`` is not linear in the cotangent.
 
     Notes
     -----
-    Both functions may be differentiated again, so the function has derivatives of all orders. In forward mode, where
-    JAX raises, the tangent is that of the transpose of ``bwd``, which is exact because ``bwd`` is linear.
+    Both functions can be differentiated again, so the function has derivatives of all orders. In forward mode, where
+    JAX raises an error, the tangent is computed by the transpose of ``bwd``, which is exact because ``bwd`` is linear.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def custom_jvp(
 
 
 def custom_jvp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str] = ()) -> Any:
-    """A function whose tangents you give. A decorator, with JAX's calling form.
+    """Give a function custom tangents. A decorator with the same signature as JAX's.
 
     Parameters
     ----------
@@ -235,18 +235,18 @@ def custom_jvp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str]
     Returns
     -------
     CustomJvp
-        The function. Give it its rule by ``@f.defjvp`` above a function of ``(primals, tangents)``, two tuples, that
-        returns the value and its tangent; or by ``f.defjvps(f0, f1, ...)``, for each argument a function of its
-        tangent, the value and all arguments.
+        The function. Set its rule by ``@f.defjvp`` on a function of ``(primals, tangents)``, two tuples, that returns
+        the value and its tangent; or by ``f.defjvps(f0, f1, ...)``, with a function of its tangent, the value and all
+        arguments for each argument.
 
     Raises
     ------
     LinadError
-        As for `custom_vjp`; `not-linear` where the tangent is not linear in the tangents.
+        As for `custom_vjp`; with the code `not-linear` if the tangent is not linear in the tangents.
 
     Notes
     -----
-    In reverse mode the gradient is that of the transpose of the rule.
+    In reverse mode the gradient is computed by the transpose of the rule.
 
     Examples
     --------

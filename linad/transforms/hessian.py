@@ -1,4 +1,4 @@
-"""Second derivatives: Hessians, and their products with vectors, forward over reverse."""
+"""Second derivatives: Hessians, and Hessian-vector products, by forward over reverse mode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) ->
 
 
 def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
-    """The function that gives the matrix of second derivatives: ``jacfwd(jacrev(f))``.
+    """Transform a function into one that computes its matrix of second derivatives: ``jacfwd(jacrev(f))``.
 
     Parameters
     ----------
@@ -36,8 +36,9 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     Returns
     -------
     callable
-        With the parameters of `f`. For one argument of shape ``s`` and a scalar function, an array of shape ``s + s``;
-        for several arguments a tuple of tuples, by the first and by the second differentiation.
+        A function with the parameters of `f`. For one argument of shape ``s`` and a scalar function, it returns an
+        array of shape ``s + s``; for several arguments, a tuple of tuples, indexed by the first and then by the second
+        differentiation.
 
     Raises
     ------
@@ -60,28 +61,31 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
-    """The product of the Hessian of a scalar function with a vector, without the Hessian: forward over reverse mode.
+    """The product of the Hessian of a scalar function with a vector, computed without the Hessian: forward over reverse
+    mode.
 
     Parameters
     ----------
     f : function
         As for `jacfwd`, with one float as its result.
     primals : tuple, or ndarray
-        Its arguments; an array stands for a tuple of one.
+        The arguments of `f`; an array stands for a tuple of one.
     tangents : tuple, or ndarray
-        The vector: one part per argument, of its structure, dtype and shape; None for an int argument, or for zero.
+        The vector: one part per argument, with the structure, dtype and shape of the argument; None for an int
+        argument, or for zero.
 
     Returns
     -------
     product
-        Of the structure of ``f.grad(*primals)``: one entry per differentiable parameter, bare if there is only one.
+        A value with the structure of ``f.grad(*primals)``: one entry per differentiable parameter, bare if there is
+        only one.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, updates an argument, or does not return one float.
+        If `f` is not accepted, updates an argument, or does not return one float.
     TypeError, ValueError
-        Where a tangent does not fit its argument.
+        If a tangent does not match its argument.
 
     Examples
     --------
@@ -104,5 +108,5 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
-    """What `LinearGrad.grad` gives, as a function that can be differentiated."""
+    """The gradient as `LinearGrad.grad` computes it, as a function that can be differentiated."""
     return shared(Transformed, function, (Transform("grad", by_default(function)),))

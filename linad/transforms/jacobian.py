@@ -28,7 +28,7 @@ MODES = ("auto", "fwd", "rev")
 
 
 class Jacobian(Transformed[P, R]):
-    """A Jacobian in the cheaper mode, chosen at each call; only that one is compiled."""
+    """A Jacobian in the cheaper mode, chosen at each call; only that mode is compiled."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
@@ -36,14 +36,14 @@ class Jacobian(Transformed[P, R]):
         values = derive.flat_values(s, arguments)
         sizes = tuple(v.shape if isinstance(v, np.ndarray) else v if isinstance(v, int) else None for v in values)
         key = "tall", self.transforms
-        if s.known.get(key, (None,))[0] != sizes:  # if only results have other sizes, the slower mode may be taken
+        if s.known.get(key, (None,))[0] != sizes:  # if only results have changed size, the slower mode may be used
             s.known[key] = sizes, self._tall(s, values)
         mode = "fwd" if s.known[key][1] else "rev"
         chosen: Transformed[..., R] = shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
         return chosen._at(arguments)
 
     def _tall(self, s: Specialisation, values: Sequence[object]) -> bool:
-        """Whether forward mode is the cheaper one."""
+        """Whether forward mode is cheaper."""
         result = s.signature.result
         if self.transforms[0].has_aux and isinstance(result, tuple):
             result = result[:1]
@@ -66,32 +66,33 @@ def jacfwd(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> 
 
 
 def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
-    """The function that gives the Jacobian by forward mode, in all directions of the arguments.
+    """Transform a function into one that computes its Jacobian in forward mode, in all directions of the arguments.
 
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what another function of functions returned.
+        A checked function, a plain one, or the result of another transform.
     argnums : int, str, or sequence of them
-        The positions, or names, of the parameters to differentiate by. One gives the Jacobian bare, a sequence a tuple.
+        The positions, or names, of the parameters to differentiate by. A single one gives the bare Jacobian, a sequence
+        gives a tuple.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then ``(jacobian, aux)`` is returned.
+        Whether `f` returns a pair of which only the first is differentiated; the result is then ``(jacobian, aux)``.
 
     Returns
     -------
     callable
-        With the parameters of `f`. The Jacobian of an array by an array has the shape of the result followed by that of
-        the argument; of a number by a number it is a number. Where results or arguments are tuples or records, it has
-        the structure of the result, and in each place of it that of the argument, with None for ints. Its dtype is that
-        of the result. It is a compiled function that may be differentiated again.
+        A function with the parameters of `f`. The Jacobian of an array by an array has the shape of the result followed
+        by that of the argument; of a number by a number it is a number. If results or arguments are tuples or records,
+        it has the structure of the result, with that of the argument at each place, and None for ints. Its dtype is
+        that of the result. It is a compiled function that can be differentiated again.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted or updates an argument, and at the first call where it has no float result, or where a
-        parameter that is differentiated by is not a float.
+        If `f` is not accepted or updates an argument; at the first call, if it has no float result, or if a parameter
+        to differentiate by is not a float.
     TypeError
-        Where `argnums` are neither ints nor names.
+        If `argnums` are neither ints nor names.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def jacrev(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> 
 
 
 def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
-    """The function that gives the Jacobian by reverse mode, for all cells of the results.
+    """Transform a function into one that computes its Jacobian in reverse mode, for all cells of the results.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     Returns
     -------
     callable
-        As `jacfwd` gives it, but its dtype is that of the argument.
+        As for `jacfwd`, but the dtype is that of the argument.
 
     Raises
     ------
@@ -162,36 +163,36 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, mode: Mode = "auto", *, 
 def jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, mode: Mode = "auto", sparsity: Any = None, *, has_aux: bool = False
 ) -> Any:
-    """The function that gives the Jacobian.
+    """Transform a function into one that computes its Jacobian.
 
     Parameters
     ----------
     f, argnums
         As for `jacfwd`.
     mode : {"auto", "fwd", "rev"}
-        Forward mode has a direction for each number that is differentiated by, reverse mode one for each number of the
-        results. ``"auto"`` takes forward mode where there are at most twice as many numbers to differentiate by as
-        results, for a direction of reverse mode costs about two of forward mode.
+        Forward mode takes one direction per number to differentiate by, reverse mode one per number in the results.
+        ``"auto"`` takes forward mode if there are at most twice as many numbers to differentiate by as results, because
+        a direction of reverse mode costs about two of forward mode.
     sparsity : True, sparse matrix or ndarray, optional
-        True: the pattern of each call is found by `linad.sparsity`. A pattern that was found before spares that; where
-        it does not hold, there is a ValueError. One direction serves all columns, or rows, of
-        a colour, and one sweep up to 64 directions.
+        If True, the pattern is computed by `linad.sparsity` at each call. A known pattern can be given instead; if it
+        does not hold, a ValueError is raised. One direction serves all columns, or rows, of a colour, and one sweep
+        handles up to 64 directions.
     has_aux : bool
         As for `jacfwd`; not with `sparsity`.
 
     Returns
     -------
     callable
-        As `jacrev` gives it. With `sparsity` it returns a `scipy.sparse.csr_matrix` of a row for each number of the
-        results and a column for each number that is differentiated by; for several `argnums` a tuple of them. That one
-        is not differentiated again.
+        As for `jacrev`. With `sparsity` it returns a `scipy.sparse.csr_matrix` with a row for each number in the
+        results and a column for each number to differentiate by; for several `argnums`, a tuple of them. A sparse
+        Jacobian cannot be differentiated again.
 
     Raises
     ------
     LinadError, TypeError
         As for `jacfwd`.
     ValueError
-        Where there is no such mode, or `sparsity` comes with `has_aux`; at a call where a given pattern does not fit
+        If there is no such mode, or `sparsity` is combined with `has_aux`; at a call, if a given pattern does not match
         the arguments.
 
     Examples
@@ -230,7 +231,7 @@ def value_and_jacobian(
 def value_and_jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, mode: Mode = "auto"
 ) -> Transformed[..., Any]:
-    """The function that gives the value and the Jacobian.
+    """Transform a function into one that computes its value and its Jacobian.
 
     Parameters
     ----------
@@ -242,7 +243,7 @@ def value_and_jacobian(
     Returns
     -------
     callable
-        Returning ``(value, jacobian)``, with `has_aux` ``((value, aux), jacobian)``.
+        A function that returns ``(value, jacobian)``, or ``((value, aux), jacobian)`` with `has_aux`.
 
     Raises
     ------
@@ -276,17 +277,17 @@ def _known(mode: str) -> str:
 
 
 def of_method(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
-    """What `LinearGrad.jacobian` calls."""
+    """The Jacobian that `LinearGrad.jacobian` calls."""
     return of(function, Transform("jacobian", by_default(function)))
 
 
 def of(function: CheckedFunction[..., Any], transform: Transform) -> Transformed[..., Any]:
-    """A checked function under a Jacobian.
+    """A checked function under a Jacobian transform.
 
     Raises
     ------
     LinadError
-        Where it updates an argument, or is to be differentiated by no parameter.
+        If it updates an argument, or if there is no parameter to differentiate by.
     """
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and has no Jacobian"

@@ -1,4 +1,4 @@
-"""The transpose of a linear function: reverse mode where it does not matter."""
+"""The transpose of a linear function: reverse mode, whose result does not depend on the point."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ def linear_transpose(f: Callable[[*Ts], R], *primals: *Ts) -> Callable[[R], tupl
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what another function of functions returned, linear in its float arguments
-        taken together, of a decorated one in those of its option ``wrt``: it scales and adds what they hold, by
+        A checked function, a plain one, or the result of another transform. It must be linear in its float arguments
+        taken together (for a decorated function, in those of its option ``wrt``): it may scale and add their values, by
         factors that do not depend on them.
     *primals
-        Arguments of the types and shapes that it is transposed for. Ints and the like are constants of it.
+        Arguments with the types and shapes to transpose for. Ints and the like are constants of the transpose.
 
     Returns
     -------
     f_transposed : callable
-        From a cotangent of the structure, shapes and dtypes of what `f` returns to a tuple with an entry for each
-        differentiable parameter. It owns copies of the arguments and may be called again.
+        A function from a cotangent, with the structure, shapes and dtypes of the result of `f`, to a tuple with an
+        entry for each differentiable parameter. It owns copies of the arguments and can be called repeatedly.
 
     Raises
     ------
     LinadError
-        With the code `not-linear` and the first statement that is not linear; where `f` is not accepted, updates an
-        argument or has no float parameter. What is linear for other reasons than its text shows is refused, too.
+        With the code `not-linear` and the first statement that is not linear; also if `f` is not accepted, updates an
+        argument or has no float parameter. A function that is linear for reasons that its source does not show is not
+        accepted either.
 
     Examples
     --------

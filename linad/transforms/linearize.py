@@ -1,4 +1,4 @@
-"""A function and its derivative at one place, as a linear function."""
+"""Linearisation: the value of a function and its derivative at a point, as a linear function."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ Ts = TypeVarTuple("Ts")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pushforward:
-    """From tangents of the arguments to the tangent of the result, at copies of the arguments. ``logs``: what the
-    primal run has left for the linear part; None where that part is run with the rest."""
+    """The function from tangents of the arguments to the tangent of the result, at copies of the arguments.
+
+    ``logs``: the values that the primal run has logged for the linear part; None if the linear part runs together with
+    the primal.
+    """
 
     function: CheckedFunction[..., Any]
     primals: tuple[Any, ...]
-    given: tuple[Any, ...]  # of these, without defaults
-    parameters: CheckedFunction[..., Any]  # whose parameters they are given for
+    given: tuple[Any, ...]  # those given by the caller, without defaults
+    parameters: CheckedFunction[..., Any]  # the function whose parameters they belong to
     logs: tuple[np.ndarray, ...] | None = None
-    first: bool = False  # of what the function returns, a pair, only the first
+    first: bool = False  # differentiate only the first item of the pair that the function returns
 
     def __call__(self, *tangents: Any) -> Any:
         count = len(self.given)
@@ -54,36 +57,37 @@ def linearize(f: Callable[[*Ts], R], *primals: *Ts) -> tuple[R, Callable[..., R]
 
 
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """The value of a function and its derivative there, a linear function of tangents.
+    """The value of a function and its derivative at that point, as a linear function of tangents.
 
     Parameters
     ----------
     f : function
         As for `jacfwd`.
     *primals
-        Its arguments.
+        The arguments of `f`.
     has_aux : bool
-        Whether `f` returns a pair of which only the first is differentiated; then the second is returned, too, as a
-        third result.
+        Whether `f` returns a pair of which only the first is differentiated; the second is then returned as a third
+        result.
 
     Returns
     -------
     value
-        What `f` returns.
+        The result of `f`.
     f_jvp : callable
-        From tangents, one per argument and None for an int argument or for zero, to the tangent of ``value``. It owns
-        copies of the arguments and may be called often: the function itself is run once, here.
+        A function from tangents, one per argument and None for an int argument or for zero, to the tangent of
+        ``value``. It owns copies of the arguments and can be called repeatedly: the function itself runs only once,
+        here.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted, updates an argument, or with `has_aux` returns no pair.
+        If `f` is not accepted, updates an argument, or, with `has_aux`, does not return a pair.
 
     Notes
     -----
-    The one run logs the slopes of all that is computed, and a call of ``f_jvp`` reads them: as many numbers as a
-    gradient without a storage plan would log. Where there is no memory for them, where a function is recursive, or
-    where a linearized function is called inside a checked one, each call runs the function again.
+    The single run logs the partial derivatives of everything that is computed, and a call of ``f_jvp`` reads them: as
+    many numbers as a gradient without a storage plan would log. If there is not enough memory for them, if a function
+    is recursive, or if a linearized function is called inside a checked one, each call runs the function again.
 
     Examples
     --------

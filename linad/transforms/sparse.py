@@ -1,5 +1,8 @@
-"""Sparse Jacobians: the entries one by one where single places of the program compute them; elsewhere the pattern by
-running it, and few sweeps by colouring. The result is a matrix of `scipy.sparse`."""
+"""Sparse Jacobians as matrices of `scipy.sparse`.
+
+Entries are computed one by one if single places of the program compute them. Otherwise the pattern is found by
+executing the program on sets, and few sweeps suffice after colouring.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +22,21 @@ from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..adjoint.errors import CannotSplit
 from ..function import CheckedFunction
-from ..specialise import FORWARD, KINDS, PATTERN, PULLED, PUSHED, Specialisation
+from ..requests import FORWARD, KINDS, PATTERN, PULLED, PUSHED
+from ..specialise import Specialisation
 from ..transformed import once
 from .application import Argnums, Transform, checked, numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-BITS = 64  # of a word of the pattern program
-WIDTHS = (8, 64)  # colours in one sweep: a vector register at least
-CELLS = 2**20  # of a tangent in all of them, at most where there are more than eight
+BITS = 64  # bits in a word of the pattern program
+WIDTHS = (8, 64)  # colours per sweep: at least a vector register
+CELLS = 2**20  # limit on the cells of a tangent in all directions, beyond eight directions
 
 
 def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
-    """The function that gives the sparsity pattern of the Jacobian.
+    """Transform a function into one that computes the sparsity pattern of its Jacobian.
 
     Parameters
     ----------
@@ -42,10 +46,10 @@ def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
     Returns
     -------
     callable
-        With the parameters of `f`. It returns a `scipy.sparse.csr_matrix` of bools, with a row for each number of the
-        results and a column for each number that is differentiated by, in C order; for several `argnums` side by side.
-        An entry says that the result depends on the argument through a derivative in this run, whatever the numbers:
-        for these index arrays and branches.
+        A function with the parameters of `f`. It returns a `scipy.sparse.csr_matrix` of bools, with a row for each
+        number in the results and a column for each number to differentiate by, in C order; several `argnums` are side
+        by side. An entry means that the result depends on the argument through a derivative in this run, whatever the
+        float values: the pattern holds for these index arrays and branches.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
     Notes
     -----
     Sets of inputs are propagated through the compiled program, 64 groups of inputs at a time. Groups that no result
-    depends on together share a bit, and are divided until they are single inputs: about ``log(n)`` runs where rows have
+    depends on together share a bit, and are divided until they are single inputs: about ``log(n)`` runs if rows have
     few entries.
 
     Examples
@@ -76,7 +80,7 @@ def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
 
 
 def sparse_jacobian(function: CheckedFunction[..., Any], transform: Transform, given: object) -> SparseJacobian:
-    """What `linad.jacobian` gives where it is told about sparsity."""
+    """The sparse Jacobian that `linad.jacobian` returns if `sparsity` is given."""
     _require(function)
     if given is True:
         return once(
@@ -93,7 +97,7 @@ def _require(function: CheckedFunction[..., Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """A call: the flat arguments, and what is differentiated by, in the order of the columns."""
+    """A call: the flat arguments, and the leaves to differentiate by, in column order."""
 
     s: Specialisation
     values: Sequence[Any]
@@ -107,12 +111,12 @@ class _Columns:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many columns the matrix by each parameter has."""
+        """The number of columns of the matrix by each parameter."""
         sizes = dict(zip((leaf.index for leaf in self.leaves), self.sizes, strict=True))
         return tuple(sum(sizes[leaf.index] for leaf in float_leaves(p.structure)) for p in self.want.params)
 
     def parts(self, flat: np.ndarray) -> dict[int, Any]:
-        """What a vector, or each column of a matrix, says of each leaf, in its shape."""
+        """The parts of a vector, or of each column of a matrix, that belong to each leaf, with its shape."""
         ends = np.cumsum(self.sizes)
         found = {}
         for leaf, part in zip(self.leaves, np.split(flat, ends[:-1]), strict=True):
@@ -137,7 +141,7 @@ def _columns(function: CheckedFunction[..., Any], positions: Any, arguments: Seq
 
 
 class Pattern:
-    """A function's sparsity pattern, as a function of its arguments. `sparsity` makes them."""
+    """The sparsity pattern of a function's Jacobian, as a function of its arguments. Created by `sparsity`."""
 
     def __init__(self, function: CheckedFunction[..., Any], positions: int | tuple[int, ...]) -> None:
         self.function, self.positions = function, positions
@@ -158,7 +162,7 @@ def _pattern(call: _Columns) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     n = call.count
-    first = _run(call, np.ones(n, np.int64))  # of one group, that of all columns
+    first = _run(call, np.ones(n, np.int64))  # a single group of all columns
     rows = np.flatnonzero(first)
     groups, starts = np.zeros(rows.size, np.int64), np.array([0, n])
     while np.any(np.diff(starts) > 1):
@@ -170,15 +174,15 @@ def _pattern(call: _Columns) -> csr_matrix:
 def _divided(
     call: _Columns, rows: np.ndarray, groups: np.ndarray, starts: np.ndarray, colours: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which rows depend on which parts of the groups that they depend on. Groups of one colour share bits."""
+    """Divide each group into parts, and find the parts that each row depends on. Groups of one colour share bits."""
     widths = np.diff(starts)
     count = int(colours.max(initial=0)) + 1
-    share = int(min(max(BITS // count, 2), widths.max()))  # parts of a group
-    at_once = BITS // share  # colours of one run
+    share = int(min(max(BITS // count, 2), widths.max()))  # parts per group
+    at_once = BITS // share  # colours per run
     cuts = [starts[:-1] + (widths * k) // share for k in range(share)]
     begins = np.stack(cuts, axis=1)
     ends = np.concatenate((begins[:, 1:], starts[1:, None]), axis=1)
-    part = np.repeat(np.arange(begins.size), (ends - begins).ravel())  # of each column, counting empty ones
+    part = np.repeat(np.arange(begins.size), (ends - begins).ravel())  # the part of each column, counting empty ones
     bit = colours[part // share] % at_once * share + part % share
     words = np.uint64(1) << bit.astype(np.uint64)
     run_of = colours // at_once
@@ -199,7 +203,7 @@ def _divided(
 
 
 def _run(call: _Columns, words: np.ndarray) -> np.ndarray:
-    """The sets of all results, for sets of the columns."""
+    """The sets of all results, given sets of the columns."""
     sets = call.parts(words)
     given = [sets[k] if isinstance(sets[k], np.ndarray) else int(sets[k]) for k in call.want.leaves]
     kernel = call.s.kernel(((call.want.leaves, PATTERN),), call.values)
@@ -208,7 +212,7 @@ def _run(call: _Columns, words: np.ndarray) -> np.ndarray:
 
 
 def _greedy(row_starts, row_columns, column_starts, column_rows):
-    """A colour for each column, none that of a column with an entry in one of its rows."""
+    """A colour for each column, different from those of all columns that have an entry in one of its rows."""
     n = len(column_starts) - 1
     colours = np.full(n, -1)
     met = np.full(n + 1, -1)
@@ -226,9 +230,9 @@ def _greedy(row_starts, row_columns, column_starts, column_rows):
 
 
 def colour(pattern: Any) -> np.ndarray:
-    """Colours of the columns of a sparse matrix, so that columns of one colour have no row in common.
+    """Colour the columns of a sparse matrix, such that columns of the same colour have no row in common.
 
-    The greedy algorithm in the order of the columns, of Curtis, Powell and Reid, On the estimation of sparse Jacobian
+    This is the greedy algorithm, in column order, of Curtis, Powell and Reid, On the estimation of sparse Jacobian
     matrices, J. Inst. Maths Applics 13 (1974). `scipy.optimize._group_columns`, which does the same, is private.
 
     Parameters
@@ -261,7 +265,7 @@ def _as_pattern(given: object) -> csr_matrix:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """The sweeps that a pattern needs: forward, a colour for each column, or in reverse, one for each row."""
+    """The sweeps that a pattern needs: in forward mode a colour for each column, in reverse mode one for each row."""
 
     pattern: csr_matrix
     mode: str
@@ -279,15 +283,15 @@ class _Plan:
 
     @cached_property
     def cells(self) -> np.ndarray:
-        """Where each entry is among the sums that `swept` gives, in the order of C."""
+        """The position of each entry in the result of `swept`, in C order."""
         line, other = (self.rows, self.pattern.indices) if self.mode == "fwd" else (self.pattern.indices, self.rows)
         return line.astype(np.int64) * self.sweeps + self.colours[other]
 
     @cached_property
     def directions(self) -> list[np.ndarray]:
-        """Of each sweep, for each colour that it takes the columns, or rows, of that colour."""
+        """For each sweep, the columns (or rows) of each of its colours."""
         most = int(np.clip(CELLS // max(self.colours.size, 1), *WIDTHS))
-        width = -(-self.sweeps // max(-(-self.sweeps // most), 1))  # blocks of one size
+        width = -(-self.sweeps // max(-(-self.sweeps // most), 1))  # blocks of equal size
         starts = range(0, self.sweeps, max(width, 1))
         return [(self.colours[:, None] == np.arange(k, min(k + width, self.sweeps))).astype(float) for k in starts]
 
@@ -297,11 +301,11 @@ class _Plan:
         return np.random.default_rng(self.pattern.shape).uniform(0.5, 1.5, self.pattern.shape[1])
 
     def swept(self, sweep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """The sums of the columns, or rows, of each colour, side by side: many colours in one sweep."""
+        """The sums of the columns, or rows, of each colour, side by side; many colours per sweep."""
         return _joined([sweep(d) for d in self.directions] or [np.zeros((0, 0))], axis=1)
 
     def matrices(self, data: np.ndarray, widths: tuple[int, ...]) -> Iterator[csr_matrix]:
-        """The entries as matrices of so many columns, next to each other, which share no memory with the plan."""
+        """The entries as adjacent matrices with these widths, which share no memory with the plan."""
         from scipy.sparse import csr_matrix
 
         for entries, indices, starts, width in self.parts(widths):
@@ -309,7 +313,7 @@ class _Plan:
             yield csr_matrix((own, indices.copy(), starts.copy()), (self.pattern.shape[0], width))
 
     def parts(self, widths: tuple[int, ...]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """The structure of each of these matrices: its entries among all, their columns, and where rows start."""
+        """The structure of each of these matrices: the positions of its entries, their columns, and the row starts."""
         found = self.known.get(widths)
         if found is None:
             found, end, indices = [], 0, self.pattern.indices
@@ -324,14 +328,14 @@ class _Plan:
 
 
 COUNTED, PLACED, FILLED, SUMMED = KINDS
-MANY = np.iinfo(np.int32).max  # entries
+MANY = np.iinfo(np.int32).max  # maximum number of entries
 
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """Entries one by one, in the order in which the program computes them: where each is among those of the matrices.
+    """Entries computed one by one, in program order, with the position of each in the matrices.
 
-    ``fixed``: the places depend on nothing but the shapes of arrays and on ints, which are kept in ``marks``.
+    ``fixed``: the positions depend only on ints and on the shapes of arrays, which are kept in ``marks``.
     """
 
     rows: np.ndarray
@@ -343,12 +347,12 @@ class _Entries:
     cells: np.ndarray
     count: int
     kind: str
-    blocks: list[tuple[int, int, np.ndarray, np.ndarray, int]]  # from entry, to entry, columns, where rows start, width
+    blocks: list[tuple[int, int, np.ndarray, np.ndarray, int]]  # first and last entry, columns, row starts, width
     mode: str = "entries"
     sweeps: int = 1
 
     def holds(self, values: Sequence[Any]) -> bool:
-        """Whether they are where they were, for such flat arguments."""
+        """Whether the positions are the same for other flat arguments."""
         return self.fixed and all(map(_same, self.marks, map(_mark, values)))
 
     @cached_property
@@ -359,7 +363,7 @@ class _Entries:
         return hstack(list(self.matrices(np.ones(self.count, bool))), "csr") if self.blocks else csr_matrix(self.shape)
 
     def matrices(self, data: np.ndarray) -> Iterator[csr_matrix]:
-        """The entries as matrices next to each other, which share no memory with the plan."""
+        """The entries as adjacent matrices, which share no memory with the plan."""
         from scipy.sparse import csr_matrix
 
         for start, stop, indices, starts, width in self.blocks:
@@ -367,7 +371,7 @@ class _Entries:
 
 
 def _mark(value: Any) -> Any:
-    """What places of entries may depend on: the shape of an array of floats, other values themselves."""
+    """What the positions of entries may depend on: the shape of a float array, or an int value itself."""
     if isinstance(value, np.ndarray):
         return value.shape if value.dtype.kind == "f" else value
     return None if isinstance(value, float | np.floating) else value
@@ -380,7 +384,7 @@ def _same(before: Any, now: Any) -> bool:
 
 
 def _keys(rows: np.ndarray, columns: np.ndarray, count: int, widths: tuple[int, ...]) -> np.ndarray:
-    """A number for each place, in the order of matrices of so many columns, their rows, and their columns."""
+    """A sort key for each position: by matrix, then row, then column."""
     ends = np.cumsum(widths)
     block = np.searchsorted(ends, columns, side="right")
     return (block * count + rows) * (max(widths, default=0) + 1) + columns - (ends - widths)[block]
@@ -395,13 +399,14 @@ def _planned(pattern: csr_matrix, mode: str) -> _Plan:
 
 
 class SparseJacobian:
-    """A Jacobian as a sparse matrix. `linad.jacobian` makes them where it is told about sparsity.
+    """A Jacobian as a sparse matrix. Created by `linad.jacobian` if `sparsity` is given.
 
     Attributes
     ----------
     function : CheckedFunction
     plan
-        Of the last call: its ``pattern``, and its ``mode``, ``"entries"`` or that of the ``sweeps`` of its colours.
+        The plan of the last call: its ``pattern``, and its ``mode``, which is ``"entries"`` or the mode of the
+        ``sweeps`` over its colours.
     """
 
     def __init__(self, function: CheckedFunction[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
@@ -421,7 +426,7 @@ class SparseJacobian:
         return found[0] if isinstance(self.transform.argnums, int) else found
 
     def _one_by_one(self, call: _Columns) -> _Entries | None:
-        """Where the entries are, if single places of the program compute them."""
+        """The positions of the entries, if single places of the program compute them; else None."""
         s, leaves, last = call.s, call.want.leaves, self.plan
         known = KINDS, leaves
         if self.transform.mode != "auto" or s.known.get(known) is False:
@@ -461,8 +466,8 @@ class SparseJacobian:
     def _arranged(
         self, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], widths: tuple[int, ...]
     ) -> tuple[np.ndarray, str, list]:
-        """Where entries are among those of the matrices, how they are put there, and the matrices. What is overwritten
-        goes to a cell behind."""
+        """The position of each entry among those of the matrices, the kernel that stores them, and the structure of the
+        matrices. Overwritten entries go to an additional cell at the end."""
         live = rows >= 0
         keys = _keys(rows[live], columns[live], shape[0], widths)
         if self.pattern is None:
@@ -495,7 +500,7 @@ class SparseJacobian:
         return cells, FILLED if np.all(once == 1) else SUMMED, blocks
 
     def _filled(self, call: _Columns, plan: _Entries) -> np.ndarray:
-        """The entries of all matrices."""
+        """The values of the entries of all matrices."""
         data = (np.empty if plan.kind == FILLED else np.zeros)(plan.count + 1)
         values = [*call.values, *plan.seeds, plan.cells, data]
         call.s.kernel(((call.want.leaves, plan.kind),), call.values).run(values, (), (len(values) - 1,))
@@ -536,7 +541,8 @@ class SparseJacobian:
         return data
 
     def _verify(self, call: _Columns, plan: _Plan, data: np.ndarray) -> None:
-        """Refuse a pattern that does not hold: the matrix times one direction against the tangent in it."""
+        """Raise an error if a given pattern does not hold: compare the matrix times one direction with the tangent in
+        this direction."""
         from scipy.sparse import csr_matrix
 
         pattern = plan.pattern
@@ -570,7 +576,7 @@ def _rank(leaf: Leaf) -> int:
 
 
 def _seed(leaf: Leaf, shape: tuple[int, ...]) -> Any:
-    """The cotangent of a result, all of it one."""
+    """The cotangent of a result, filled with ones."""
     return np.ones(shape, _kind(leaf)) if isinstance(leaf.type, Array) else _kind(leaf)(1.0)
 
 
@@ -586,7 +592,7 @@ def _forward(call: _Columns, directions: np.ndarray) -> np.ndarray:
 
 
 def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) -> np.ndarray:
-    """The gradients by all columns for cotangents of all results, one in each column."""
+    """The gradients by all columns, for cotangents of all results, one in each column."""
     s, count = call.s, cotangents.shape[1]
     ends, seeds = 0, []
     for leaf in float_leaves(s.signature.result):
@@ -608,7 +614,7 @@ def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) ->
 
 
 def _joined(parts: list[np.ndarray], axis: int = 0) -> np.ndarray:
-    """Arrays one after the other; a single one is not copied."""
+    """Concatenate arrays; a single one is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
 
 
@@ -617,5 +623,5 @@ def _kind(leaf: Leaf) -> type:
 
 
 def _as(leaf: Leaf, value: Any) -> Any:
-    """A tangent or a cotangent in the dtype of what it is of."""
+    """A tangent or cotangent in the dtype of its leaf."""
     return np.ascontiguousarray(value, _kind(leaf)) if isinstance(value, np.ndarray) else _kind(leaf)(value)

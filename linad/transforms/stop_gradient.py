@@ -1,4 +1,4 @@
-"""Values that derivatives take for constants."""
+"""Values that derivatives treat as constants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def stop_gradient(x: T) -> T:
-    """The same value, which derivatives take for a constant.
+    """Return the same value, which derivatives treat as a constant.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def stop_gradient(x: T) -> T:
     Returns
     -------
     value
-        That of `x`; arrays are copied. Inside of a checked function its tangent and its cotangent are zero.
+        The value of `x`; arrays are copied. Inside a checked function its tangent and its cotangent are zero.
 
     Examples
     --------
@@ -36,7 +36,8 @@ def stop_gradient(x: T) -> T:
 
 
 def _stopped(leaf: Any) -> Any:
-    """A leaf without a derivative; one that carries its derivative, as those of `linad.baseline` do, knows how."""
+    """A leaf without its derivative. Leaves that carry a derivative, such as those of `linad.baseline`, have a method
+    for this."""
     if isinstance(leaf, np.ndarray):
         return leaf.copy()
     stop = getattr(type(leaf), "__stop_gradient__", None)

@@ -1,4 +1,4 @@
-"""Functions of batches: the function of each place of axes of the arguments, in one compiled loop."""
+"""Vectorisation over batches: apply a function along axes of its arguments, in one compiled loop."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ def vmap(
     in_axes: int | None | Sequence[Any] = 0,
     out_axes: int | Sequence[Any] = 0,
 ) -> Transformed[..., Any]:
-    """The function of batches: `f` of what is at each place of an axis of the arguments, and its results stacked.
+    """Vectorise a function over a batch: apply `f` along an axis of its arguments and stack the results.
 
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or what another function of functions returned, pullbacks and linearized
-        functions included. It only reads its arguments.
+        A checked function, a plain one, or the result of another transform, pullbacks and linearized functions included.
+        It only reads its arguments.
     in_axes : int, None, or tuple of them
-        The axis of the arguments that is mapped over, counted from the end where it is negative; None for an argument
-        that is the same at each place. A tuple has an entry for each parameter by position, which for an argument that
-        is a tuple or record may be a tuple again. Parameters that are given by name only are mapped over axis 0.
+        The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
+        throughout. A tuple has an entry for each positional parameter, which may be a tuple again for an argument that
+        is a tuple or record. Keyword-only parameters are mapped over axis 0.
     out_axes : int, or tuple of ints
-        The axis of the results along which the places lie; a tuple has an entry for each of several results.
+        The batch axis of the results; a tuple has an entry for each of several results.
 
     Returns
     -------
     callable
-        With the parameters of `f`. Where `f` returns a number, it returns an array with as many cells as there are
-        places, where an array, one with one more axis; where a tuple or record, one of such. It is one compiled
-        function with a loop over the places, which may be differentiated, and mapped again.
+        A function with the parameters of `f`. If `f` returns a number, it returns an array with one cell per batch
+        element; if an array, an array with one more axis; if a tuple or record, a tuple or record of these. It is a
+        single compiled function with a loop over the batch, which can be differentiated, and mapped again.
 
     Raises
     ------
     LinadError
-        Where `f` is not accepted or updates an argument; where nothing is mapped, or at a call an argument or a result
+        If `f` is not accepted or updates an argument, or if nothing is mapped; at a call, if an argument or a result
         has no such axis.
     TypeError
-        Where the axes are no ints.
+        If the axes are not ints.
     ValueError
-        At a call where the axes that are mapped over together have different sizes.
+        At a call, if the axes that are mapped over together have different sizes.
 
     Notes
     -----
-    It has JAX's arguments and defaults. A number that is given for a parameter with a default is not mapped, so
-    defaults may be left out. A function that refuses what one place holds refuses the batch.
+    It has JAX's arguments and defaults. A number given for a parameter with a default is not mapped, so defaults can be
+    left out. An error raised for one batch element is raised for the batch.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _of_linear(f: derive.Pullback | Pushforward, in_axes: Any, out_axes: Any) ->
 
 
 def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:
-    """Ints in nested tuples."""
+    """Check an axis option: ints in nested tuples."""
     if isinstance(given, tuple | list):
         return tuple(_axes(a, option, kinds) for a in given)
     if hasattr(given, "__index__") and not isinstance(given, bool):

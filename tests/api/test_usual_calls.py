@@ -6,10 +6,12 @@ from jaxtyping import Float32, Float64
 from linad_typecheck.signature import Leaf, ParamInfo, Signature
 from linad_typecheck.types import F64, Array
 
+import linad
 from linad import linear_grad
 from linad.boundary.dims import check_dims
 from linad.boundary.overlap import overlap
 from linad.boundary.usual import apart, dim_rows, dims_hold
+from linad.boundary.usual_call import MISSED, NAN
 from linad.derive import has_nan
 
 Vec = Float64[np.ndarray, "n"]
@@ -161,3 +163,229 @@ def test_large_gradients_do_not_wait_for_the_threads_of_blas():
             raise AssertionError("by BLAS")
 
     assert not has_nan([np.zeros(10_000).view(NoProduct)])
+
+
+# ------------------------------------------------------------------------------------------- calls, written out
+
+FACTOR = 2.0
+
+
+def twice(x: float) -> float:
+    return x + x
+
+
+@linear_grad
+def scaled(a: Float64[np.ndarray, "n d"], b: Float64[np.ndarray, "n"], k: int, c: float) -> float:
+    s = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s += FACTOR * twice(a[i, j]) * b[i] * k * c
+    return s
+
+
+def given(n=5, d=3):
+    rng = np.random.default_rng(n * d)
+    return rng.random((n, d)), rng.random(n), 2, 0.5
+
+
+def expected(a, b, k, c, factor=2.0, times=2.0):
+    g = factor * times * k * c
+    value = float(np.sum(a * b[:, None])) * g
+    return value, (np.broadcast_to(g * b[:, None], a.shape), g * a.sum(axis=1), value / c)
+
+
+def check(f, args, **more):
+    value, grads = expected(*args, **more)
+    for found in (f.value_and_grad(*args), (f(*args), f.grad(*args))):
+        np.testing.assert_allclose(found[0], value, rtol=1e-13)
+        for one, other in zip(found[1], grads, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13)
+
+
+def usual(f, asked, args):
+    return f._usual[asked](args)
+
+
+def test_the_second_call_is_the_usual_one():
+    args = given()
+    check(scaled, args)
+    for asked in ("value", "gradient", "both"):
+        assert usual(scaled, asked, args) is not MISSED
+    check(scaled, args)
+    assert type(usual(scaled, "gradient", args)[2]) is float
+    first, second = scaled.grad(*args), scaled.grad(*args)
+    assert not any(np.shares_memory(x, y) for x, y in zip(first[:2], second[:2], strict=True))
+
+
+def test_sizes_that_come_in_turns_are_usual():
+    for _ in range(3):
+        for args in (given(5, 3), given(3, 3), given(2, 7), given(0, 3), given(5, 1)):
+            check(scaled, args)
+            assert usual(scaled, "both", args) is not MISSED
+
+
+def test_what_is_not_usual_is_left_to_the_general_path():
+    args = given()
+    check(scaled, args)
+    a, b, k, c = args
+    readonly = b.copy()
+    readonly.flags.writeable = False
+    for other in (
+        (np.asfortranarray(a), b, k, c),
+        (np.repeat(a, 2, axis=1)[:, ::2], b, k, c),
+        (a, readonly, k, c),
+        (a, b, True, c),
+        (a, b, np.int64(2), c),
+        (a, b, k, np.float64(0.5)),
+        (a, b, k, 1),
+    ):
+        for asked in ("value", "gradient", "both"):
+            assert usual(scaled, asked, other) is MISSED
+        check(scaled, other)
+    for wrong, error in (
+        ((a, b[1:], k, c), ValueError),
+        ((a, b[:, None], k, c), TypeError),
+        ((a, b.astype(np.float32), k, c), TypeError),
+        ((a, b, 2**63, c), OverflowError),
+        ((a, b, k, "c"), TypeError),
+        ((a, b, k), TypeError),
+    ):
+        for call in (scaled, scaled.grad, scaled.value_and_grad):
+            with pytest.raises(error):
+                call(*wrong)
+    check(scaled, args)
+    np.testing.assert_allclose(scaled(a, c=c, b=b, k=k), expected(*args)[0])
+
+
+def test_usual_calls_see_what_names_mean_now(monkeypatch):
+    args = given()
+    check(scaled, args)
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    assert usual(scaled, "value", args) is MISSED
+    check(scaled, args, factor=3.0)
+    check(scaled, args, factor=3.0)
+
+    def thrice(x: float) -> float:
+        return x + x + x
+
+    before = twice.__code__
+    try:
+        twice.__code__ = thrice.__code__
+        assert usual(scaled, "gradient", args) is MISSED
+        check(scaled, args, factor=3.0, times=3.0)
+        check(scaled, args, factor=3.0, times=3.0)
+    finally:
+        twice.__code__ = before
+    monkeypatch.undo()
+    check(scaled, args)
+    monkeypatch.delitem(globals(), "FACTOR")
+    assert usual(scaled, "both", args) is MISSED
+    monkeypatch.undo()
+    monkeypatch.setitem(globals(), "range", lambda n: [])  # what was a builtin is a name of the module
+    assert usual(scaled, "value", args) is MISSED
+    monkeypatch.undo()
+    check(scaled, args)
+
+
+def test_usual_calls_see_what_closures_hold():
+    factor = 2.0
+
+    def helper(x: float, by: float = 3.0) -> float:
+        return factor * by * x
+
+    @linear_grad
+    def f(x: float) -> float:
+        return helper(x) * factor
+
+    def change(to):
+        nonlocal factor
+        factor = to
+
+    assert (f(1.0), f(1.0), f.grad(1.0), f.grad(1.0)) == (12.0, 12.0, 12.0, 12.0)
+    assert usual(f, "value", (1.0,)) == 12.0
+    change(3.0)
+    assert usual(f, "value", (1.0,)) is MISSED
+    assert (f(1.0), f.grad(1.0)) == (27.0, 27.0)
+    helper.__defaults__ = (1.0,)
+    assert usual(f, "gradient", (1.0,)) is MISSED
+    assert (f(1.0), f.grad(1.0)) == (9.0, 9.0)
+
+
+def test_usual_calls_see_that_the_code_was_replaced():
+    @linear_grad
+    def f(x: float) -> float:
+        return 2.0 * x
+
+    def g(x: float) -> float:
+        return 3.0 * x
+
+    assert [f(1.0) for _ in range(2)] == [2.0] * 2
+    f.py_func.__code__ = g.__code__
+    assert [f(1.0) for _ in range(2)] == [3.0] * 2
+
+
+def test_a_nan_is_computed_again():
+    @linear_grad
+    def roots(x: Vec, c: float) -> float:
+        s = 0.0
+        for i in range(len(x)):
+            s += c * np.sqrt(x[i]) * x[i]
+        return s
+
+    roots.grad(np.ones(3), 1.0)
+    x = np.array([1.0, 0.0, 4.0])
+    assert usual(roots, "gradient", (x, 1.0)) is NAN
+    np.testing.assert_allclose(roots.grad(x, 1.0)[0], [1.5, 0.0, 3.0])
+    value, (by_x, by_c) = roots.value_and_grad(x, 1.0)
+    assert (value, by_c) == (9.0, 9.0) and by_x.tolist() == [1.5, 0.0, 3.0]
+    assert np.isnan(roots.grad(np.array([np.nan]), 1.0)[0][0])
+
+
+def test_results_of_every_class():
+    @linear_grad
+    def several(x: Vec, k: int):
+        return x * 2.0, k + 1, x[0] > 0.0
+
+    @linear_grad
+    def updated(x: Vec):
+        y = x * 2.0
+        y[0] = 7.0
+        return y
+
+    x = np.array([1.0, 2.0])
+    for _ in range(3):
+        y, k, positive = several(x, 3)
+        assert y.tolist() == [2.0, 4.0] and (k, type(k)) == (4, int) and positive is np.True_ or positive is True
+        assert updated(x).tolist() == [7.0, 4.0] and x.tolist() == [1.0, 2.0]
+    assert usual(several, "value", (x, 3)) is not MISSED
+
+
+def test_errors_of_usual_calls_are_told_at_the_line():
+    @linear_grad
+    def at(x: Vec, k: int) -> float:
+        return x[k] * x[k]
+
+    x = np.arange(4.0)
+    for _ in range(2):
+        assert at.grad(x, 3).tolist() == [0.0, 0.0, 0.0, 6.0]
+        for call in (at, at.grad, at.value_and_grad):
+            with pytest.raises(IndexError, match=r"x\[k\] at .*test_usual_calls"):
+                call(x, 4)
+
+
+@pytest.mark.parametrize("backend", ["numba", "interpret"])
+def test_the_interpreter_is_called_as_usual(backend):
+    @linear_grad(backend=backend)
+    def cube(x: float) -> float:
+        return x * x * x
+
+    assert [cube(2.0) for _ in range(3)] == [8.0] * 3 and [cube.grad(2.0) for _ in range(3)] == [12.0] * 3
+
+
+def test_functions_made_by_transforms_are_called_as_usual():
+    @linear_grad
+    def cube(x: float) -> float:
+        return x * x * x
+
+    second = linad.grad(linad.grad(cube))
+    assert [second(2.0) for _ in range(3)] == [12.0] * 3

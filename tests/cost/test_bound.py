@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from linad.cost import bound, cost_of, seeds_and_buffers
-from linad.interpret import run
-from linad.pipeline import differentiate, prepare
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import is_float
 
-from tests.adjoint import recursive_programs
+from linad.cost import bound, cost_of, seeds_and_buffers
+from linad.interpret import run
+from linad.pipeline import differentiate, prepare
 from tests.adjoint.gradients import arguments
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
-from tests.adjoint.recursive_programs import CASES
+from tests.adjoint.sweep import recursive_programs
+from tests.adjoint.sweep.recursive_programs import CASES
 from tests.examples_of import seeds
 from tests.properties.roads import Whole
 

@@ -7,8 +7,8 @@ import pytest
 
 from linad.cost import cost_of
 from linad.repeated import repeats
-from tests.adjoint.checkpoints import prepared, with_options
-from tests.adjoint.programs_checkpoint import BODIES
+from tests.adjoint.checkpoints.marked import prepared, with_options
+from tests.adjoint.checkpoints.programs import BODIES
 
 OPTIONS = ("", ", slots=3", ", scheme='periodic'", ", scheme='bisect', slots=4", ", scheme='recompute'")
 X = np.linspace(0.2, 0.9, 5)

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..adjoint import recursive_programs
+from tests.adjoint.sweep import recursive_programs
+
 from ..arrays.cases import ARGUMENTS, programs
 from ..lower import test_against_python as lowering
 from ..prelude import HEADER

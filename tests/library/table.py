@@ -495,14 +495,14 @@ TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
 
 ELSEWHERE = {
     **{
-        f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/test_derivatives_inside.py"
+        f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
         for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
     },
     **{
         f"linad.{name}": "linad's own: tests/transforms"
         for name in "hessian hvp jacfwd jacobian jacrev linear_transpose linearize stop_gradient value_and_jacobian vmap".split()
     },
-    "linad.vjp's pullback": "no function of a library: tests/adjoint/test_derivatives_inside.py",
+    "linad.vjp's pullback": "no function of a library: tests/adjoint/sweep/test_derivatives_inside.py",
     "linad.jvp's directions": "no function of a library: tests/transforms/test_jacobian.py",
     "linad.vjp's directions": "no function of a library: tests/transforms/test_jacobian.py",
     **{

@@ -1,6 +1,6 @@
-"""The linear type checker: reads Python text, never imports or runs it. Standard library only.
+"""The linear type checker. It parses Python text, never imports or runs it, and needs only the standard library.
 
-Everything is imported at its first use, so that an editor or a command starts quickly.
+Everything is imported at first use, so that editors and commands start fast.
 """
 
 from __future__ import annotations

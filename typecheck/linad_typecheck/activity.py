@@ -1,7 +1,7 @@
-"""Which parameters reach the results of a program, and which of them through a derivative.
+"""Activity of parameters: which of them reach the results of a program, and which of them through a derivative.
 
-A parameter that reaches a result only through comparisons, roundings and integers has a gradient that is zero whatever
-the arguments are. That is seldom meant, so it is told.
+A parameter that reaches a result only through comparisons, rounding and ints has a gradient that is always zero. That
+is seldom intended, so it is reported.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from .signature import Leaf, RecordStructure, Signature, Structure
 from .span import Span
 from .types import Array, is_float
 
-Set = int  # of parameters, one bit each: a walk asks for unions and little else
+Set = int  # a set of parameters as a bit mask: the analysis needs little but unions
 NONE: Set = 0
-SEVERAL = 3  # places that a message shows
-Flow = tuple[Set, Set]  # the parameters that a value depends on at all, and those it depends on through a derivative
+SEVERAL = 3  # maximum number of places in a message
+Flow = tuple[Set, Set]  # the parameters that a value depends on, and those it depends on through a derivative
 NOTHING: Flow = (NONE, NONE)
 
 
 @dataclass
 class _Walk:
-    """One function under given flows of its arguments. ``stack`` holds the functions being walked."""
+    """The analysis of one function for given flows of its arguments. ``stack``: the functions being analysed."""
 
     program: Program
     stack: tuple[str, ...]
     cuts: dict[tuple[Span, str], Set]
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
-    searches: set[Set]  # the parameters that loops compare something of, several at once, as a bisection does
+    searches: set[Set]  # sets of several parameters that a comparison in a loop depends on, as in a bisection
     env: dict[str, Flow] = field(default_factory=dict)
-    looping: bool = False  # a loop around, of a caller perhaps, repeats what is inside it
-    settling: bool = False  # the outermost loop of this function looks at its body
-    grown: bool = False  # a flow has grown that earlier statements of that body may read
+    looping: bool = False  # inside a loop, possibly of a caller
+    settling: bool = False  # the outermost loop of this function is being iterated
+    grown: bool = False  # a flow has grown that earlier statements of that loop may read
 
     def of(self, atom: core.Atom | None) -> Flow:
         return self.env.get(atom.name, NOTHING) if type(atom) is core.Var else NOTHING
 
     def join(self, atoms: Iterable[core.Atom | None], control: Set = NONE) -> Flow:
-        """What any of the atoms depends on, decided by what ``control`` says."""
+        """The union of the flows of atoms. ``control``: the parameters that decide about them."""
         smooth = NONE
         for atom in atoms:
             if type(atom) is core.Var:
@@ -53,7 +53,7 @@ class _Walk:
         return control, smooth
 
     def define(self, var: core.Var, any: Set, smooth: Set) -> bool:
-        """A value gets what it had and this; what is no float carries no derivative. Whether it had less."""
+        """Join a flow into that of a variable; only floats carry a derivative. Returns whether it has grown."""
         now = (any, smooth if is_float(var.type) else NONE)
         before = self.env.get(var.name)
         if before is None:
@@ -117,14 +117,17 @@ class _Walk:
         if self.settling:
             return self.turn(s, control)
         looping, self.looping, self.settling, self.grown = self.looping, True, True, True
-        while self.grown:  # flows only grow, so this ends
+        while self.grown:  # terminates, because flows only grow
             self.grown = False
             self.turn(s, control)
         self.looping, self.settling = looping, False
 
     def turn(self, s: core.Loop, control: Set) -> None:
-        """One look at a loop, and at the loops in it: the outermost is looked at again until nothing grows that is read
-        before it is defined, which is what loops carry, what decides about another iteration, and arrays."""
+        """Analyse a loop once, with the loops in it.
+
+        The outermost loop is analysed again until no flow grows that is read before it is defined: those of carried
+        values, of conditions for another iteration, and of arrays.
+        """
         self.define(s.index, control, NONE)
         results = s.body.results
         before = self.of(results[0])[0] if s.exits else NONE
@@ -145,7 +148,7 @@ class _Walk:
         callee = self.program.functions[s.callee]
         arguments = [self.join((a,), control) for a in s.args]
         opaque = callee.rule is not None or s.callee in self.program.derivatives
-        if opaque or s.callee in self.stack:  # as if everything reached everything
+        if opaque or s.callee in self.stack:  # assume that everything reaches everything
             every = self.join(s.args, control)
             finals, results = [every] * len(arguments), [every] * len(s.outs)
         else:
@@ -157,7 +160,7 @@ class _Walk:
             self.define(out, any | control, smooth)
 
     def callee(self, f: Function, arguments: list[Flow]) -> tuple[list[Flow], list[Flow]]:
-        """What the parameters hold afterwards and what is returned."""
+        """The flows of the parameters after the call, and those of the results."""
         question = (f.name, tuple(arguments))
         if question in self.known:
             return self.known[question]
@@ -181,20 +184,20 @@ _STATEMENTS = {
     core.If: _Walk.if_,
     core.Loop: _Walk.loop,
     core.Call: _Walk.call,
-}  # what a copy and the rest make depends on all that they read
+}  # the result of any other statement depends on all its operands
 
 
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:
     """A message for every float parameter that reaches a result, but not through a derivative.
 
-    A parameter that is only compared with others is taken for a threshold, unless no parameter has a gradient, or a
-    loop compares what depends on it and on a parameter that has one: as a bisection does, whose result depends on all
-    of them.
+    A parameter that is only compared with others is assumed to be a threshold. The exceptions: no parameter has a
+    gradient; or a loop compares a value that depends on it and on a parameter that has one, as a bisection does, whose
+    result depends on all of them.
 
     Parameters
     ----------
     places
-        Where each parameter of the function stands.
+        The position of each parameter of the function.
     """
     cuts: dict[tuple[Span, str], Set] = {}
     main = program.main

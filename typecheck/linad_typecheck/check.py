@@ -1,5 +1,4 @@
-"""The front end: a Python function and the types of its arguments to a core program and all that is to be said of it.
-"""
+"""The entry point of the front end: from a Python function and its argument types to a core program and diagnostics."""
 
 from __future__ import annotations
 
@@ -26,16 +25,16 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
     Parameters
     ----------
     function : FunctionSource
-        The function as text with the scope it stands in.
+        The source of the function, with its scope.
     binding : Binding
-        The types of the arguments by parameter name; a missing one is taken from its annotation.
+        The types of the arguments by parameter name. A missing one is taken from the annotation.
     recursion_limit : int
         The depth of calls at which a recursive function raises RecursionError.
 
     Returns
     -------
     Checked
-        The program, unless a diagnostic is an error or a type is unknown. It never raises on a user's error.
+        The program, unless a diagnostic is an error or a type is unknown. An error of the user never raises.
     """
     checked = examine(function, binding, recursion_limit=recursion_limit)
     if checked.program is None:
@@ -45,8 +44,8 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
 
 
 def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int = RECURSION_LIMIT) -> Checked:
-    """`check` for those who only want what is to be said: the names in the program have the gaps that discarded
-    attempts leave."""
+    """`check` for callers that only need the diagnostics: names in the program have the gaps that discarded attempts
+    leave."""
     with deep():
         checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:
@@ -58,7 +57,7 @@ def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int 
 
 
 def _about_gradients(function: FunctionSource, checked: Checked) -> tuple[Diagnostic, ...]:
-    """What can be said about the updates and the gradients of a function that has no error."""
+    """Diagnostics about updates and gradients of a function without errors."""
     assert checked.program is not None and checked.signature is not None
     source, every = function.source, parameters(function.node.args)
     places = {p.arg: source.span(p) for p in every}

@@ -1,4 +1,4 @@
-"""The options of `linad.checkpoint`, read the same way when Python runs it and when it is checked."""
+"""Validation of the options of `linad.checkpoint`, shared by the run-time function and the checker."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .ir.core import Scheme
 
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 DEFAULT: Scheme = "revolve"
-_UNLIMITED = ("tape", "recompute")  # what they keep is settled: everything, one snapshot
+_UNLIMITED = ("tape", "recompute")  # schemes without a choice of storage: they keep everything, or one snapshot
 LATER = object()
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 
 def bytes_of(memory: object) -> int | None:
-    """The bytes that ``"200MB"``, ``"64 KiB"`` or an int stand for; None where that is no size."""
+    """The number of bytes that ``"200MB"``, ``"64 KiB"`` or an int denotes; None if it is not a size."""
     size = _whole(memory)
     if size is not None:
         return size if 1 <= size < 2**62 else None
@@ -29,7 +29,7 @@ def bytes_of(memory: object) -> int | None:
 
 
 def _whole(x: object) -> int | None:
-    """An int of any kind, NumPy's included."""
+    """The value of any kind of int, also NumPy's; None for other values."""
     try:
         return None if isinstance(x, bool) else operator.index(x)  # type: ignore[arg-type]
     except TypeError:
@@ -37,7 +37,8 @@ def _whole(x: object) -> int | None:
 
 
 def misuse(scheme: object, slots: object, memory: object) -> str | None:
-    """What is wrong with options; None where nothing is. ``slots`` may be `LATER`: known when the program runs."""
+    """What is wrong with the options; None if they are valid. ``slots`` may be `LATER`, which means that only the
+    running program knows it."""
     if scheme is not None and scheme not in SCHEMES:
         known = ", ".join(f'"{s}"' for s in SCHEMES)
         return f"has no scheme {scheme!r}; there are {known}"

@@ -1,4 +1,4 @@
-"""The command ``linad``: check and explain here, the other subcommands where they belong (`parts`)."""
+"""The command ``linad``: `check` and `explain` are implemented here, other subcommands come from `parts`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ELSEWHERE = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code: 0 clean, 1 findings, 2 wrong usage, 101 a defect of linad."""
+    """Run the command. Exit codes: 0 clean, 1 findings, 2 wrong usage, 101 an internal error of linad."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments and arguments[0] in _ELSEWHERE:

@@ -1,4 +1,5 @@
-"""THE table of diagnostic codes; never reuse one. Pages, JSON schema and `linad explain` are generated from it."""
+"""The table of diagnostic codes. A code is never reused. Pages, JSON schema and `linad explain` are generated from
+it."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
         "an annotation that is not a type of the language counts as absent",
     ),
     ("LIN307", "variadic-dimension", "information", "an annotation leaves the number of dimensions open"),
-    # LIN308, union-annotation, was an error while a function had one type for each parameter
+    # LIN308, union-annotation, existed while a parameter had a single type
     ("LIN309", "bad-dimension", "information", "a dimension of an annotation that is not a size"),
     ("LIN310", "too-many-dimensions", "information", "an annotation with more than eight dimensions"),
     ("LIN311", "return-mismatch", "warning", "what a function returns is not what its annotation says"),
@@ -72,7 +73,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN404", "update-lost", "warning", "a result or an update that nothing reads"),
     ("LIN405", "bad-rule", "error", "the functions of a custom rule do not fit the function that they are for"),
     ("LIN406", "not-linear", "error", "a custom rule, or a function to be transposed, that is not linear"),
-    # 5xx cost: facts, told on request
+    # 5xx cost: facts, reported on request
     ("LIN501", "value-logged", "information", "a value is written down for the reverse sweep"),
     ("LIN502", "log-grows", "information", "the log of a while loop grows as long as it runs"),
     ("LIN503", "log-size", "information", "what a loop logs per iteration"),

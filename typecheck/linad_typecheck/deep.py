@@ -1,5 +1,4 @@
-"""Room for calls: sums of a thousand terms are trees as deep, and the passes over them call themselves at each level.
-"""
+"""Room for deep recursion: a sum of a thousand terms is a tree of that depth, over which the passes recurse."""
 
 from __future__ import annotations
 
@@ -9,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-TERMS = 5_000  # calls inside each other, some three to a term; a thread's stack of a few megabytes has room for them
+TERMS = 5_000  # recursion depth, at about three calls per term; it fits the stack of a thread
 
 _lock = Lock()
-_wanted: list[int] = []  # by those who are inside; the limit is one for all threads
+_wanted: list[int] = []  # limits that are currently requested; the recursion limit is shared by all threads
 _usual = 0
 
 
 def _after_fork() -> None:
     global _lock
-    _lock = Lock()  # another thread may have had it
+    _lock = Lock()  # another thread may have held it
 
 
 os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
@@ -26,7 +25,7 @@ os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork
 
 @contextmanager
 def deep(calls: int = TERMS) -> Iterator[None]:
-    """Inside, Python lets so many calls be nested, if not more."""
+    """A context in which the recursion limit is at least ``calls``."""
     global _usual
     with _lock:
         _usual = _usual if _wanted else sys.getrecursionlimit()

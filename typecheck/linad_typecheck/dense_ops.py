@@ -1,7 +1,8 @@
 """Dense linear algebra on whole arrays: what each operation of a `core.Dense` statement updates and reads.
 
-An operation never fails and never allocates: sizes have been checked before, and where a matrix may be singular an int
-cell ``info`` says so, which a `core.Check` tests. Every matrix has rank 2 and all floats of one statement one dtype.
+An operation never fails and never allocates: sizes have been checked before it. If a matrix may be singular, an int
+cell ``info`` reports that, which a `core.Check` tests. All matrices have rank 2, and all floats of a statement have the
+same dtype.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ UpdateMode = Literal["acc", "mut"]
 class DenseOp:
     """A dense operation.
 
-    ``updated`` and ``read`` are the ranks of the arrays, ints marked by ``ints``, positions in both together.
+    ``updated`` and ``read`` are the ranks of the arrays; ``ints`` are the positions, in both together, of int arrays.
     ``mode`` is how the updated ones are used. ``diff``: for each updated array that carries a derivative, the positions
-    of the arrays read that it depends on (it depends on its own old contents where ``mode`` says so or it is listed in
-    ``in_place``). ``flags`` are the values that the flags of a statement may have.
+    of the read arrays on which it depends (it also depends on its own old contents if ``mode`` says so or if it is in
+    ``in_place``). ``flags`` are the allowed flags of a statement.
 
-    One that is ``compiled`` calls a function that `linad.rule` declares, which the flags name: its arrays may be of any
-    number and type.
+    A ``compiled`` operation calls a function that `linad.rule` declares, whose name is in the flags. Its arrays may be
+    of any number and type.
     """
 
     name: str
@@ -54,7 +55,7 @@ def _triangles(x: tuple[int, ...], *others: tuple[int, ...]) -> int:
 
 
 _ROWS: list[DenseOp] = [
-    # C += +-op(A) op(B); flags: n or t (transposed) of A and of B, p or m of the sign
+    # C += +-op(A) op(B); flags: n or t (transposed) for A and for B, p or m for the sign
     DenseOp(
         "gemm",
         (2,),
@@ -65,21 +66,22 @@ _ROWS: list[DenseOp] = [
         "acc",
         (0,),
     ),
-    # info, F, p: the LU factorisation of A by columns, F^T = P L U; info is the first zero pivot, or 0
+    # info, F, p: the LU factorisation of A by columns, F^T = P L U; info is the index of the first zero pivot (from 1),
+    # or 0
     DenseOp("lu", (1, 2, 1), (2,), {}, _cube, ints=(0, 2)),
-    # X = A^-1 X, or A^-T X, by the factorisation F, p of A
+    # X = A^-1 X, or A^-T X, with the factorisation F, p of A
     DenseOp("solve", (2,), (2, 2, 1), {0: (0,)}, _triangles, ("n", "t"), in_place=(0,), ints=(3,)),
-    # d = det A, or log |det A|, by its factorisation
+    # d = det A, or log |det A|, with its factorisation
     DenseOp("det", (1,), (2, 2, 1), {0: (0,)}, lambda d, a, *f: 2 * a[0], ints=(3,)),
     DenseOp("logdet", (1,), (2, 2, 1), {0: (0,)}, lambda d, a, *f: 2 * a[0], ints=(3,)),
     DenseOp("detsign", (1,), (2, 1), {}, lambda d, f, p: 2 * f[0], ints=(2,)),
-    # info, L: A = L L^T of the lower triangle of A; info is the first pivot that is not positive, or 0
+    # info, L: A = L L^T of the lower triangle of A; info is the index of the first non-positive pivot (from 1), or 0
     DenseOp("cholesky", (1, 2), (2,), {1: (0,)}, _cube, ints=(0,)),
-    # X = L^-1 X, or L^-T X, by the lower triangle of L
+    # X = L^-1 X, or L^-T X, with the lower triangle of L
     DenseOp("trisolve", (2,), (2,), {0: (0,)}, _triangles, ("n", "t"), in_place=(0,)),
-    # info, L: A^T A = L L^T by a QR factorisation of A; info is 1 + the first column that depends on others, or 0
+    # info, L: A^T A = L L^T by a QR factorisation of A; info is 1 + the first linearly dependent column, or 0
     DenseOp("gram", (1, 2), (2,), {}, lambda i, low, a: 2 * a[0] * a[1] ** 2, ints=(0,)),
-    # X = (A^T A)^-1 X, by the factor L
+    # X = (A^T A)^-1 X, with the factor L
     DenseOp("gramsolve", (2,), (2, 2), {0: (0,)}, lambda x, a, low: 4 * x[0] ** 2 * x[1], in_place=(0,)),
     # info, w, V: A V = V diag(w) of the lower triangle of A, w ascending
     DenseOp("eigh", (1, 1, 2), (2,), {1: (0,), 2: (0,)}, lambda i, w, v, a: 9 * a[0] ** 3, ints=(0,)),
@@ -87,7 +89,7 @@ _ROWS: list[DenseOp] = [
     DenseOp(
         "svd", (1, 2, 1, 2), (2,), {1: (0,), 2: (0,), 3: (0,)}, lambda i, u, s, v, a: 14 * a[0] * a[1] * s[0], ints=(0,)
     ),
-    # status, results = function(arguments), numbers in arrays of one cell; status is 0 where that worked
+    # status, results = function(arguments), with numbers in arrays of one cell; status is 0 on success
     DenseOp(COMPILED, (), (), {}, lambda *shapes: sum(map(prod, shapes)), compiled=True),
 ]
 

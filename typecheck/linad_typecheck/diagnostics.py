@@ -1,4 +1,5 @@
-"""The diagnostic model: one message, its places, notes and fixes. Rendering is in `render/`, wording in `messages/`."""
+"""The model of a diagnostic: a message, its positions, notes and fixes. Rendering is in `render/`, wording in
+`messages/`."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Severity = Literal["error", "warning", "information"]
 
 @frozen(slots=True)
 class Label:
-    """A secondary place and what happens there."""
+    """A secondary position, and what happens there."""
 
     span: Span
     message: str
@@ -21,7 +22,7 @@ class Label:
 
 @frozen(slots=True)
 class Edit:
-    """Replace the text of ``span`` (empty: insert) by ``text``."""
+    """A replacement of the text at ``span`` by ``text``; an empty span inserts."""
 
     span: Span
     text: str
@@ -29,7 +30,7 @@ class Edit:
 
 @frozen(slots=True)
 class Fix:
-    """A repair in words and as edits; ``safe`` ones may be applied by a machine."""
+    """A repair, as a sentence and as edits. ``safe``: it may be applied automatically."""
 
     message: str
     edits: tuple[Edit, ...] = ()
@@ -38,37 +39,37 @@ class Fix:
 
 @frozen(slots=True)
 class Diagnostic:
-    """One finding. ``message`` stands alone in one line: lower case, no final period."""
+    """A finding. ``message`` is a single line, in lower case and without a final period."""
 
     code: str
     slug: str
     severity: Severity
     message: str
     span: Span
-    label: str = ""  # what to print under the primary span
+    label: str = ""  # printed under the primary span
     labels: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
-    rule: str = ""  # the number of the ownership rule that it enforces
+    rule: str = ""  # the number of the ownership rule that is violated, if any
 
     def to_json(self) -> dict[str, object]:
-        """A JSON-ready dictionary; the inverse of reading it back field by field."""
+        """A JSON-compatible dictionary with all fields."""
         return asdict(self)
 
 
 def strictly(d: Diagnostic) -> Diagnostic:
-    """The finding, as the option ``strict`` has it: an update that shows under a second name is an error."""
+    """The finding under the option ``strict``: an update that is visible under a second name is an error."""
     return replace(d, severity="error") if d.slug == "shared-update" else d
 
 
 class LinadError(TypeError):
-    """A function that linad cannot compile or differentiate.
+    """Raised for a function that linad cannot compile or differentiate.
 
     Attributes
     ----------
     diagnostics : tuple of Diagnostic
         The findings, each with ``code``, ``slug``, ``severity``, ``message``, ``span``, ``fixes`` and ``rule``: where,
-        what to write instead, and the number of the ownership rule, if it is about one.
+        what to write instead, and the number of the ownership rule, if it violates one.
 
     Examples
     --------
@@ -87,18 +88,17 @@ class LinadError(TypeError):
         super().__init__(text or "\n".join(f"{d.code} {d.span}: {d.message}" for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Made again of what it was made of: pools of processes send their errors to the process that waits for them.
-        """
+        """Support for pickling: process pools send errors to the waiting process."""
         return type(self), (self.diagnostics, str(self))
 
 
 class LinadWarning(UserWarning):
-    """What the checker warns of, as a Python warning where a function is decorated or first called.
+    """A warning of the checker, issued when a function is decorated or first called.
 
-    `warnings.filterwarnings` silences or raises it, a comment ``# linad: ignore[SLUG]`` silences it at its line.
+    `warnings.filterwarnings` can suppress it or turn it into an error. A comment ``# linad: ignore[SLUG]`` suppresses
+    it at its line.
     """
 
 
 class ZeroGradientWarning(LinadWarning):
-    """A gradient that is zero whatever the arguments are: the parameter reaches the result only through ints and
-    comparisons."""
+    """A gradient that is always zero: the parameter reaches the result only through ints and comparisons."""

@@ -1,4 +1,4 @@
-"""What the checker found out, per place: each dup, drop, move, borrow and copy with its reason."""
+"""Facts: what the checker infers at each position. Every dup, drop, move, borrow and copy has a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""All findings about a file: every decorated function and what it reaches, in order, each reported once."""
+"""All findings about a file: those of every decorated function and the code it reaches, in order and without
+duplicates."""
 
 from __future__ import annotations
 
@@ -27,8 +28,10 @@ from .names.uses import decorated
 
 @frozen
 class Report:
-    """What was found in a text, and how many decorated functions were looked at to find it. Of ``partly`` ones the text
-    does not give all types: they are checked whole where they are first called."""
+    """The findings in a text, and the number of decorated functions that were checked.
+
+    ``partly``: functions whose types are not all in the text. They are checked completely at their first call.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     functions: int
@@ -36,25 +39,24 @@ class Report:
 
 
 def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
-    """Check every function of a program text that `linad.linear_grad` decorates, with what it calls.
+    """Check every function of a program text that `linad.linear_grad` decorates, with the functions that it calls.
 
-    Nothing is imported and nothing is run. Sibling files that the text imports are read to check the functions called.
+    Nothing is imported and nothing is run. Sibling files that the text imports are read, to check the functions called.
 
     Parameters
     ----------
     text
-        A module's source.
+        The source of a module.
     filename
-        Its name, for messages and to find the files it imports.
+        Its name, for messages and to find the files that it imports.
 
     Returns
     -------
     list of Diagnostic
-        In order of place. Statements that are not Python give one each, and the rest of the text is checked all the
-        same.
+        In text order. Each statement that is not valid Python gives one, and the rest of the text is still checked.
     """
     collects = gc.isenabled()
-    gc.disable()  # little of what a check makes is garbage before it ends, and looking for it takes a tenth of the time
+    gc.disable()  # a check creates little garbage before it ends, and collections would take a tenth of its time
     try:
         return list(check_text(text, filename).diagnostics)
     finally:
@@ -70,7 +72,7 @@ def check_text(
 ) -> Report:
     """`check_source`, with the number of decorated functions.
 
-    An editor gives ``each``, which keeps what `check_function` found before, and the ``files`` it has parsed.
+    An editor passes ``each``, which caches the results of `check_function`, and the ``files`` that it has parsed.
     """
     each = check_function if each is None else each
     whole = Span(filename, 1, 1, 1, 1)
@@ -78,11 +80,12 @@ def check_text(
         found = recovered(text)
         source = SourceFile(filename, found.text)
         module = StaticModule(source, {} if files is None else files, found.lost)
-        if "*" in module.scope.bound:  # what a library gives by it is known of the names that have a meaning
+        # loading the checker fills the registry, which decides what a starred import of a library binds
+        if "*" in module.scope.bound:
             from . import check as check
         functions = decorated(module)
         refused = [*misplaced(module), *stacked(module, functions)]
-    except (ValueError, RecursionError, MemoryError) as error:  # null bytes, nesting beyond the parser
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes, or nesting too deep for the parser
         deep = isinstance(error, (RecursionError, MemoryError))
         why = "an expression is too deeply nested for the parser" if deep else str(error)
         return Report((NotPython(whole, why).diagnostic(),), 0)
@@ -99,7 +102,7 @@ def check_text(
 
 
 def facts(text: str, filename: str) -> list[Diagnostic]:
-    """What the derivatives of a text's decorated functions cost, of those without errors."""
+    """The costs of the derivatives of a text's decorated functions, for those without errors."""
     from .checking.cost import facts_of
 
     found: list[Diagnostic] = []
@@ -115,18 +118,19 @@ def facts(text: str, filename: str) -> list[Diagnostic]:
 
 
 def check_file(path: str | os.PathLike[str]) -> list[Diagnostic]:
-    """`check_source` of a file, whose encoding is found as Python finds it."""
+    """`check_source` for a file. Its encoding is detected as Python does."""
     return check_source(read(path), str(path))
 
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Each finding once, by place. Of two that say the same of one place the first stays."""
+    """The findings in text order, without duplicates. Of two with the same message at one position, the first
+    remains."""
     unique = {(d.code, d.span, d.message): d for d in reversed(list(diagnostics))}
     return sorted(unique.values(), key=lambda d: (d.span.file, d.span.line, d.span.column, d.code, d.message))
 
 
 def check_function(function: FunctionSource) -> Checked:
-    """A function without types of arguments but its annotations; a failure of the checker is one of its findings."""
+    """Check a function with the types of its annotations. An internal error of the checker becomes a finding."""
     from .check import examine
 
     place = _first_line(function)
@@ -137,13 +141,13 @@ def check_function(function: FunctionSource) -> Checked:
         return replace(checked, diagnostics=told)
     except (RecursionError, MemoryError):
         return too_deep(function)
-    except Exception as error:  # a defect here must not hide what is found elsewhere
+    except Exception as error:  # an internal error must not hide other findings
         shown = f"{type(error).__name__}: {error}".splitlines()[0]
         return Checked(None, None, (InternalError(place, function.name, shown).diagnostic(),))
 
 
 def too_deep(function: FunctionSource) -> Checked:
-    """What is said of a function in which the checker does not come to the ground."""
+    """The result for a function that is nested too deeply for the checker."""
     return Checked(None, None, (TooDeep(_first_line(function), function.name).diagnostic(),))
 
 
@@ -152,14 +156,14 @@ def _first_line(function: FunctionSource) -> Span:
     return Span(source.name, line, 1, line, len(source.lines[line - 1]) + 1)
 
 
-# The keywords of the decorator; a test holds them against `linad.linear_grad`.
+# The keywords of the decorator; a test compares them with `linad.linear_grad`.
 OPTIONS = ("wrt", "updates", "parallel", "fastmath", "cache", "update", "boundscheck", "backend", "strict", "passes")
 
 _CHOICES = {"update": ("in-place", "pure"), "backend": ("numba", "interpret")}
 
 
 def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
-    """Keywords that the decorator does not have: Python raises a `TypeError` where the module is imported."""
+    """Report unknown keywords of the decorator: Python raises a `TypeError` when the module is imported."""
     for call in marks(function):
         for given in call.args[:1]:
             if isinstance(given, (ast.Constant, ast.Tuple, ast.List)):

@@ -1,9 +1,9 @@
-"""``@frozen``: frozen dataclasses that cost next to nothing until there is an instance.
+"""``@frozen``: frozen dataclasses that cost almost nothing until the first instance is created.
 
-`dataclasses.dataclass` writes and compiles some six methods for each class. There are two hundred classes here, most of
-them messages that a given file never needs, and those methods were two thirds of the time that ``import`` took: an
-editor's first diagnostics, a commit hook and ``import linad`` waited for them. Here a constructor is compiled with the
-first instance, and the other methods are plain functions over `operator.attrgetter`, as quick as generated ones.
+`dataclasses.dataclass` generates and compiles about six methods per class. There are two hundred classes here, most of
+them messages that a given file never needs, and those methods took two thirds of the import time: an editor's first
+diagnostics, commit hooks and ``import linad`` waited for them. Here a constructor is compiled when the first instance
+is created. The other methods are plain functions based on `operator.attrgetter`, and as fast as generated ones.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ def frozen(
 ) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen(cls=None, /, *, slots=False, eq=True, repr=True, guarded=True):
-    """``dataclass(frozen=True)``, quick to import.
+    """``dataclass(frozen=True)``, with a fast import.
 
-    To everybody else the class is a dataclass: to `dataclasses.fields`, `replace` and `asdict`, to ``match``, `pickle`
-    and `copy`; it may derive from frozen dataclasses, and they from it. There are no ``InitVar``, ``kw_only`` and
-    ``order``.
+    The class is a dataclass in every other respect: for `dataclasses.fields`, `replace` and `asdict`, for ``match``,
+    `pickle` and `copy`. It may derive from frozen dataclasses, and they from it. ``InitVar``, ``kw_only`` and
+    ``order`` are not supported.
 
     Parameters
     ----------
     slots, eq, repr
-        As `dataclasses.dataclass` has them.
+        As in `dataclasses.dataclass`.
     guarded
-        Whether an assignment to a field is refused when it runs. Without, a constructor takes a third of the time: for
-        the few classes with slots that are made at each node of a program. Type checkers refuse the assignment all the
-        same.
+        Whether assignment to a field raises at run time. Without it, construction takes a third of the time: for the
+        few classes with slots that are instantiated at each node of a program. Type checkers reject the assignment in
+        any case.
     """
     return (lambda c: _made(c, slots, eq, repr, guarded)) if cls is None else _made(cls, slots, eq, repr, guarded)
 
@@ -80,7 +80,7 @@ def _made(cls: type, slots: bool, eq: bool, repr: bool, guarded: bool) -> type:
 
 
 def _own(cls: type) -> Fields:
-    """The fields that the class itself declares; their defaults become attributes."""
+    """The fields that the class itself declares. Their defaults become attributes."""
     found: Fields = {}
     for name, note in cls.__annotations__.items():
         if "ClassVar" in str(note):
@@ -106,7 +106,7 @@ def _in_order(cls: type, fields: Fields) -> None:
 
 
 def _with_slots(cls: type, fields: Fields) -> type:
-    """The class made again: slots can be given to a class only while it is made."""
+    """The class created again with slots, which cannot be added to an existing class."""
     inherited = {n for base in cls.__mro__[1:-1] for n in base.__dict__.get("__slots__", ())}
     body = {k: v for k, v in cls.__dict__.items() if k not in fields and k not in ("__dict__", "__weakref__")}
     body["__slots__"] = tuple(n for n in fields if n not in inherited)
@@ -119,7 +119,7 @@ def _with_slots(cls: type, fields: Fields) -> type:
 
 
 def _first_constructor(cls: type, fields: Fields) -> Callable[..., None]:
-    """A constructor that makes the real one when it is first called."""
+    """A constructor that compiles and installs the real one at its first call."""
     if "__init__" in cls.__dict__:
         return cls.__dict__["__init__"]
 
@@ -147,14 +147,15 @@ def _constructor(cls: type, fields: Fields) -> Callable[..., None]:
         slot = getattr(cls, name, None)
         if cls.__setattr__ is object.__setattr__:
             body.append(f" self.{name} = {value}")
-        elif isinstance(slot, MemberDescriptorType):  # a third quicker than looking the name up
+        elif isinstance(slot, MemberDescriptorType):  # a third faster than a lookup by name
             known[f"_set{k}"] = slot.__set__
             body.append(f" _set{k}(self, {value})")
         else:
             body.append(f" _set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
-    exec(f"def __init__({', '.join(params)}):\n" + "\n".join(body or [" pass"]), known)  # names of fields and defaults
+    # built from names of fields and defaults only
+    exec(f"def __init__({', '.join(params)}):\n" + "\n".join(body or [" pass"]), known)
     made_ = known["__init__"]
     made_.__qualname__ = f"{cls.__qualname__}.__init__"  # type: ignore[attr-defined]
     return made_  # type: ignore[return-value]
@@ -199,7 +200,7 @@ def _compared(cls: type, fields: Fields) -> None:
         if other.__class__ is not self.__class__:
             return NotImplemented
         one, two = values(self), values(other)
-        return one is two or one == two  # as of tuples: nan is itself
+        return one is two or one == two  # as in tuples: nan equals itself
 
     def __hash__(self) -> int:
         return hash(hashed(self))
@@ -211,5 +212,5 @@ def _compared(cls: type, fields: Fields) -> None:
 
 
 def _values(names: list[str]) -> Callable[[Any], object]:
-    """The values of fields: of several as a tuple, of one itself."""
+    """A function that returns the values of fields: a tuple of several, or the single value."""
     return attrgetter(*names) if names else lambda self: ()

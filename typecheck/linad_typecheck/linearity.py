@@ -1,9 +1,10 @@
-"""Whether a function is linear in some of its parameters: the derivative that a custom rule gives has to be.
+"""Linearity analysis: whether a function is linear in some of its parameters, as the derivative in a custom rule has to
+be.
 
-A forward data-flow analysis of three facts about each value: zero, independent of those parameters, linear in them.
-Linear means homogeneous of degree one: ``g + 1`` is not. Cells of an array share one fact. The first statements that
-combine values in any other way are reported; what is linear in a way that these facts do not show, such as ``sqrt(g *
-g)`` for a positive ``g``, is reported as well.
+A forward data-flow analysis of three facts about each value: it is zero, independent of those parameters, or linear in
+them. Linear means homogeneous of degree one: ``g + 1`` is not linear. All cells of an array share one fact. The first
+statements that combine values in any other way are reported. The analysis is conservative: a function such as ``sqrt(g
+* g)`` for a positive ``g`` is reported although it is linear.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .ops import OPS
 from .span import Span
 from .types import Array, is_float
 
-ZERO, FREE, LINEAR = 0, 1, 2  # joined by "or": FREE | LINEAR is neither
+ZERO, FREE, LINEAR = 0, 1, 2  # joined by bitwise or: FREE | LINEAR is neither
 Fact = int
 Flow = tuple[Fact, ...]
 
@@ -29,7 +30,7 @@ _SCALES_FIRST = ("div", "ldexp", "copysign")
 
 @dataclass(frozen=True)
 class Departure:
-    """Where a function stops being linear, and why."""
+    """A place where a function stops being linear, and why."""
 
     span: Span
     why: str
@@ -42,11 +43,11 @@ class _Analysis:
     found: dict[tuple[Span, str], None] = field(default_factory=dict)
     known: dict[tuple[str, Flow], tuple[Flow, Flow]] = field(
         default_factory=dict
-    )  # of parameters afterwards, of results
+    )  # facts of the parameters afterwards, and of the results
     grown: bool = True
 
     def call(self, name: str, args: Flow) -> tuple[Flow, Flow]:
-        """What the parameters of a function hold afterwards, and its results."""
+        """The facts of the parameters after a call, and of its results."""
         f = self.functions[name]
         key = (name, args)
         if key not in self.known:
@@ -101,7 +102,7 @@ class _Walk:
         return LINEAR
 
     def merge(self, v: Var, atoms: Iterable[Atom], s: Stmt) -> None:
-        """A value that is one of several, or an array that gets another cell."""
+        """Join facts into a variable that is one of several values, or into an array that gets another cell."""
         fact = self.env.get(v.name, ZERO)
         before = fact
         for a in atoms:
@@ -209,7 +210,7 @@ class _Walk:
         for c, i in zip(s.carried, s.inits, strict=True):
             self.put(c, self.of(i))
         outer, self.grown = self.grown, True
-        while self.grown:  # facts only grow
+        while self.grown:  # terminates, because facts only grow
             self.grown = False
             self.block(s.body)
             for c, n in zip(s.carried, nexts, strict=True):
@@ -238,7 +239,7 @@ class _Walk:
             self.put(o, fact if is_float(o.type) else FREE)
 
     def declared(self, s: core.Call, args: Flow) -> None:
-        """A function that is compiled elsewhere, and declared to be linear in some of its parameters."""
+        """A function compiled elsewhere, declared to be linear in some of its parameters."""
         params = self.analysis.functions[s.callee].params
         if any(fact & LINEAR for fact, p in zip(args, params, strict=True) if not p.linear and is_float(p.var.type)):
             self.depart(s, f"`{s.callee}` is not declared to be linear in what depends on it")
@@ -250,7 +251,7 @@ class _Walk:
             self.put(o, fact if is_float(o.type) else FREE)
 
     def derivative(self, s: core.Call, d: core.Derivative, args: Flow) -> None:
-        """A derivative is linear in what follows the arguments of the function: cotangents or tangents."""
+        """A derivative is linear in the cotangents or tangents, which follow the arguments of the function."""
         f = self.analysis.functions[d.callee]
         count = len(f.params)
         if any(fact & LINEAR and is_float(a.type) for fact, a in zip(args[:count], s.args)):
@@ -271,16 +272,16 @@ def departures(
     linear: Iterable[int],
     free_results: int = 0,
 ) -> list[Departure]:
-    """Where a function is not linear in the parameters at some positions.
+    """The places where a function is not linear in the parameters at some positions.
 
     Parameters
     ----------
     functions, opaque
-        Those of a program, and the derivatives that it declares.
+        The functions of a program, and the derivatives that it declares.
     linear
         Positions of float parameters.
     free_results
-        The number of results, the first ones, that must not depend on them; the others must be linear in them.
+        The number of leading results that must not depend on them. The other results must be linear in them.
     """
     f = functions[name]
     chosen = set(linear)

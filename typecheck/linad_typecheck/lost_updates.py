@@ -1,4 +1,4 @@
-"""Arrays that a function makes and updates, while no result depends on them."""
+"""Lost updates: arrays that a function allocates and updates, and on which no result depends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .source import SourceFile
 
 
 def lost_updates(program: ir.Program, source: SourceFile) -> list[UpdateLost]:
-    """A message per array, at its first update; updates that the checker made up itself are passed over."""
+    """A message per array, at its first update. Updates that lowering inserted are ignored."""
     return [m for f in program.functions.values() for m in _of(f, source)]
 
 
@@ -32,7 +32,7 @@ def _of(f: ir.Function, source: SourceFile) -> list[UpdateLost]:
 
 @dataclass
 class _Flow:
-    """What each name is computed from, and the names that matter by themselves: results, conditions, bounds."""
+    """The dependences of each name, and the names that matter by themselves: results, conditions, bounds."""
 
     sources: dict[str, list[ir.Atom | None]]
     roots: set[str]
@@ -41,7 +41,7 @@ class _Flow:
         self.sources.setdefault(name, []).extend(atoms)
 
     def see(self, s: ir.Stmt) -> ir.Var | None:
-        """Note a statement; the array that it updates cell by cell, if it does."""
+        """Record a statement. Returns the array that it updates cell by cell, if any."""
         if type(s) in _PLAIN:
             for out in ir.outputs(s):
                 self.add(out.name, ir.operands(s))
@@ -66,7 +66,7 @@ class _Flow:
                 for var, init, result, out in zip(carried, inits, results, outs, strict=True):
                     self.add(var.name, (init, result))
                     self.add(out.name, (var,))
-            case _:  # calls, checks, whatever may act
+            case _:  # calls, checks, and other statements that may have effects
                 self.roots |= _names(ir.operands(s))
         return None
 

@@ -1,7 +1,8 @@
-"""Every scalar primitive of the core: arity, result, cost, where it can be differentiated, and its names elsewhere.
+"""The table of scalar primitives of the core: arity, result type, cost, differentiability, and names in other
+libraries.
 
-The library of the front end, the interpreter, generated code and the baselines take names and flags from here. A new
-function such as `hypot` is a row here, its slope in `linad/derivatives/table.py` and, independent of that, in
+The front end's library, the interpreter, generated code and the baselines take names and flags from here. A new
+function such as `hypot` needs a row here, its slope in `linad/derivatives/table.py` and, independently, in
 `linad/baseline/rules.py`.
 """
 
@@ -18,14 +19,15 @@ Kind = Literal["add", "mul", "div", "unary", "pow", "compare", "logic", "int", "
 class Op:
     """A scalar primitive.
 
-    ``result``: ``same`` as the first operand's type (operands agree), ``bool``, ``int`` (i64) or ``out`` (what the Let
-    says: `cast`). ``diff``: operand positions through which a derivative flows. ``expensive``: costs a library call, so
-    its result is logged rather than recomputed. ``singular``: its slope is infinite or nan at some point.
+    ``result``: ``same`` as the type of the first operand (operands agree), ``bool``, ``int`` (i64), or ``out`` (the
+    type of the Let's variable: `cast`). ``diff``: positions of operands through which a derivative flows.
+    ``expensive``: it costs a library call, so its result is logged rather than recomputed. ``singular``: its slope is
+    infinite or nan at some point.
 
-    ``numpy``: the ufuncs that compute just this of floats, the first of them in every NumPy; ``math``: the function of
-    `math` that does, ``variadic`` where that takes any number of arguments. ``code``: the module whose function, under
-    ``math`` or the first name of ``numpy``, generated code calls. ``raises``: what `math` raises, as kinds of errors
-    and tests of `engine/attempts.py`; None where that is not known.
+    ``numpy``: the ufuncs that compute exactly this for floats; the first one exists in every version of NumPy.
+    ``math``: the function of `math` that does; ``variadic`` if it takes any number of arguments. ``code``: the module
+    whose function generated code calls, under the name ``math`` or the first name in ``numpy``. ``raises``: the
+    exceptions of `math`, as error kinds and tests of `engine/attempts.py`; None if unknown.
     """
 
     name: str
@@ -56,7 +58,7 @@ def _function(
     singular: bool = False,
     **more: Any,
 ) -> Op:
-    """A function of one float that is called the same in NumPy and in `math`, unless names are given."""
+    """A function of one float with the same name in NumPy and in `math`, unless names are given."""
     facts = {"arity": 1, "kind": "unary", "diff": (0,), "expensive": True, "code": "math"} | more
     return Op(name, numpy=numpy or (name,), math=math or name, raises=raises, singular=singular, **facts)
 
@@ -65,9 +67,9 @@ def _inverse(name: str, **more: Any) -> Op:
     return _function(name, (f"arc{name[1:]}", name), **more)
 
 
-# functions of an order, or of that many derivatives
+# functions with an order as their first parameter, or a number of derivatives
 FAMILIES = ("polygamma", "bessel_i", "bessel_ie", "bessel_j", "sinc")
-LITERAL_SECOND = ("powi", *FAMILIES)  # their second operand is an i64 literal
+LITERAL_SECOND = ("powi", *FAMILIES)  # the second operand is an i64 literal
 
 
 def _table() -> dict[str, Op]:
@@ -76,34 +78,34 @@ def _table() -> dict[str, Op]:
         Op("sub", 2, "add", diff=(0, 1)),
         Op("neg", 1, "add", diff=(0,)),
         Op("mul", 2, "mul", diff=(0, 1)),
-        # of floats: a product that is rounded before it is added to something
+        # for floats: a product that is rounded before it is used in an addition
         Op("mul_rounded", 2, "mul", diff=(0, 1)),
         Op("div", 2, "div", diff=(0, 1), singular=True),
-        Op("floordiv", 2, "div"),  # of ints and floats; a zero int divisor has been checked
-        Op("mod", 2, "div", diff=(0, 1), singular=True),  # the sign of the divisor, as in Python
-        # of floats; of ints the exponent is a Const that is not negative
+        Op("floordiv", 2, "div"),  # ints and floats; a zero int divisor has been checked for
+        Op("mod", 2, "div", diff=(0, 1), singular=True),  # has the sign of the divisor, as in Python
+        # floats; for ints the exponent is a non-negative Const
         Op("pow", 2, "pow", diff=(0, 1), expensive=True, singular=True),
         Op("powi", 2, "mul", diff=(0,), singular=True),  # float ** small int Const, by multiplication
         Op("min", 2, "choose", diff=(0, 1)),  # Python's: second if second < first else first
         Op("max", 2, "choose", diff=(0, 1)),  # Python's: second if second > first else first
         Op("minimum", 2, "choose", diff=(0, 1)),  # NumPy's: propagate nan
         Op("maximum", 2, "choose", diff=(0, 1)),
-        Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b), both evaluated
-        # of an adjoint or tangent and its multiple: 0 where the first is 0, else the second
+        Op("select", 3, "choose", result="second", diff=(1, 2)),  # select(cond, a, b); both are evaluated
+        # of an adjoint or tangent, and a multiple of it: 0 if the first is 0, otherwise the second
         Op("zero_or", 2, "choose", diff=(1,)),
         _function("copysign", arity=2, kind="choose", expensive=False, raises=()),
         _inverse("atan2", arity=2, diff=(0, 1), raises=(), singular=True),
         _function("hypot", arity=2, diff=(0, 1), variadic=True, raises=(), singular=True),
-        Op("fmod", 2, "div", diff=(0, 1), singular=True, code="np"),  # the sign of the dividend, as in C
-        Op("remainder", 2, "div", diff=(0, 1), singular=True),  # IEEE: from the nearest multiple
-        Op("ldexp", 2, "unary", diff=(0,)),  # times a power of two, whose exponent is a whole float
+        Op("fmod", 2, "div", diff=(0, 1), singular=True, code="np"),  # has the sign of the dividend, as in C
+        Op("remainder", 2, "div", diff=(0, 1), singular=True),  # IEEE remainder, with respect to the nearest multiple
+        Op("ldexp", 2, "unary", diff=(0,)),  # multiplication by a power of two; the exponent is an integral float
         Op("cast", 1, "cast", result="out", diff=(0,)),  # to the type of the Let; float to int truncates
         Op("trips", 3, "int", result="int"),  # len(range(start, stop, step))
         Op("gcd", 2, "int"),
-        Op("comb", 2, "int"),  # of ints >= 0; -1 where it has more than 63 bits, and so with perm
+        Op("comb", 2, "int"),  # ints >= 0; -1 if the result needs more than 63 bits; likewise `perm`
         Op("perm", 2, "int"),
         Op("isqrt", 1, "int"),
-        Op("wrap", 2, "int", result="int"),  # wrap(i, n): i + n where i < 0, else i
+        Op("wrap", 2, "int", result="int"),  # wrap(i, n): i + n if i < 0, else i
     ]
     ops += [
         _function("exp", raises=_TOO_LARGE, singular=True),
@@ -141,7 +143,7 @@ def _table() -> dict[str, Op]:
     ops += [_function("abs", ("absolute", "abs", "fabs"), "fabs", expensive=False, code="", raises=())]
     ops += [Op("sign", 1, "unary", numpy=("sign",))]
     ops += [Op(n, 1, "unary", numpy=(n,), code="np") for n in ("floor", "ceil", "trunc", "rint")]
-    ops += [Op("stop_gradient", 1, "unary")]  # of floats: its operand, as a constant to derivatives
+    ops += [Op("stop_gradient", 1, "unary")]  # identity on floats; a constant for derivatives
     ops += [Op(n, 1, "compare", result="bool", code="math") for n in ("isnan", "isinf", "isfinite")]
     ops += [Op(n, 2, "compare", result="bool") for n in ("lt", "le", "gt", "ge", "eq", "ne")]
     ops += [Op(n, 2, "logic", result="bool") for n in ("and", "or")] + [Op("not", 1, "logic", result="bool")]

@@ -1,7 +1,7 @@
-"""Every name of a library that the language has, and which kind of table says what it means.
+"""The registry of library names: every name that has a meaning, and the kind of table that defines it.
 
-The tables themselves are in the packages above. The module that owns a table enters its names here when it is imported;
-nothing here knows of any of them.
+The tables themselves are in higher packages. The module that owns a table enters its names here when it is imported;
+this module knows none of them.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ Kind = Literal[
     "subscript", "mark", "iterable", "constant", "attribute", "method", "dtype", "fold", "rule", "combinator",
     "derivative",
 ]  # fmt: skip
-FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds of what is called anywhere
+FUNCTIONS: tuple[Kind, ...] = ("rule", "fold", "dtype", "combinator", "derivative")  # kinds that can be called anywhere
 _ORDER = {kind: k for k, kind in enumerate(Kind.__args__)}
 _CALLED = ("rule", "dtype", "fold")
 _KINDS: dict[str, Kind] = {}
-_PARTS: set[str] = set()  # all that stands before a dot of them
+_PARTS: set[str] = set()  # all prefixes of the names, up to a dot
 BUILTINS: dict[str, None] = {n.partition(".")[2]: None for n in ELSEWHERE if n.startswith("builtins.")}
 
 
 def enter(kind: Kind, names: Iterable[str]) -> None:
-    """These names have a meaning of this kind. Of a name with meanings of several kinds the last kind counts, in the
-    order in which `Kind` lists them. Methods and attributes of arrays are under ``ndarray.``."""
+    """Register names as having a meaning of this kind.
+
+    If a name has several kinds, the one that is last in `Kind` counts. Methods and attributes of arrays are registered
+    under ``ndarray.``.
+    """
     for name in names:
         known = _KINDS.get(name)
         if known is None or _ORDER[known] < _ORDER[kind]:
@@ -42,34 +45,35 @@ def enter(kind: Kind, names: Iterable[str]) -> None:
 
 
 def registry() -> dict[str, Kind]:
-    """Every library name of the language, and which kind of table says what it means; anything else is refused."""
+    """Every library name that has a meaning, with the kind of table that defines it. Other names are refused."""
     return dict(_KINDS)
 
 
 def is_entered(dotted: str) -> bool:
-    """Whether the language has a meaning for a name."""
+    """Whether a name has a meaning."""
     return dotted in _KINDS
 
 
 def is_known(dotted: str) -> bool:
-    """Whether the language has a meaning for a name, or a word on how to do without."""
+    """Whether a name has a meaning, or a suggestion for a replacement."""
     return has_rule(dotted) or _KINDS.get(dotted) == "constant" or elsewhere(dotted) is not None
 
 
 def has_rule(dotted: str) -> bool:
-    """Whether the language has it as a function, and not only a word on how to do without."""
+    """Whether a name has a meaning as a function."""
     return _KINDS.get(dotted) in FUNCTIONS
 
 
 def has_parts(dotted: str) -> bool:
-    """Whether it is a module of a library, or another object, whose attributes have meanings here: ``scipy.special``.
-    """
+    """Whether a dotted name is a module or object whose attributes have meanings, such as ``scipy.special``."""
     return dotted in _PARTS
 
 
 def near(dotted: str) -> tuple[str, ...]:
-    """The library functions that a name may have meant, as one writes them; those of NumPy for another library of
-    arrays. A name that its library has is not mistyped."""
+    """The library functions that a misspelt name may mean, as users write them.
+
+    For other array libraries they are NumPy's functions. A name that exists in its library is not considered misspelt.
+    """
     home, _, name = dotted.rpartition(".")
     if exists(dotted) or (home == "math" and hasattr(math, name)):
         return ()

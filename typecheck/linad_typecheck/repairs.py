@@ -1,6 +1,6 @@
-"""Edits of a function's text that repair what the checker found: where a copy goes, how an update is declared.
+"""Edits that repair findings: where to insert a copy, how to declare an update.
 
-An edit is given only where the text leaves no doubt about it; otherwise the message has to do with words.
+An edit is given only if the text is unambiguous. Otherwise the message describes the repair in words.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from .source import SourceFile
 from .span import Span
 
 Edits = tuple[Edit, ...]
-_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # `.copy()` after them applies to the whole of them
+_TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # expressions after which `.copy()` needs no parentheses
 _DECORATOR = External("linad.linear_grad")
 
 
 def insert(at: Span, text: str) -> Edit:
-    """Insert before a place."""
+    """An insertion before a span."""
     return Edit(Span(at.file, at.line, at.column, at.line, at.column), text)
 
 
 def append(at: Span, text: str) -> Edit:
-    """Insert after a place."""
+    """An insertion after a span."""
     return Edit(Span(at.file, at.end_line, at.end_column, at.end_line, at.end_column), text)
 
 
 def copy_at(function: FunctionSource, place: Span, names: Sequence[str]) -> Edits:
-    """Take a copy where the expression at ``place`` gives its array to one of ``names``.
+    """Insert a copy where the expression at ``place`` gives its array to one of ``names``.
 
-    ``v = u`` becomes ``v = u.copy()``; ``a = b = e`` becomes two statements; of a tuple the element in question is
-    copied.
+    ``v = u`` becomes ``v = u.copy()``. ``a = b = e`` becomes two statements. In a tuple, the element is copied.
     """
     source = function.source
     for node in _within(function.node):
@@ -67,7 +66,7 @@ def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence
 
 
 def _element(source: SourceFile, value: ast.expr, names: Sequence[str]) -> Edits:
-    """Copy the last element of a tuple that is one of ``names``, or a value that is no tuple."""
+    """Copy the last element of a tuple that is one of ``names``, or a value that is not a tuple."""
     if not isinstance(value, ast.Tuple):
         return copied(source, value)
     for item in reversed(value.elts):
@@ -77,7 +76,7 @@ def _element(source: SourceFile, value: ast.expr, names: Sequence[str]) -> Edits
 
 
 def copied(source: SourceFile, value: ast.expr) -> Edits:
-    """``value.copy()``, in parentheses where it needs them."""
+    """``value.copy()``, with parentheses if needed."""
     span = source.span(value)
     if isinstance(value, _TIGHT):
         return (append(span, ".copy()"),)
@@ -85,7 +84,7 @@ def copied(source: SourceFile, value: ast.expr) -> Edits:
 
 
 def _apart(source: SourceFile, s: ast.Assign) -> Edits:
-    """``a = b = e`` as ``a = e`` and ``b = a.copy()`` in a line of its own."""
+    """``a = b = e`` split into ``a = e`` and ``b = a.copy()`` on its own line."""
     if not all(isinstance(t, ast.Name) for t in s.targets):
         return ()
     first, *others = s.targets
@@ -99,7 +98,7 @@ def _apart(source: SourceFile, s: ast.Assign) -> Edits:
 
 
 def first(function: FunctionSource, statement: str) -> Edits:
-    """A statement before the others of a function."""
+    """Insert a statement at the start of a function."""
     if isinstance(function.node, ast.Lambda):
         return ()
     body = function.node.body
@@ -110,14 +109,15 @@ def first(function: FunctionSource, statement: str) -> Edits:
 
 
 def marks(function: FunctionSource) -> Iterator[ast.Call]:
-    """The calls of `linear_grad` among the decorators of a function: where its options stand."""
+    """The calls of `linear_grad` among the decorators of a function, which contain its options."""
     for decorator in getattr(function.node, "decorator_list", ()):
         if isinstance(decorator, ast.Call) and resolve(decorator.func, function.scope) == _DECORATOR:
             yield decorator
 
 
 def option_named(function: FunctionSource, option: str, value: object) -> ast.expr:
-    """Where an option of the decorator says ``value``; the option, or the function, where that is not in the text."""
+    """The constant ``value`` in an option of the decorator; the whole option if it is not there, the function
+    without the option."""
     for call in marks(function):
         for k in call.keywords:
             if k.arg == option:
@@ -127,7 +127,7 @@ def option_named(function: FunctionSource, option: str, value: object) -> ast.ex
 
 
 def declare_update(function: FunctionSource, name: str) -> Edits:
-    """``updates=("name",)`` among the options of the decorator."""
+    """Add ``updates=("name",)`` to the options of the decorator."""
     for decorator in getattr(function.node, "decorator_list", ()):
         base = decorator.func if isinstance(decorator, ast.Call) else decorator
         if resolve(base, function.scope) != _DECORATOR:

@@ -1,4 +1,4 @@
-"""What a checked function takes and gives, as structures over the flat parameters and results of the core."""
+"""Signatures of checked functions: structures over the flat parameters and results of the core."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .frozen import frozen
 from .names.scope import RecordClass
 from .types import Type
 
-# A structure is a Leaf, a tuple of structures, a record of structures, or None (a result that is None, or a static
-# argument).
+# A structure is a Leaf, a tuple of structures, a record of structures, or None (for a result that is None, or for a
+# static argument).
 
 
 @frozen(slots=True)
 class Leaf:
-    """One scalar or array; ``index`` counts flat parameters (or flat results). ``weak``: given or returned as a Python
-    scalar (`float`, `int`, `bool`), not as a NumPy one."""
+    """A scalar or array. ``index`` numbers flat parameters (or flat results). ``weak``: passed or returned as a
+    Python scalar (`float`, `int`, `bool`) rather than a NumPy one."""
 
     index: int
     type: Type
@@ -28,7 +28,7 @@ class Leaf:
 
 @frozen(slots=True)
 class RecordTag:
-    """The class of a record; ``handle`` is the class itself where it is alive, and is left out of caches."""
+    """The class of a record. ``handle`` is the live class, if there is one; caches omit it."""
 
     name: str
     key: str
@@ -59,8 +59,11 @@ Structure = Leaf | tuple["Structure", ...] | RecordStructure | None
 
 @frozen(slots=True)
 class ParamInfo:
-    """A parameter of the Python function. ``dims`` holds, per array leaf of it, the annotated dimensions as text
-    (``("n", "d+1")``; None where nothing is known), for entry checks and their messages."""
+    """A parameter of the Python function.
+
+    ``dims``: for each of its array leaves, the annotated dimensions as text (``("n", "d+1")``, None if unknown), for
+    checks at entry and their messages.
+    """
 
     name: str
     structure: Structure
@@ -72,16 +75,16 @@ class Signature:
     name: str
     params: tuple[ParamInfo, ...]
     result: Structure
-    hidden: tuple[str, ...] = ()  # keys of module-level arrays: further flat `read` parameters of the core, at the end
-    updates: tuple[str, ...] = ()  # parameters the caller sees updated
-    given_back: str = ""  # the one of these that is returned, too: then ``result`` is None
-    # leaves of the result that are the caller's arrays, with those of the parameters
+    hidden: tuple[str, ...] = ()  # keys of module-level arrays, which are additional flat `read` parameters at the end
+    updates: tuple[str, ...] = ()  # parameters whose update the caller sees
+    given_back: str = ""  # the one of these that is also returned; ``result`` is then None
+    # result leaves that are the caller's arrays, paired with the leaves of the parameters
     copied: tuple[tuple[int, int], ...] = ()
 
 
 @frozen(slots=True)
 class Alike:
-    """A flat argument of a call that has the shape of an earlier one, where no annotation says so."""
+    """A flat argument of a call with the same shape as an earlier one, although no annotation says so."""
 
     array: int
     other: int
@@ -89,7 +92,7 @@ class Alike:
 
 @frozen(slots=True)
 class ArgType:
-    """The type of one actual argument leaf; ``weak`` for Python scalars."""
+    """The type of an argument leaf. ``weak`` for Python scalars."""
 
     type: Type
     weak: bool = False
@@ -97,8 +100,8 @@ class ArgType:
 
 @frozen(slots=True)
 class ArgStatic:
-    """An argument that is no number, or one that the function is specialised for: None, a truth value, a text, an int,
-    or an entity such as a member of an enumeration. ``kind`` tells ``True`` from 1."""
+    """An argument that is not a number, or for which the function is specialised: None, a bool, a string, an int, or
+    an entity such as a member of an enumeration. ``kind`` distinguishes ``True`` from 1."""
 
     value: object
     kind: str
@@ -112,20 +115,21 @@ class ArgRecord:
     items: tuple[object, ...]
 
 
-# The types of the arguments of a call, per parameter name: an ArgType, an ArgStatic, a tuple or an ArgRecord of such,
-# nested. A missing name takes its annotation; without one its type is unknown and the function is checked as far as
-# that goes.
+# The types of the arguments of a call, by parameter name: an ArgType, an ArgStatic, or a nested tuple or ArgRecord of
+# these. For a missing name the annotation is used. Without one the type is unknown, and the function is checked as far
+# as possible.
 Binding = Mapping[str, object]
 
 
 @frozen
 class Checked:
-    """The outcome of `check`. ``program`` is None where a diagnostic is an error or a type is still unknown."""
+    """The result of `check`. ``program`` is None if a diagnostic is an error, or if a type is unknown."""
 
     program: Program | None
     signature: Signature | None
     diagnostics: tuple[Diagnostic, ...] = ()
     facts: tuple[Fact, ...] = ()
     missing: tuple[str, ...] = ()  # parameters whose types a call must supply
-    depends: tuple[object, ...] = field(default=())  # entities looked up: what a cache key must cover
-    fixed: tuple[str, ...] = ()  # parameters whose values a call must supply: the function is compiled for each
+    depends: tuple[object, ...] = field(default=())  # the entities looked up, which a cache key must cover
+    # parameters whose values a call must supply, because the function is compiled for each value
+    fixed: tuple[str, ...] = ()

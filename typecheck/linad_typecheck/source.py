@@ -1,4 +1,4 @@
-"""Text of a file, a notebook cell or a live function; spans in code points (ast columns are UTF-8 bytes)."""
+"""Source text of a file, a notebook cell or a live function. Spans count code points; ast columns count UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .span import Span
 
 
 def read(path: str | os.PathLike[str]) -> str:
-    """The text of a Python file; UnicodeDecodeError or SyntaxError where its encoding is not what it says."""
+    """The text of a Python file. Raises UnicodeDecodeError or SyntaxError if its encoding is not as declared."""
     data = Path(path).read_bytes()
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None).read()
@@ -24,16 +24,17 @@ def read(path: str | os.PathLike[str]) -> str:
 
 @lru_cache(maxsize=8)
 def parsed(text: str) -> ast.Module:
-    """A text as a tree, which is never changed: the first test whether a text parses has parsed it for all."""
+    """A text as a syntax tree, which is shared and must not be modified: the first caller that tests whether a text
+    parses parses it for all."""
     with warnings.catch_warnings():
-        # such as "invalid decimal literal": Python tells of these where it runs the file
+        # such as "invalid decimal literal": Python reports them when it runs the file
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
 
 @frozen
 class SourceFile:
-    """A file's name and whole text. ``first_line`` is the number of the text's first line in the file."""
+    """The name and whole text of a file. ``first_line``: the line number of the text's first line in the file."""
 
     name: str
     text: str = field(repr=False)
@@ -41,20 +42,20 @@ class SourceFile:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Lines as Python counts them: a form feed or a line separator inside one does not end it."""
+        """The lines as Python counts them: form feeds and line separators do not end a line."""
         lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         return tuple(lines if lines[-1] else lines[:-1])
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The parsed text, once; SyntaxError as `ast.parse` raises it."""
+        """The syntax tree, memoised. Raises SyntaxError as `ast.parse` does."""
         try:
             return parsed(self.text)
         except SyntaxError:
-            return ast.parse(self.text, self.name)  # the same error, with the name of the file
+            return ast.parse(self.text, self.name)  # raises the same error, with the name of the file
 
     def span(self, node: ast.AST) -> Span:
-        """The span of an ast node, byte columns turned into code points."""
+        """The span of an ast node, with byte columns converted to code points."""
         found = self.spans.get(node)
         if found is None:
             found = self.spans[node] = self._span(node)
@@ -69,7 +70,7 @@ class SourceFile:
 
     @cached_property
     def spans(self) -> dict[ast.AST, Span]:
-        """Of the nodes that were asked about, most of them more than once."""
+        """Memoised spans: most nodes are queried more than once."""
         return {}
 
     @cached_property
@@ -81,7 +82,7 @@ class SourceFile:
         return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))) + 1
 
     def segment(self, span: Span) -> str:
-        """The text a one-line span covers (of several lines: the first one's)."""
+        """The text of a one-line span; for a longer one, the part in its first line."""
         number = span.line - self.first_line
         if not 0 <= number < len(self.lines):
             return ""

@@ -1,4 +1,4 @@
-"""Places in source text: 1-based lines and columns, counted in code points."""
+"""Positions in source text: 1-based lines and columns, in code points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .frozen import frozen
 
 @frozen(slots=True, guarded=False)
 class Span:
-    """A stretch of a source file, ``end_column`` exclusive."""
+    """A range of a source file; ``end_column`` is exclusive."""
 
     file: str
     line: int

@@ -9,7 +9,8 @@ from .frozen import frozen
 DType = Literal["f64", "f32", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool"]
 
 FLOATS: tuple[DType, ...] = ("f64", "f32")
-NARROW: tuple[DType, ...] = ("i16", "i8", "u32", "u16", "u8")  # of cells: the core computes with them as i64
+# storage types of cells; the core computes with them as i64
+NARROW: tuple[DType, ...] = ("i16", "i8", "u32", "u16", "u8")
 INTS: tuple[DType, ...] = ("i64", "i32", "u64", *NARROW)
 SIGNED: tuple[DType, ...] = tuple(d for d in INTS if d[0] == "i")
 UNSIGNED: tuple[DType, ...] = tuple(d for d in INTS if d[0] == "u")
@@ -18,10 +19,10 @@ NUMPY_NAMES: dict[DType, str] = {
     "f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8",
     "u64": "uint64", "u32": "uint32", "u16": "uint16", "u8": "uint8", "bool": "bool",
 }  # fmt: skip
-WORDS_OF_DTYPES = "float64, float32, bool or an int of 8 to 64 bits"  # in messages
+WORDS_OF_DTYPES = "float64, float32, bool or an int of 8 to 64 bits"  # for messages
 BYTES: dict[DType, int] = {d: 1 if d == "bool" else int(d[1:]) // 8 for d in NUMPY_NAMES}
-KINDS: dict[DType, str] = {d: d[0] for d in NUMPY_NAMES}  # NumPy's letter: b, i, u or f
-# of `item` and `tolist`
+KINDS: dict[DType, str] = {d: d[0] for d in NUMPY_NAMES}  # NumPy's kind letters: b, i, u or f
+# results of `item` and `tolist`
 PYTHONS: dict[DType, DType] = {d: "f64" if d in FLOATS else "i64" if d in INTS else d for d in NUMPY_NAMES}
 CHARS: dict[DType, str] = dict(zip(NUMPY_NAMES, "dflihbLIHB?", strict=True))  # NumPy's one-letter codes
 ZEROS: dict[DType, float | int | bool] = {d: 0.0 if d in FLOATS else 0 if d in INTS else False for d in NUMPY_NAMES}
@@ -34,18 +35,18 @@ _ALIASES: dict[DType, str] = {
     "f64": "double", "f32": "single", "i64": "intp int_", "i32": "intc", "i16": "short", "i8": "byte",
     "u64": "uintp uint", "u32": "uintc", "u16": "ushort", "u8": "ubyte", "bool": "bool_",
 }  # fmt: skip
-DTYPE_CLASSES: dict[str, DType] = {  # the classes that stand for dtypes, by dotted name
+DTYPE_CLASSES: dict[str, DType] = {  # classes that denote dtypes, by dotted name
     **{f"numpy.{name}": d for d, text in _ALIASES.items() for name in (NUMPY_NAMES[d], *text.split())},
     "builtins.float": "f64", "builtins.int": "i64", "builtins.bool": "bool",
 }  # fmt: skip
-DTYPE_TEXTS: dict[str, DType] = {  # the texts that do
+DTYPE_TEXTS: dict[str, DType] = {  # strings that denote dtypes
     **{name.partition(".")[2].rstrip("_"): d for name, d in DTYPE_CLASSES.items()},
     **{text: d for d in NUMPY_NAMES for text in (CHARS[d], f"{'b' if d == 'bool' else d[0]}{BYTES[d]}")},
 }
 
 
 def dtype_of_text(text: str) -> DType | None:
-    """The dtype that a text means, as in ``dtype="<f8"``."""
+    """The dtype that a string denotes, such as ``"<f8"``."""
     return DTYPE_TEXTS.get(text.lstrip("<=|"))
 
 
@@ -82,19 +83,19 @@ def is_float(t: Type) -> bool:
 
 
 def is_linear(t: Type) -> bool:
-    """Whether each value of the type must be used exactly once: arrays and float scalars; ints and bools copy freely.
-    """
+    """Whether each value of the type must be used exactly once: arrays and float scalars. Ints and bools are copied
+    freely."""
     return isinstance(t, Array) or t.dtype in FLOATS
 
 
 def wrapped(value: int, dtype: DType) -> int:
-    """An int as a dtype of ints holds it: its last bits."""
+    """An int wrapped to the bits of an int dtype."""
     low, high = LIMITS[dtype]
     return (value - low) % (high - low + 1) + low
 
 
 def common(x: DType, y: DType) -> DType:
-    """The dtype in which two arrays meet: the smallest that holds the values of both, where there is one."""
+    """The smallest dtype that holds all values of two dtypes, if there is one."""
     if x == y or y == "bool":
         return x
     if x == "bool":
@@ -111,21 +112,22 @@ def common(x: DType, y: DType) -> DType:
 
 
 def same_kind(x: DType, y: DType) -> bool:
-    """Whether NumPy stores cells of one dtype into an array of another one by itself."""
+    """Whether NumPy implicitly stores cells of one dtype into an array of another one."""
     order = "buif"
     return order.index(KINDS[x]) <= order.index(KINDS[y])
 
 
-_SIGNED: dict[DType, DType] = {"u8": "i16", "u16": "i32", "u32": "i64", "u64": "f64"}  # what holds negative ints, too
+# the smallest dtypes that also hold negative ints
+_SIGNED: dict[DType, DType] = {"u8": "i16", "u16": "i32", "u32": "i64", "u64": "f64"}
 
 
 def join_dtypes(x: DType, wx: bool, y: DType, wy: bool) -> DType | None:
-    """The dtype of a name that has two on two paths, each weak or not; None where there is none."""
+    """The join of the dtypes of a name on two paths, each weak or not; None if there is none."""
     if x == y:
         return x
     if "bool" in (x, y):
         return None
-    if wx != wy:  # the strong one wins unless the weak one is of a higher kind
+    if wx != wy:  # the strong one wins, unless the weak one is a float and the strong one is not
         strong, weak = (y, x) if wx else (x, y)
         return strong if strong in FLOATS or weak in INTS else "f64"
     return common(x, y)

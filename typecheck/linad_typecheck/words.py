@@ -1,16 +1,16 @@
-"""English in messages."""
+"""English grammar for messages."""
 
 from __future__ import annotations
 
 import re
 
-_SPELLED = re.compile(r"[A-Z]+\b|np\b")  # said letter by letter: an RNN, an np.float64
+_SPELLED = re.compile(r"[A-Z]+\b|np\b")  # spelt out when spoken: an RNN, an np.float64
 _VOWEL = re.compile(r"[AEFHILMNORSX]|np\b")
-_LIKE_YOU = re.compile(r"u(int|ni|fun|se)|one\b|eu", re.IGNORECASE)  # a uint8, a ufunc
+_LIKE_YOU = re.compile(r"u(int|ni|fun|se)|one\b|eu", re.IGNORECASE)  # vowels spoken as consonants: a uint8, a ufunc
 
 
 def with_article(word: str) -> str:
-    """A noun with its article; quotes around a name are not heard.
+    """A noun with its article. Quotes around a name are ignored.
 
     Examples
     --------

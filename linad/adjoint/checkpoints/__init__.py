@@ -1,1 +1,1 @@
-"""Checkpointed loops: where snapshots of the state are taken, and the reverse sweep that re-runs steps from them."""
+"""Checkpointed loops: schedules, snapshots of the state, and the reverse sweep that re-runs steps from snapshots."""

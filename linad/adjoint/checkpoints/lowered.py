@@ -24,8 +24,8 @@ def _module() -> StaticModule:
 
 @cache
 def lowered(name: str) -> Function:
-    """A function of `schedules` in the core. Its checks are left out, since no divisor is zero, and so are its source
-    positions, since they are not in the user's file."""
+    """A function of `schedules` as a core function, without its checks (no divisor is zero) and source positions (they
+    do not refer to the user's file)."""
     done = check(functions_named(_module())[name], {})
     assert done.program is not None, [d.message for d in done.diagnostics]
     main = done.program.main

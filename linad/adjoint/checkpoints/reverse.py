@@ -1,9 +1,9 @@
-"""Reverse of checkpointed loops: the forward sweep saves some states, the reverse sweep re-runs steps from them.
+"""Reverse of checkpointed loops: the forward sweep saves some states, and the reverse sweep re-runs steps from them.
 
 The reverse is a loop over the steps from last to first. Each iteration restores the newest snapshot, runs the loop body
-from there to the step to be reversed (taking further snapshots where the schedule says so), then runs that step forward
-and backward at once, as a frame of its own. The row after the last snapshot holds the state at the last step, which the
-forward sweep has reached anyway; so no step is run more often than the schedule's formula counts.
+up to the step to reverse (taking further snapshots where the schedule says so), and then runs that step forward and in
+reverse, as a frame of its own. The row after the last snapshot holds the state at the last step, which the forward
+sweep has computed anyway, so no step runs more often than the schedule's formula counts.
 """
 
 from __future__ import annotations
@@ -12,17 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Loop,
-    Stmt,
-    Var,
-    base_name,
-)
+from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, Var, base_name
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
@@ -41,7 +31,7 @@ MINUS_ONE = Const(-1, I64)
 
 
 class _Kept:
-    """What the forward sweep leaves for the reverse sweep. The names are its own, so that an arm of an `if` can find
+    """Names of values that the forward sweep leaves for the reverse sweep; separate names let the arms of an `if` find
     them."""
 
     def __init__(self, sweep: ForwardSweep, s: Loop) -> None:
@@ -93,7 +83,7 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
 def _one_step(
     sweep: ForwardSweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, w: Writer
 ) -> None:
-    """A loop of a single step; the arrays that it updates are copied first."""
+    """Forward sweep of a loop with a single step; the arrays that it updates are copied first."""
     for v in (*held.arrays, *held.moved):
         source = now[v.name]
         assert isinstance(source, Var)
@@ -130,7 +120,7 @@ def _slots(
         return ONE
     if mark.memory is not None:
         rows = w.let("floordiv", sweep.at(mark.memory), words_of(held, sizes, w), hint="slots")
-        wanted = w.let("sub", rows, ONE, hint="slots")  # the state that is worked on
+        wanted = w.let("sub", rows, ONE, hint="slots")  # minus the state being worked on
     elif mark.slots is not None:
         wanted = sweep.at(mark.slots)
     elif count is None:
@@ -138,7 +128,7 @@ def _slots(
     else:
         wanted = w.call(DEFAULT_SLOTS[mark.scheme].__name__, count)
     most = count
-    if most is None and held.loop.stop is not None:  # what it runs over says how many steps there are at most
+    if most is None and held.loop.stop is not None:  # its range bounds the number of steps
         most = sweep.trips(held.loop, w.out)
     if most is not None:
         wanted = w.let("min", wanted, most, hint="slots")
@@ -146,7 +136,7 @@ def _slots(
 
 
 def _by_schedule(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, count: Atom, w: Writer) -> None:
-    """The forward loop as a loop over the stops of the schedule, the last step and the end. Between stops, the loop is
+    """The forward loop as a loop over the stops of the schedule, the last step, and the end. Between stops, the loop is
     unchanged."""
     last = w.let("sub", count, ONE, hint="last")
     p = w.names.var("p", I64)
@@ -191,8 +181,8 @@ def _run(w: Writer, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom
 
 
 def _online(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, w: Writer) -> None:
-    """A loop with an unknown number of iterations: equidistant snapshots, whose distance doubles when all slots are
-    full."""
+    """Forward sweep of a loop with an unknown number of iterations: equidistant snapshots, whose distance doubles when
+    all slots are full."""
     w.store(store.head, (NEXT,), ONE)
     (copy,) = freshen(Block((plain,)), w.names, {}).stmts
     assert isinstance(copy, Loop)
@@ -236,7 +226,7 @@ def _keep(kept: _Kept, store: Snapshots) -> None:
 
 
 def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
-    """The storage, under the names that the reverse sweep uses."""
+    """The storage for snapshots, under the names used by the reverse sweep."""
     sizes = {v.name: tuple(kept.find(f"size {v.name} {k}") for k in range(v.type.rank)) for v in held.even}
     rows = {v.name: kept.array(f"rows {v.name}") for v in (*held.scalars, *held.even)}
     found = Snapshots(held, kept.find("slots"), kept.array("head"), kept.array("times"), rows, sizes)
@@ -253,7 +243,7 @@ def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
 def backward(
     walk: BackwardWalk, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
 ) -> tuple[Loop, Block]:
-    """The header of the loop over the steps in reverse, and its body."""
+    """The header of the reverse loop over the steps, and its body."""
     sweep, names = walk.forward, walk.names
     held = sweep.plan.snapshots[id(s)]
     frame = sweep.plan.frames[id(s.body)]
@@ -329,7 +319,7 @@ def _one_step_back(
 def _advance(
     walk: BackwardWalk, s: Loop, frame: Frame, store: Snapshots, p: Atom, k: Var, state: dict[str, Atom], w: Writer
 ) -> dict[str, Atom]:
-    """Run from the state at step ``p`` to the state at step ``k``, with the stops of the schedule."""
+    """Run from the state at step ``p`` to the state at step ``k``, stopping where the schedule says."""
     sweep, held = walk.forward, store.held
     parts = [c for c in s.carried if c in held.scalars or c in held.moved]
     now = tuple(w.names.like(c) for c in parts)

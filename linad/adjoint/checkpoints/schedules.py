@@ -1,9 +1,9 @@
-"""Checkpointing schedules: functions of ints, run by Python to predict a cost and lowered into derivatives.
+"""Checkpointing schedules: int functions, run in Python to predict costs and lowered into derivatives.
 
-A schedule is called while the loop is advanced from a snapshot to a step that is to be reversed. The current state is
-that before step ``p``; the state before step ``t`` is wanted, ``p < t``. ``held`` of at most ``slots`` snapshots are in
-use, including one at ``p`` or earlier. The schedule returns the next stop ``q``, ``p < q <= t``. The state at ``q`` is
-saved if ``q < t``, which is only returned while ``held < slots``. ``T`` is the number of steps of the loop.
+A schedule is called while the loop advances from a snapshot towards a step to reverse. The current state is that before
+step ``p``; the state before step ``t`` is wanted, ``p < t``. Of ``slots`` snapshots, ``held`` are in use, including one
+at ``p`` or earlier. The schedule returns the next stop ``q``, ``p < q <= t``. The state at ``q`` is saved if ``q < t``,
+which is only returned while ``held < slots``. ``T`` is the number of steps of the loop.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ def recompute(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def revolve(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """The fewest recomputed steps: Griewank and Walther, Algorithm 799, ACM Transactions on Mathematical Software 26
-    (2000).
+    """Recompute the fewest steps (Griewank and Walther, Algorithm 799, ACM Transactions on Mathematical Software 26,
+    2000).
 
-    With ``s`` snapshots, that at ``p`` included, and each step run forward at most ``r`` times, ``C(s + r, s)`` steps
-    can be reversed; the stop is such that both parts of the interval stay below their bounds.
+    With ``s`` snapshots, including the one at ``p``, and at most ``r`` forward runs of each step, ``C(s + r, s)`` steps
+    can be reversed. The stop is chosen such that both parts of the interval stay below their bounds.
     """
     s = slots - held + 1
     if s <= 1:
@@ -36,8 +36,8 @@ def revolve(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """Advance by the largest possible power of two: the stops are the binary prefixes of ``t``, so as many new
-    snapshots are taken after step ``t`` as ``t`` has trailing zeros in binary."""
+    """Advance by the largest possible power of two. The stops are the binary prefixes of ``t``, so after step ``t`` as
+    many new snapshots are taken as ``t`` has trailing zeros in binary."""
     if held >= slots:
         return t
     gap = 1
@@ -47,7 +47,7 @@ def bisect(p: int, t: int, held: int, slots: int, T: int) -> int:
 
 
 def periodic(p: int, t: int, held: int, slots: int, T: int) -> int:
-    """Half of the slots at equal distances over the loop, the others at equal distances within the interval that is
+    """Place half of the slots at equal distances over the loop, and the others at equal distances within the interval
     being reversed. Every state is saved if there are enough slots."""
     if held >= slots:
         return t
@@ -91,7 +91,7 @@ def one_slot(T: int) -> int:
     return 1
 
 
-ONLINE_SLOTS = 64  # of a loop whose number of steps is not known when it begins
+ONLINE_SLOTS = 64  # for loops with an unknown number of steps
 
 SCHEDULES = {"recompute": recompute, "revolve": revolve, "bisect": bisect, "periodic": periodic}
 DEFAULT_SLOTS = {

@@ -1,4 +1,4 @@
-"""Storage for the snapshots of one loop, and the statements that save and restore its state."""
+"""Storage for the snapshots of a loop, and the statements that save and restore its state."""
 
 from __future__ import annotations
 
@@ -6,20 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    If,
-    Let,
-    Load,
-    LogKind,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
+    Alloc, Atom, Block, Const, Dim, If, Let, Load, LogKind, Loop, Names, Stmt, Store, Var,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.span import Span
@@ -30,11 +17,11 @@ from .lowered import lowered
 from .ragged import Ragged
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
-HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # cells of the head
+HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # indices into the head
 
 
 class Writer:
-    """Emits statements at one place of the program."""
+    """Emits statements at one point of the program."""
 
     def __init__(self, names: Names, span: Span, out: list[Stmt]) -> None:
         self.names, self.span, self.out = names, span, out

@@ -1,8 +1,8 @@
-"""The state that a snapshot of a loop holds: what is needed at the start of an iteration to re-run the rest.
+"""The state in a snapshot of a loop: what is needed at the start of an iteration to re-run the remaining ones.
 
-It consists of the carried values on which anything that the reverse sweep needs depends, and of the outer arrays that
-the loop both reads and writes. An array that is only read is available, or is copied once if it changes after the loop.
-An array that is only written, such as a record of a trajectory, is not needed to re-run steps.
+It consists of the carried values that anything the reverse sweep needs depends on, and of the outer arrays that the
+loop both reads and writes. An array that is only read is available, or is copied once if it changes after the loop. An
+array that is only written, such as a recorded trajectory, is not needed to re-run steps.
 """
 
 from __future__ import annotations
@@ -11,19 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Block,
-    Call,
-    Checkpoint,
-    Const,
-    Load,
-    Loop,
-    Store,
-    Var,
-    free_vars,
-    operands,
-    walk,
-    written,
+    AddTo, Block, Call, Checkpoint, Const, Load, Loop, Store, Var, free_vars, operands, walk, written,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import known_sizes
@@ -34,8 +22,9 @@ from ..facts.activity import Facts
 from ..facts.dependence import tainted_by, touched
 
 EVERY_STEP = Checkpoint("periodic", Const(2**62, I64))
-SOME_STEPS = Checkpoint("revolve")  # where it is not known how many there are
-SETTLED = Checkpoint("tape", Const(0, I64))  # of the loop that goes backwards: what its steps log is for its time only
+SOME_STEPS = Checkpoint("revolve")  # for an unknown number of steps
+# mark of the reverse loop: the logs of its steps are only live within a step
+SETTLED = Checkpoint("tape", Const(0, I64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +34,8 @@ class Checkpointed:
     Attributes
     ----------
     mark
-        The user's mark. A loop around a marked one, which would lose the inner snapshots in each iteration, is
-        checkpointed too, with a slot for each of its steps where their number is known.
+        The user's mark. A loop that contains a marked loop would lose the inner snapshots in each iteration, so it is
+        checkpointed too, with a slot for each step if their number is known.
     scalars
         The carried scalars of the state.
     arrays
@@ -76,7 +65,7 @@ class Checkpointed:
 
     @property
     def own(self) -> frozenset[str]:
-        """Names of outer arrays for which a re-run step uses another name."""
+        """The outer arrays that a re-run step refers to by another name."""
         return frozenset(v.name for v in (*self.arrays, *self.copied))
 
     @property
@@ -90,8 +79,8 @@ class Checkpointed:
 
 
 def unmarked(block: Block) -> Block:
-    """The block without marks, except `SETTLED`: the derivative's own logs are settled, and the derivative of the
-    derivative logs what it needs."""
+    """The block without checkpoint marks, except `SETTLED`. The derivative's own logs are settled, and the derivative
+    of the derivative logs what it needs."""
     stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
     return Block(
         tuple(replace(s, mark=None) if isinstance(s, Loop) and s.mark != SETTLED else s for s in stmts), block.results
@@ -99,7 +88,7 @@ def unmarked(block: Block) -> Block:
 
 
 def is_marked(s: Loop) -> bool:
-    """Whether the user asked for checkpoints of this loop."""
+    """Whether the user requested checkpoints for this loop."""
     return s.mark is not None and s.mark.scheme != "tape"
 
 
@@ -109,12 +98,12 @@ def around_marked(s: Loop, facts: Facts, free: frozenset[int] = frozenset()) -> 
 
 
 def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var], bool]) -> Checkpointed:
-    """The contents of a loop's snapshots. ``needed``: values that the reverse reads. ``stays``: arrays that have their
-    contents at the end of the loop when the reverse runs."""
+    """Determine the contents of a loop's snapshots. ``needed``: values that the reverse reads. ``stays``: whether an
+    array still has its final contents when the reverse runs."""
     outer = [v for v in free_vars(s.body).values() if isinstance(v.type, Array) and v not in s.carried]
     reads, writes = touched(s, facts)
     for t in walk(s.body):
-        if written(t) is None:  # what a call updates it may have read
+        if written(t) is None:  # a call may read the arrays that it updates
             reads |= {facts.place(a) for a, _ in uses(t, facts.modes) if isinstance(a.type, Array)}
     arrays = tuple(v for v in outer if facts.place(v) in reads & writes)
     moved = tuple(c for c in s.carried if isinstance(c.type, Array))
@@ -127,7 +116,7 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
 
 
 def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
-    """The carried scalars, without pure accumulators such as the sum that is returned."""
+    """The carried scalars, except pure accumulators such as a sum that is returned."""
     nexts = s.body.results[1:] if s.exits else s.body.results
     mine = [(c, n) for c, n in zip(s.carried, nexts, strict=True) if not isinstance(c.type, Array)]
     into: dict[str, set[str]] = {}

@@ -1,1 +1,1 @@
-"""Facts about a program before it is differentiated: activity, dependence, overwritten cells."""
+"""Analyses of a program before differentiation: activity, dependence, overwritten cells."""

@@ -1,4 +1,4 @@
-"""Activity analysis: which values carry a derivative, and which names denote the same value or array."""
+"""Activity analysis: values that carry a derivative, and names that denote the same value or array."""
 
 from __future__ import annotations
 
@@ -6,30 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Drop, Dup, Fill, Function, If, Let, Load, Loop, Read,
+    Reserve, Stmt, Store, Var, blocks, outputs, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes
@@ -48,9 +26,9 @@ _UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
 class Facts:
     """Facts about one linear function: the value of each name, may-alias groups of arrays, and activity.
 
-    ``same`` maps a copy made by `Dup` or `Read` to the copied value; ``group`` maps each array name to the
-    representative of all names of its buffer; ``active`` holds value names and group representatives; ``position``
-    numbers statements in program order, ``end`` is the last statement inside each.
+    ``same``: maps a copy made by `Dup` or `Read` to the copied value. ``group``: maps an array name to the
+    representative of its alias group. ``active``: value names and group representatives. ``position``: numbers
+    statements in program order. ``end``: the position of the last statement nested in each.
     """
 
     function: Function
@@ -61,14 +39,16 @@ class Facts:
     position: dict[int, int] = field(default_factory=dict)
     end: dict[int, int] = field(default_factory=dict)
     writes: list[tuple[str, int]] = field(default_factory=list)  # (group, position)
-    moved: set[str] = field(default_factory=set)  # arrays that are given up other than by a drop
+    moved: set[str] = field(default_factory=set)  # arrays that are consumed other than by a drop
     home: dict[str, int] = field(default_factory=dict)  # id of the block that defines each value
     definition: dict[str, Stmt] = field(default_factory=dict)
     logs: set[str] = field(default_factory=set)  # arrays that grow, here or in a callee
-    undo: dict[int, Var] = field(default_factory=dict)  # by id of a write: the old cell, to be put back in reverse
-    # by id of a write that puts a word of a log back: the load of that word, in whose cell the reverse finds the old
-    # one
+    # by id of a write: the old cell, to be restored in the reverse sweep
+    undo: dict[int, Var] = field(default_factory=dict)
+    # by id of a write that restores a word from a log: the load of that word; the reverse sweep finds the old word in
+    # its cell
     exchange: dict[int, Load] = field(default_factory=dict)
+    order_free: dict[int, bool] = field(default_factory=dict)  # by id of a loop, once that was asked
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -95,7 +75,7 @@ class Facts:
         return any(group == place and first < at <= last for group, at in self.writes)
 
     def undoes(self, s: Stmt) -> bool:
-        """Whether the reverse sweep restores what a write overwrites."""
+        """Whether the reverse sweep restores the cell that a write overwrites."""
         return id(s) in self.undo or id(s) in self.exchange
 
     def any_active(self, block: Block) -> bool:
@@ -134,8 +114,8 @@ def learn(
     exchange: dict[int, Load] | None = None,
     results: tuple[Atom, ...] = (),
 ) -> Facts:
-    """The facts about a linear function that is differentiated with respect to the parameters named in ``wrt``.
-    ``results``: values to treat as results in addition to those of its block."""
+    """Analyse a linear function that is differentiated with respect to the parameters ``wrt``. ``results``: values to
+    treat as results in addition to those of its block."""
     facts = Facts(f, modes, undo=undo or {}, exchange=exchange or {})
     wrt = set(wrt)
     facts.active |= wrt
@@ -237,7 +217,7 @@ def _flow(s: Stmt, facts: Facts) -> None:
         case AddArray(array=a, other=b):
             mark(a, b)
         case Dense(op=op, updated=updated, read=read):
-            if DENSE[op].compiled and any(map(facts.is_active, read)):  # whose rule was to be taken
+            if DENSE[op].compiled and any(map(facts.is_active, read)):  # its derivative rule should have been used
                 raise NoDerivative("a function that is compiled elsewhere", s.span)
             for k, sources in DENSE[op].diff.items():
                 mark(updated[k], *(read[j] for j in sources))

@@ -1,27 +1,10 @@
-"""Reads and writes of statements, and what carried values influence: the facts on which merging and fusing rely."""
+"""Reads and writes of statements, and the values that depend on carried values; used for merging and fusing."""
 
 from __future__ import annotations
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Copy, Dense, Dim, Fill, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars,
+    operands, walk,
 )
 from linad_typecheck.types import Array
 
@@ -42,7 +25,7 @@ def touched(s: Stmt, facts: Facts) -> tuple[set[str], set[str]]:
     for t in (s, *(u for b in blocks(s) for u in walk(b))):
         for access in accesses(t, facts.modes):
             (reads if access.kind == "read" else writes).add(facts.place(access.array))
-        if isinstance(t, Dim) and t.array.name in facts.logs:  # the size of any other array never changes
+        if isinstance(t, Dim) and t.array.name in facts.logs:  # the size of any other array is constant
             reads.add(facts.place(t.array))
     return reads, writes
 

@@ -1,9 +1,9 @@
-"""Cells that no later iteration overwrites: loads from them can be repeated in the reverse sweep.
+"""Overwrite analysis: loads from cells that no later iteration overwrites can be repeated in the reverse sweep.
 
-Cholesky's factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it, which stay as they
-are. Two accesses meet only if their indices agree along every axis. So it suffices to prove for one axis that every
-later write has a larger index, or that every one has a smaller index. Proofs use the bounds of the loops and the
-conditions of the branches around both accesses (`linad/analysis/affine.py`).
+Cholesky factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it, which no longer
+change. Two accesses conflict only if their indices agree along every axis. It is therefore enough to prove for one axis
+that every later write has a larger index, or that every one has a smaller index. Proofs use the bounds of the loops and
+the conditions of the branches that enclose the accesses (`linad/analysis/affine.py`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from linad.analysis.dependence import Distance, Independent, Nest
 
 from .activity import Facts
 
-MOST = 40  # writes that are looked at for one access
+MOST = 40  # writes considered for one access
 
-Place = tuple[Loop | If, bool]  # a loop around a statement, or an `if` and which of its arms
+Place = tuple[Loop | If, bool]  # an enclosing loop, or an enclosing `if` and the arm
 
 
 class Reach:
-    """Answers about the accesses of one function."""
+    """Answers queries about the accesses of one function."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -37,7 +37,7 @@ class Reach:
         self.at: dict[int, Stmt] = {}  # by position
         self.nests: dict[int, Nest] = {}  # by the id of the loop
         self.verdicts: dict[tuple[int, int], bool] = {}  # by the ids of an access and of a write
-        self.begun: dict[int, TwoInstances] = {}  # what is known of the ints of an access, by its id
+        self.begun: dict[int, TwoInstances] = {}  # facts about the ints of an access, by its id
         self._visit(facts.function.body, ())
 
     def _visit(self, block: Block, around: tuple[Place, ...]) -> None:
@@ -65,14 +65,14 @@ class Reach:
         return True
 
     def apart(self, access: Load | Store, w: Store | AddTo) -> bool:
-        """Whether a write that comes after an access is never to the same cell. An array that an iteration makes is
-        another one in the next."""
+        """Whether a write that executes after an access never writes the same cell. An array allocated in an iteration
+        is a different array in the next."""
         mine, others = self.around[id(access)], self.around[id(w)]
         shared = _common(_loops(mine), _loops(others))
         made = access.array == w.array and isinstance(self.facts.definition.get(access.array.name), Alloc | Copy)
         made_in = self.loops_of[self.facts.home[access.array.name]] if made else ()
         for level in range(len(made_in), len(shared) + 1):
-            if level == len(shared):  # in one iteration of all loops around both
+            if level == len(shared):  # in the same iteration of all common loops
                 before = self.facts.position[id(w)] <= self.facts.position[id(access)]
                 if before or {(id(s), not arm) for s, arm in mine if isinstance(s, If)} & {
                     (id(s), arm) for s, arm in others
@@ -83,8 +83,7 @@ class Reach:
         return True
 
     def distinct(self, access: Load | Store, w: Store | AddTo, shared: tuple[Loop, ...], level: int) -> bool:
-        """Whether the cells differ where ``w`` is done in a later iteration of the loop at a level of those around
-        both."""
+        """Whether the cells differ if ``w`` executes in a later iteration of the common loop at this level."""
         if level < len(shared) and self.never_later(shared[level], access, w):
             return True
         sides = Instance(self, access, frozenset(), ""), Instance(self, w, frozenset(map(id, shared[:level])), "'")
@@ -105,7 +104,7 @@ class Reach:
         return any(side.is_conditional for side in sides) and pair.contradictory()
 
     def never_later(self, loop: Loop, access: Load | Store, w: Store | AddTo) -> bool:
-        """Whether subscripts alone say that no later iteration of a loop writes to the cell of an access."""
+        """Whether the subscripts alone prove that no later iteration of a loop writes the accessed cell."""
         if id(loop) not in self.nests:
             self.nests[id(loop)] = Nest(loop, same=self.facts.value)
         match self.nests[id(loop)].between(*accesses(access), *accesses(w)):
@@ -116,8 +115,8 @@ class Reach:
 
 
 class Instance:
-    """A statement in one of two iterations: names of what differs between the two have a ``mark``; what loops around
-    both make that are in the ``same`` iteration is the same."""
+    """A statement in one of two iterations. Names that may differ between the iterations get a ``mark``; values of the
+    common loops that are in the ``same`` iteration are equal."""
 
     def __init__(self, reach: Reach, s: Load | Store | AddTo, same: frozenset[int], mark: str) -> None:
         self.reach, self.same, self.mark = reach, same, mark
@@ -129,7 +128,7 @@ class Instance:
         return any(isinstance(s, If) for s, _ in self.around)
 
     def name(self, a: Atom) -> Atom:
-        """What an int is called."""
+        """The name of an int in this instance."""
         facts = self.reach.facts
         a = facts.value(a)
         if isinstance(a, Const):
@@ -138,8 +137,8 @@ class Instance:
         return a if self.same.issuperset(map(id, loops)) else replace(a, name=a.name + self.mark)
 
     def learn(self, r: Ranges) -> None:
-        """What is known of its ints: by how they are computed, the bounds of the loops around, and the conditions of
-        arms."""
+        """Learn about the ints of this instance: their definitions, the bounds of enclosing loops, and the conditions
+        of arms."""
         for s, arm in sorted(self.history().values(), key=lambda step: self.reach.facts.position[id(step[0])]):
             match s:
                 case Let(out=out, ins=ins):
@@ -153,13 +152,14 @@ class Instance:
                     bounds = (None if a is None else self.name(a) for a in (start, stop, step))
                     i = self.name(index)
                     r.enter(Loop(i, *bounds, (), (), Block(), ()))  # type: ignore[arg-type]
-                    for far in (r.form(i), r.form(i) * -1):  # an index does not get there in any lifetime
+                    for far in (r.form(i), r.form(i) * -1):  # no index gets this large in practice
                         r.learn(constant(SMALL) - far)
 
     def history(self) -> dict[int, tuple[Stmt, bool]]:
-        """What is around the statement, and what computes its index and theirs, by id."""
+        """The loops and branches around the statement, and the computations of its index and of their operands, by id.
+        """
         found: dict[int, tuple[Stmt, bool]] = {id(s): (s, arm) for s, arm in self.around}
-        todo = [*self.index, *(a for s, _ in self.around for a in _asked(s))]
+        todo = [*self.index, *(a for s, _ in self.around for a in _controlling_operands(s))]
         facts = self.reach.facts
         while todo:
             a = facts.value(todo.pop())
@@ -170,13 +170,13 @@ class Instance:
         return found
 
 
-def _asked(s: Loop | If) -> tuple[Atom, ...]:
-    """What decides whether an arm is taken, or for which index an iteration runs."""
+def _controlling_operands(s: Loop | If) -> tuple[Atom, ...]:
+    """The operands that decide which arm or which iterations execute."""
     return (s.cond,) if isinstance(s, If) else tuple(a for a in (s.start, s.stop, s.step) if a is not None)
 
 
 class TwoInstances(Ranges):
-    """What is known of the ints of two iterations."""
+    """Facts about the ints of two iterations."""
 
     def contradictory(self) -> bool:
         """Whether no two such iterations exist."""

@@ -1,25 +1,12 @@
-"""Values that the program itself stores in cells that are not overwritten: they are re-read from there, not logged.
+"""Reread analysis: values that the program stores in cells that are not overwritten are re-read from there, not logged.
 
-Programs that fill an array cell by cell do this. The log of a derivative is such an array too, which is why the
-derivative of a derivative logs no primal value a second time.
+Programs that fill an array cell by cell have this form. The log of a derivative is such an array, too, so the
+derivative of a derivative does not log primal values a second time.
 """
 
 from __future__ import annotations
 
-from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Const,
-    Let,
-    Load,
-    Loop,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    walk,
-)
+from linad_typecheck.ir.core import Alloc, Atom, Const, Let, Load, Loop, Reserve, Stmt, Store, Var, operands, walk
 from linad_typecheck.types import Scalar, is_float
 
 from .activity import Facts
@@ -34,8 +21,8 @@ def statement_in(block: int, here: tuple[tuple[int, Stmt], ...]) -> Stmt | None:
 
 
 def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[dict[str, int], dict[str, int]]:
-    """For each value, the position of the first statement of its block whose reverse may need it, or something computed
-    from it, and the end of the last one."""
+    """For each value, the positions of the first and last statements of its block whose reverse may need it, or
+    something computed from it (for the last, the end of the statement)."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
     todo = list(body.requests)
@@ -56,9 +43,9 @@ def extent(body: Body, stores: dict[str, list[Store]], facts: Facts) -> tuple[di
 
 
 def stored_values(body: Body, plan: Plan) -> dict[str, list[Store]]:
-    """Values of an iteration by name, each with the stores of it in the value's own block.
+    """The values of an iteration that are stored in their own block, by name, with their stores.
 
-    No float and no such value is needed to compute the indices of the stores.
+    The indices of the stores depend on no float and on no such value.
     """
     found: dict[str, list[Store]] = {}
     facts = plan.facts
@@ -82,10 +69,10 @@ def kept_cells(
     last: dict[str, int],
     reach: Reach,
 ) -> dict[str, Store]:
-    """Those of the stored values that are still in their cell in the reverse sweep, each with the store.
+    """The stored values that are still in their cell in the reverse sweep, each with its store.
 
-    ``undone``: alias groups whose writes the reverse sweep restores. ``first`` and ``last``: the statements between
-    which the reverse sweep needs a value.
+    ``undone``: alias groups whose writes the reverse sweep undoes. ``first`` and ``last``: the statements between which
+    the reverse sweep needs a value.
     """
     facts = plan.facts
 
@@ -98,7 +85,7 @@ def kept_cells(
             return False
         if facts.place(s.array) not in undone:
             return _lasts(s, body, plan, reach)
-        # of an array, before the store itself is undone
+        # before the store itself is undone
         return unwritten(s, n) and (_of_cells(s, plan) or first[n] > facts.position[id(s)])
 
     chosen = {n: next((s for s in mine if n in last and found(s, n)), None) for n, mine in stores.items()}
@@ -106,23 +93,23 @@ def kept_cells(
 
 
 def _of_cells(s: Store, plan: Plan) -> bool:
-    """Whether a store is to a log, each cell of which is stored to once."""
+    """Whether a store is to a log, whose cells are each stored to once."""
     made = plan.facts.definition.get(s.array.name)
     return isinstance(made, Alloc) and made.log == "cells"
 
 
 def _visible(s: Store, body: Body, plan: Plan) -> bool:
-    """Whether the array has the same name in the reverse sweep and the store is executed once."""
+    """Whether the array has the same name in the reverse sweep and the store executes only once."""
     facts, frame, a = plan.facts, body.frame, s.array
     home = facts.home[a.name]
     if a.name in facts.moved or home not in frame.visible() and _own(s, body) is None:
         return False
-    # the stores of a re-executed iteration have been done, and later iterations have overwritten the cells
+    # in a re-executed iteration, later iterations have already overwritten the cells
     return frame.redone is None or home in frame.redone
 
 
 def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
-    """Whether a stored value stays in its cell until the reverse sweep, and the cell's index can be recomputed."""
+    """Whether a stored value stays in its cell until the reverse sweep, and the index can be recomputed."""
     if _of_cells(s, plan):
         return True
     facts, own = plan.facts, _own(s, body)
@@ -138,7 +125,7 @@ def _lasts(s: Store, body: Body, plan: Plan, reach: Reach) -> bool:
 
 
 def _own(s: Store, body: Body) -> Body | None:
-    """The enclosing iteration that allocated and keeps the array; other iterations write to other arrays."""
+    """The enclosing iteration that allocates and keeps the array; other iterations write to other arrays."""
     return next((b for b in body.path if b.keeps(s.array.name)), None)
 
 
@@ -155,8 +142,8 @@ def _computed_from(index: tuple[Atom, ...], plan: Plan) -> set[str]:
 
 
 def _index_of(a: Atom, body: Body, plan: Plan) -> int | None:
-    """The id of the loop of the path whose index is ``a``, up to sign and a constant distance, or whose trips ``a``
-    counts."""
+    """The id of the loop in the path whose index is ``a`` up to sign and a constant, or whose iterations ``a`` counts.
+    """
     facts = plan.facts
     a = facts.value(a)
     if not isinstance(a, Var):
@@ -175,7 +162,7 @@ def _index_of(a: Atom, body: Body, plan: Plan) -> int | None:
 
 
 def _turn_of(x: Atom, step: Atom, body: Body, plan: Plan) -> int | None:
-    """``(i - start) // step`` for the index, the start and the step of a loop."""
+    """Match ``(i - start) // step`` for the index, start and step of a loop; return its id."""
     facts = plan.facts
     x = facts.value(x)
     d = facts.definition.get(x.name) if isinstance(x, Var) else None

@@ -9,22 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Call,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ops import OPS
@@ -81,6 +66,6 @@ def _back(s: Stmt, is_useful: Callable[..., bool], mark: Callable[..., None]) ->
             for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
                 if is_useful(c, o):
                     mark(c, i, n)
-        case Call(args=args, outs=outs):  # as one: the reverse of a call takes the adjoints of all that it gives
+        case Call(args=args, outs=outs):  # as a whole: the reverse of a call takes the adjoints of all its results
             if is_useful(*args, *outs):
                 mark(*args, *outs)

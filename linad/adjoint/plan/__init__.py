@@ -1,1 +1,1 @@
-"""The storage plan: how each primal value that the reverse sweep needs is obtained there."""
+"""The storage plan: how the reverse sweep obtains each primal value that it needs."""

@@ -1,36 +1,21 @@
-"""Arrays that an iteration allocates and whose contents its reverse needs are logged whole.
+"""Iteration logs: log whole arrays that an iteration allocates, if its reverse needs their contents.
 
-Where their sizes and the trip counts are known before the outermost loop, the iteration works in a slice of a log with
-one slice per iteration. Otherwise (a loop with an exit test, a triangular nest) the cells are pushed on a growing log
-at the end of the allocating block, and one word per iteration holds their position. That is a copy, so it is done only
-where logging the loads would take more words: a matrix-vector product loads each cell of the vector n times.
+If their sizes and the trip counts are known before the outermost loop, the iteration works in a slice of a log that has
+one slice per iteration. Otherwise (a loop with an early exit, a triangular nest) the cells are pushed on a growing log
+at the end of the allocating block, and one word per iteration holds their position. This is a copy, so it is only done
+if logging the loads would take more words: a matrix-vector product loads each cell of the vector n times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    Drop,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    base_name,
-    blocks,
-    operands,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Dim, Drop, Load, Loop, Names, Reserve, Stmt, Store, Var, base_name, blocks,
+    operands, walk,
 )
 from linad_typecheck.types import I64, Array
 
@@ -45,7 +30,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def choose_kept(body: Body, plan: Plan, wanted: Iterable[str]) -> None:
-    """The arrays of an iteration to log whole. ``wanted``: values that its reverse may need."""
+    """Choose the arrays of an iteration to log as a whole. ``wanted``: values that its reverse may need."""
     if plan.log_everything or body.stacked:
         return
     rectangular = plan.rectangular(body)
@@ -72,12 +57,13 @@ def _count(a: Atom | None) -> int:
 
 
 def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
-    """How often given loads are executed per iteration, as far as that is known."""
+    """How often the given loads execute per iteration, as far as known."""
     for s in block.stmts:
         if id(s) in loads:
             yield times
         one = isinstance(s, Loop) and all(isinstance(a, Const) for a in (s.start, s.stop, s.step))
-        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else TRIPS if isinstance(s, Loop) else 1  # type: ignore[union-attr]
+        many = TRIPS if isinstance(s, Loop) else 1
+        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else many  # type: ignore[union-attr]
         for b in blocks(s):
             yield from _times(b, loads, times * turns)
 
@@ -87,23 +73,25 @@ def uneven(body: Body, plan: Plan) -> list[str]:
     return [n for n, s in body.rows.items() if not all(plan.before(a, body) for a in s.shape)]
 
 
-def row(name: str) -> str:
-    """The name under which the position of a logged array is kept; no value of a program has this name."""
-    return f"{name} row"
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The key of the logged position of a logged array; logged values have their names as keys."""
+
+    array: str
 
 
-def log_name(name: str) -> str:
+def log_name(logged: str | Row) -> str:
     """The name of the log of a value or of such positions."""
-    return f"log_{base_name(name.removesuffix(' row'))}"
+    return f"log_{base_name(logged.array if isinstance(logged, Row) else logged)}"
 
 
 class Rows:
-    """Growing logs of whole arrays. ``sweep.there`` maps the arrays that can be read at the current place to their
-    position."""
+    """Growing logs of whole arrays. ``sweep.there`` maps the arrays that can be read at the current point to their
+    positions."""
 
     def __init__(self, sweep: ForwardSweep, names: Names) -> None:
         self.sweep, self.names = sweep, names
-        # by array: how the program makes it, the log, how long that is
+        # by array: its allocation, its log, and the length of the log
         self.made: dict[str, tuple[Alloc, Var, Var]] = {}
 
     def make(self, body: Body, out: list[Stmt]) -> None:
@@ -123,30 +111,30 @@ class Rows:
             end = w.let("add", base, _cells(w, sizes))
             out.append(Reserve(pool, end, s.span))
             w.store(length, (ZERO,), end)
-            if row(n) in self.sweep.logs:
-                w.store(self.sweep.logs[row(n)], self.sweep.address[id(body)], base)
+            if Row(n) in self.sweep.logs:
+                w.store(self.sweep.logs[Row(n)], self.sweep.address[id(body)], base)
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
-        """Find the logged arrays of a block at the start of its reverse."""
+        """Locate the logged arrays of a block at the start of its reverse."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
-            if row(n) in self.sweep.logs:
-                base = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
+            if Row(n) in self.sweep.logs:
+                base = w.load(self.sweep.logs[Row(n)], *self.sweep.address[id(body)], hint="base")
             else:  # as many as were pushed last
                 _, _, length = self.made[n]
                 end = w.load(length, ZERO, hint="end")
                 base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")
                 w.store(length, (ZERO,), base)
-            self.sweep.there[row(n)] = base
+            self.sweep.there[Row(n)] = base
 
     def end(self, block: Block, body: Body) -> None:
         for n, _ in _of(block, body):
-            del self.sweep.there[row(n)]
+            del self.sweep.there[Row(n)]
 
     def load(self, s: Load) -> tuple[Stmt, ...] | None:
         """A load from a logged array during the reverse sweep."""
-        base = self.sweep.there.get(row(s.array.name))
+        base = self.sweep.there.get(Row(s.array.name))
         if base is None:
             return None
         made, pool, _ = self.made[s.array.name]

@@ -1,4 +1,4 @@
-"""Which loops log anything under a plan. A marked loop that logs nothing needs no snapshots."""
+"""Loops that log values under a plan. A marked loop that logs nothing needs no snapshots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .model import Plan
 
 
 def logging_loops(plan: Plan) -> Iterator[Loop]:
-    """The loops that log anything under a plan, including marked ones inside a logged loop."""
+    """The loops that log anything under a plan, including marked loops inside a logged loop."""
     for b in plan.bodies.values():
         whole = (t for t in walk(b.loop.body) if plan.facts.matters(t))
         if b.expanded or b.rows or b.logs or any(isinstance(t, Call) or _on_tape(t, plan) for t in whole):

@@ -1,8 +1,8 @@
-"""Loops that log the results of inner loops, where the reverse would re-run an inner loop only for its result.
+"""Logging the results of inner loops instead of re-running these loops only for their results.
 
-A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j`` that
-is n steps to obtain the single word ``s``. The reverse of the inner loop does not need its partial sums, so with ``s``
-logged nothing is re-run. The same holds for the cells of a small array, as in ``p[c] += A[i, j, c] * x[j]``.
+A fused loop re-runs each iteration next to its reverse. For ``y[i] = s`` after ``s += A[i, j] * x[j]`` over ``j``,
+these are n steps to recover the single word ``s``. The reverse of the inner loop does not need its partial sums, so if
+``s`` is logged, nothing is re-run. The same holds for the cells of a small array, as in ``p[c] += A[i, j, c] * x[j]``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from linad_typecheck.ir.core import Alloc, Const, Load, Loop, walk, writes
 
 from .model import Plan, own_blocks
 
-SHORT = 8  # iterations that are run again rather than logged
-WORDS = 2  # for each loop that need not run again
-CELLS = 4  # of an array that counts as results
+SHORT = 8  # iterations that are re-run rather than logged
+WORDS = 2  # words per loop that is not re-run
+CELLS = 4  # cells of an array that counts as results
 
 
 def rerun_for_results(plan: Plan) -> Iterator[Loop]:
@@ -28,12 +28,12 @@ def rerun_for_results(plan: Plan) -> Iterator[Loop]:
 
 
 def outer_loops(s: Loop) -> set[int]:
-    """A loop, and the loops in it, that contain loops."""
+    """The loops in a nest, including ``s``, that contain loops."""
     return {id(t) for t in (s, *walk(s.body)) if isinstance(t, Loop) and any(isinstance(u, Loop) for u in walk(t.body))}
 
 
 def only_results(s: Loop, plan: Plan) -> bool:
-    """Whether a loop logs hardly anything except results of inner loops that log nothing themselves."""
+    """Whether a loop logs little more than the results of inner loops that themselves log nothing."""
     for b in plan.bodies.values():
         if not any(around.loop is s for around in b.path):
             continue
@@ -46,8 +46,7 @@ def only_results(s: Loop, plan: Plan) -> bool:
 
 
 def _arrays(s: Loop, plan: Plan) -> set[str]:
-    """The arrays of few cells that an iteration allocates, a long loop in it writes, and the reverse sweep loads
-    from."""
+    """The small arrays that an iteration allocates, a long inner loop writes, and the reverse sweep loads from."""
     made = {
         t.out.name
         for block in own_blocks(s.body)
@@ -69,13 +68,14 @@ def _arrays(s: Loop, plan: Plan) -> set[str]:
 
 
 def _is_needed(name: str, plan: Plan) -> bool:
-    """Whether the reverse sweep uses a value."""
+    """Whether the reverse sweep needs a value."""
     return name in plan.facts.home and name in getattr(plan.region(name), "needed", ())
 
 
 def _is_long(s: Loop) -> bool:
     ends = (s.start, s.stop, s.step)
-    return not all(isinstance(a, Const) for a in ends) or len(range(*(int(a.value) for a in ends))) > SHORT  # type: ignore[union-attr]
+    known = [int(a.value) for a in ends if isinstance(a, Const)]
+    return len(known) < len(ends) or len(range(*known)) > SHORT
 
 
 def _results(s: Loop, plan: Plan) -> set[str]:

@@ -1,4 +1,4 @@
-"""The cheapest set of values to save: a minimum vertex cut between what is lost and what is needed."""
+"""Minimum vertex cut: the cheapest set of values to save."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def cheapest_cut(
     lost: Iterable[Hashable],
     needed: Iterable[Hashable],
 ) -> set[Hashable]:
-    """The nodes to save so that every needed one can be recomputed.
+    """The cheapest set of nodes to save such that every needed one can be recomputed.
 
     Parameters
     ----------
     uses
         For each node that can be recomputed, the nodes it is computed from.
     cost
-        Bytes it takes to save each node.
+        Bytes needed to save each node.
     lost
         Nodes that can only be saved, not recomputed.
     needed
@@ -30,12 +30,12 @@ def cheapest_cut(
     Returns
     -------
     set
-        The cut of least cost, the one nearest to the needed nodes where several are: it recomputes least.
+        The minimum cut; of several, the one nearest to the needed nodes, which recomputes least.
 
     Notes
     -----
-    Ford and Fulkerson's theorem by shortest augmenting paths (Edmonds and Karp, J. ACM 19, 1972) on the graph in which
-    every node is split in two, joined by an edge of its cost.
+    By the max-flow min-cut theorem (Ford and Fulkerson), with shortest augmenting paths (Edmonds and Karp, J. ACM 19,
+    1972), on the graph in which every node is split into two, joined by an edge whose capacity is its cost.
     """
     source, sink = object(), object()
     residual: dict[object, dict[object, int]] = {}

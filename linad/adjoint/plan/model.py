@@ -1,4 +1,4 @@
-"""The storage plan as data: frames, bodies, and where each needed value comes from."""
+"""The storage plan as data: frames, bodies, and the source of each needed value."""
 
 from __future__ import annotations
 
@@ -6,20 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    If,
-    Let,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-)
+from linad_typecheck.ir.core import Alloc, Atom, Block, Const, If, Let, Loop, Stmt, Store, Var, blocks, outputs
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import BYTES, Scalar
@@ -28,7 +15,7 @@ from ...derivatives.table import RULES
 from ..facts.activity import Facts
 from ..checkpoints.state import Checkpointed
 
-TRIPS = 64  # a loop is taken to run this often when plans are compared
+TRIPS = 64  # assumed trip count of a loop when plans are compared
 WORD = 8  # bytes
 
 LoopMode = Literal["plain", "fused", "merged", "logged", "checkpointed"]
@@ -42,21 +29,22 @@ def bytes_of(t: Scalar) -> int:
 
 @dataclass(eq=False)
 class Frame:
-    """A region of the program whose values are all still in scope when its reverse runs."""
+    """A region of the program whose values are all in scope when its reverse runs."""
 
     block: Block
-    depth: int  # how many fused frames are around: a statement is re-executed at most once
+    depth: int  # number of enclosing fused frames: a statement is re-executed at most once
     first: int
     last: int
     outer: Frame | None = None
-    redone: frozenset[int] | None = None  # ids of the blocks of the fused iteration around, which is a re-execution:
-    # effects on arrays from outside those blocks have been done, and checks have passed
-    merged: set[int] = field(default_factory=set)  # ids of statements that run at their reverse position only
+    # ids of the blocks of the enclosing fused iteration, if this is a re-execution: its effects on outer arrays have
+    # already happened, and its checks have passed
+    redone: frozenset[int] | None = None
+    merged: set[int] = field(default_factory=set)  # ids of statements that run only at their reverse position
     deferred: set[int] = field(default_factory=set)  # ids of statements that run after the reverse sweep
     needed: set[str] = field(default_factory=set)
-    held: frozenset[str] = frozenset()  # outer arrays that a step run again has copies of, by which it knows them
-    updated: frozenset[str] = frozenset()  # those of them that it writes to again
-    bodies: tuple[Body, ...] = ()  # the logged bodies around, whose kept arrays it can read
+    held: frozenset[str] = frozenset()  # outer arrays that a re-run step refers to by the name of a copy
+    updated: frozenset[str] = frozenset()  # those of them that it writes again
+    bodies: tuple[Body, ...] = ()  # the enclosing logged bodies, whose kept arrays it can read
 
     def visible(self) -> set[int]:
         return {id(self.block)} | (self.outer.visible() if self.outer else set())
@@ -67,25 +55,25 @@ class Frame:
 
 @dataclass(eq=False)
 class Body:
-    """An iteration of a logged loop. ``path``: the logged loops around it from its frame on, itself included."""
+    """An iteration of a logged loop. ``path``: the enclosing logged loops within its frame, itself included."""
 
     loop: Loop
     frame: Frame
     path: tuple[Body, ...] = ()
-    in_frame_block: bool = True  # the outermost loop of the path stands in the frame's own block
-    stacked: bool = False  # of a recursive function: what it logs is pushed on the stack of its calls
+    in_frame_block: bool = True  # the outermost loop of the path is in the frame's own block
+    stacked: bool = False  # in a recursive function: logs are pushed on the stack of calls
     needed: set[str] = field(default_factory=set)
     requests: list[tuple[str, tuple[tuple[int, Stmt], ...]]] = field(
         default_factory=list
-    )  # (name, blocks and statements to it)
+    )  # (name, blocks and the statements leading to it)
     source: dict[str, Source] = field(default_factory=dict)
     expanded: dict[str, Alloc] = field(
         default_factory=dict
-    )  # local arrays that get one slice per iteration and are kept
-    rows: dict[str, Alloc] = field(default_factory=dict)  # those that a log keeps one after another
+    )  # local arrays with one slice of a log per iteration
+    rows: dict[str, Alloc] = field(default_factory=dict)  # local arrays that are stored one after another in a log
     before: dict[str, str] = field(
         default_factory=dict
-    )  # logged carried values, each with the logged value that the next iteration has of it: one log, with a cell more
+    )  # logged carried values, with the logged value of the next iteration: one log with an extra cell
 
     def keeps(self, name: str) -> bool:
         """Whether a local array is logged for the reverse of its iteration."""
@@ -93,7 +81,7 @@ class Body:
 
     @property
     def logs(self) -> list[str]:
-        """The values that are logged, one word per iteration each."""
+        """The logged values, one word per iteration each."""
         return [n for n, how in self.source.items() if how == "logged" and n not in self.before]
 
 
@@ -109,7 +97,7 @@ Region = Frame | Body
 
 @dataclass(eq=False)
 class Plan:
-    """The decisions, as data: `explain` prints them and `reverse` follows them."""
+    """The decisions of the storage plan, as data: `explain` prints them and `reverse` follows them."""
 
     facts: Facts
     modes: dict[int, LoopMode] = field(default_factory=dict)  # by id of the loop
@@ -118,33 +106,34 @@ class Plan:
     snapshots: dict[int, Checkpointed] = field(default_factory=dict)  # by id of the loop
     region_of: dict[int, Region | Outside] = field(default_factory=dict)  # by id of the block
     shapes: dict[int, tuple[Atom, ...]] = field(default_factory=dict)  # by id of the drop of an array
-    dense: dict[int, frozenset[str]] = field(default_factory=dict)  # by id: matrices that its reverse reads again
+    # by id of an operation: the matrices that its reverse re-reads
+    dense: dict[int, frozenset[str]] = field(default_factory=dict)
     tape_sizes: dict[tuple[int, str], tuple[Atom, ...]] = field(
         default_factory=dict
-    )  # by id and matrix: sizes that need not be kept with it
+    )  # by id and matrix: sizes that need not be saved with it
     later: dict[tuple[int, str], int] = field(
         default_factory=dict
-    )  # by id and matrix: the later operation of its block that keeps the same matrix
+    )  # by id and matrix: a later operation of the same block that saves the same matrix
     wants: dict[int, list[str]] = field(
         default_factory=dict
-    )  # by id of a statement: values of its block to bring back for it
-    # values that are read again from where the program stores them
+    )  # by id of a statement: values of its block to recover for it
+    # values that are re-read from where the program stores them
     kept: dict[str, Store] = field(default_factory=dict)
     unchanged: dict[int, tuple[int, ...]] = field(
         default_factory=dict
-    )  # by id of a call: positions of the arrays it reads that are still the same at its reverse
-    log_everything: bool = False  # every loop is logged, and in it every value needed: the derivative without a plan
+    )  # by id of a call: positions of read-only arrays that are unchanged at its reverse
+    log_everything: bool = False  # log every loop and every needed value: the derivative without a plan
 
     def region(self, name: str) -> Region | Outside:
         return self.region_of[self.facts.home[name]]
 
     @cached_property
     def sizes(self) -> Sizes:
-        """The array sizes that are known."""
+        """The known array sizes."""
         return known_sizes(self.facts.function)
 
     def variable(self, name: str, body: Body) -> Var:
-        """The variable of an iteration with a given name."""
+        """The variable with a given name in an iteration."""
         carried = {c.name: c for c in body.loop.carried}
         if name in carried:
             return carried[name]
@@ -160,7 +149,7 @@ class Plan:
         return isinstance(a, Const) or self.facts.home[a.name] in frame.visible()
 
     def rectangular(self, body: Body) -> bool:
-        """Whether the trip count of every loop of a path is known before the outermost one."""
+        """Whether the trip counts of all loops of a path are known before the outermost one."""
         return body.in_frame_block and not body.stacked and all(
             not b.loop.exits
             and b.loop.stop is not None
@@ -189,7 +178,7 @@ def block_ids(block: Block):
 
 
 def own_blocks(block: Block):
-    """A block and the arms in it, without the bodies of loops."""
+    """A block and its arms, without loop bodies."""
     yield block
     for s in block.stmts:
         if isinstance(s, If):

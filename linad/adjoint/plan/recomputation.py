@@ -1,7 +1,7 @@
-"""Recomputation of an iteration's values: by which statements, and from which operands.
+"""Recomputation of values of an iteration: the statements and operands needed.
 
-Values that can be recomputed are results of operations, loaded cells, sizes, and results of an `if` whose arms compute
-them by a few of those. Of such an `if`, only what leads to that one result is recomputed.
+Results of operations, loaded cells, sizes, and results of an `if` whose arms compute them with a few of these can be
+recomputed. Of such an `if`, only the computation of the requested result is repeated.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from linad_typecheck.types import Scalar
 
 from ..facts.activity import Facts
 
-MOST = 8  # statements in the arms of an `if` that is done again
+MOST = 8  # statements in the arms of an `if` that is repeated
 
 
 def parts(s: If, name: str, facts: Facts) -> tuple[Block, Block] | None:
-    """The statements by which the arms of an `if` compute one of its results; None if these are not a few operations
-    and loads."""
+    """The statements by which the arms of an `if` compute one of its results; None unless these are few operations and
+    loads."""
     (k,) = (k for k, v in enumerate(s.outs) if v.name == name)
     made = tuple(_leading_to(arm, arm.results[k], facts) for arm in blocks(s))
     inside = [t for arm in made for t in arm.stmts]
@@ -43,7 +43,7 @@ def _scalars(atoms, facts: Facts) -> list[Atom]:
 
 
 def _leading_to(arm: Block, result: Atom, facts: Facts) -> Block:
-    """The statements of an arm from which a result is computed, and that result."""
+    """The statements of an arm that a result depends on, and that result."""
     result = facts.value(result)
     wanted = {result.name} if isinstance(result, Var) else set()
 

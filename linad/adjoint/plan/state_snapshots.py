@@ -1,15 +1,14 @@
-"""States that each iteration makes anew are kept as a whole, one slice per iteration, where that takes fewer words than
-their loads.
+"""State snapshots: copy a state at the start of each iteration and keep the copies, if that takes fewer words than
+logging its loads.
 
-``x = y`` at the end of an iteration: the old ``x`` is gone when the reverse sweep comes by, so what was loaded from it
-is logged. In an iteration that goes through ``x`` again and again, such as the product of a matrix and ``x``, these are
-n words for each cell. A copy of ``x`` at the beginning of the iteration is an array of that iteration's own, and those
-are kept (`storage.py`): n words in all. A copy that the program makes (``old = x.copy()``) is made cell by cell then,
-as arrays are that can be kept.
+With ``x = y`` at the end of an iteration, the old ``x`` is gone when the reverse sweep arrives, so its loads are
+logged. An iteration that traverses ``x`` repeatedly, such as a matrix-vector product, logs n words for each cell. A
+copy of ``x`` at the start of the iteration is an array local to that iteration, and such arrays are kept as slices
+(`storage.py`): n words in all. A copy in the program (``old = x.copy()``) is expanded cell by cell for the same reason.
 
-Only where a block that loads from the state makes an array of the same sizes: the words of that pay for the copy
-(`linad/steps.py`), which is made at the beginning of this block. In a loop that ends at a test it is an arm. Whether it
-takes fewer words the plan with the copy says (`state_snapshots_cost.py`).
+Snapshots are only taken in a block that loads from the state and allocates an array of the same sizes, whose words pay
+for the copy (`linad/steps.py`). The copy is placed at the start of this block, which is an arm in a loop with an early
+exit. The plan with the copy decides whether it takes fewer words (`state_snapshots_cost.py`).
 """
 
 from __future__ import annotations
@@ -18,28 +17,8 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    free_vars,
-    operands,
-    using,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Drop, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, free_vars, operands, using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes, lengths
 from linad_typecheck.span import Span
@@ -51,10 +30,13 @@ from .model import Plan, own_blocks
 def with_slices(
     f: Function, plan: Plan, tried: Container[str], worth: Mapping[str, int]
 ) -> Iterator[tuple[str, dict[str, int], Function, bool]]:
-    """Such arrays by name, but for those that have been tried, and the function with a copy of that one, made cell by
-    cell. ``plan`` is that of its linear form, with the same loops. ``worth`` says how many copies an array pays for, if
-    not one: minus one if it is such a copy; it comes with each function, for what it has made. And whether the array is
-    written to in the iteration: with the copy, loops that were kept apart by that may be one."""
+    """Candidates for state snapshots, each with the function in which the copy is made cell by cell.
+
+    Yields the name of the array, changes to ``worth``, the function, and whether the iteration writes to the array (if
+    so, loops that this write kept apart may be fused once the copy exists). ``plan``: the plan of the function's linear
+    form, with the same loops. ``tried``: arrays to skip. ``worth``: how many copies an array pays for, 1 by default and
+    -1 for such a copy.
+    """
     sizes, same = known_sizes(f), lengths(f)
     logged = {around.loop.index.name for b in plan.bodies.values() if b.logs for around in b.path}
 
@@ -92,14 +74,13 @@ def with_slices(
 
 
 def _only(c: Var, block: Block, kinds: type) -> bool:
-    """Whether a block loads cells of an array, and does nothing else to it, before it passes it on, than statements of
-    some kinds do."""
+    """Whether a block loads cells of an array and otherwise uses it only in statements of the given kinds."""
     uses = [s for s in walk(block) if c in operands(s)]
     return any(isinstance(s, Load) for s in uses) and all(isinstance(s, kinds) for s in uses)
 
 
 def _copy(f: Function, out: Var, array: Var, sizes: tuple[Atom, ...], span: Span) -> tuple[Stmt, ...]:
-    """An array that is made and filled cell by cell."""
+    """Statements that allocate an array and fill it cell by cell."""
     names = Names({*all_names(f), out.name})
     index = [names.var("i", I64) for _ in sizes]
     cell = names.var(f"{array.name}_i", Scalar(out.type.dtype))
@@ -110,21 +91,23 @@ def _copy(f: Function, out: Var, array: Var, sizes: tuple[Atom, ...], span: Span
 
 
 def _instead(block: Block, s: Stmt, new: tuple[Stmt, ...]) -> Block:
-    """A block with other statements in place of one."""
+    """A block with one statement replaced."""
     return replace(block, stmts=tuple(u for t in block.stmts for u in (new if t is s else (t,))))
 
 
 def _unchanged(c: Var, block: Block) -> set[int]:
-    """The loads of an array, by identity, that find what was in it when the block began: those before anything else is
-    done to it, and those of the statement that does if it is a nest of loops of which each iteration then stores to
-    that cell, and to no other one."""
+    """The loads of an array, by id, that find its contents from the start of the block.
+
+    These are the loads before the first change, and those in the changing statement itself if it is a loop nest in
+    which each iteration then stores to the loaded cell only.
+    """
     found: set[int] = set()
     for s in block.stmts:
         uses = using(Block((s,)), c)
         loads = {id(t) for t in uses if isinstance(t, Load)}
         if all(isinstance(t, Load | Dim | Drop | Copy | If) for t in uses):
             found |= loads
-            if any(isinstance(t, If) for t in uses):  # an arm passes it on: from there it has another name
+            if any(isinstance(t, If) for t in uses):  # beyond this arm the array has another name
                 return found
         else:
             return found | (loads if isinstance(s, Loop) and _own_cells(s, c, len(uses)) else set())
@@ -136,8 +119,7 @@ def _is_written(c: Var, block: Block) -> bool:
 
 
 def _own_cells(s: Loop, c: Var, uses: int) -> bool:
-    """Whether a nest of loops does nothing to an array but load and then store the cell that its indices, and no
-    others, say."""
+    """Whether a loop nest only loads and then stores the single cell addressed by its indices."""
     indices = {s.index.name}
     far: dict[str, str] = {}
     while True:
@@ -162,7 +144,7 @@ def _own_cells(s: Loop, c: Var, uses: int) -> bool:
 
 
 def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> Block:
-    """A block that begins with some statements, and has some loads from one array where they were from another one."""
+    """The block with statements prepended and some loads redirected to another array."""
 
     def inside(b: Block) -> Block:
         return replace(b, stmts=tuple(map(stmt, b.stmts)))
@@ -174,7 +156,7 @@ def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> 
 
 
 def _with(f: Function, block: Block, change: Callable[[Block], Block]) -> Function:
-    """The function with one of its blocks changed."""
+    """The function with one of its blocks rewritten."""
 
     def inside(b: Block) -> Block:
         return change(b) if b is block else replace(b, stmts=tuple(_changed(s, inside) for s in b.stmts))
@@ -183,7 +165,7 @@ def _with(f: Function, block: Block, change: Callable[[Block], Block]) -> Functi
 
 
 def _changed(s: Stmt, change: Callable[[Block], Block]) -> Stmt:
-    """A statement with its blocks changed."""
+    """A statement with its nested blocks rewritten."""
     match s:
         case If(then=then, orelse=orelse):
             return replace(s, then=change(then), orelse=change(orelse))

@@ -1,19 +1,19 @@
-"""The storage plan: how the reverse sweep gets at each primal value it needs.
+"""The storage plan: how the reverse sweep obtains each primal value that it needs.
 
-Decisions, per value, in order of preference: *at hand* (still in scope), *re-read* (a load of cells that are not
-written again before), *recomputed* (cheap arithmetic on such values), *logged* (the cheapest cut between what is lost
-and what is needed). Per loop: *fused* (re-executed next to its reverse, one iteration at a time, without a log),
-*merged* (executed only there) or *logged*.
+Per value, in order of preference: *available* (still in scope), *re-read* (loaded again from cells that have not been
+overwritten), *recomputed* (cheap arithmetic on such values), *logged* (the minimum cut between what is lost and what is
+needed). Per loop: *fused* (re-executed next to its reverse, one iteration at a time, without a log), *merged* (executed
+only there) or *logged*.
 
-A **frame** is a stretch of program whose values are all still in scope when its reverse sweep runs: the function's
-body, an iteration of a fused or merged loop, an arm of a merged `if`. A **body** is an iteration of a logged loop: its
-values are gone by then, but for what the plan brings back.
+A **frame** is a region of the program whose values are all in scope when its reverse sweep runs: the function body, an
+iteration of a fused or merged loop, an arm of a merged `if`. A **body** is an iteration of a logged loop: its values
+are out of scope by then, except for those that the plan recovers.
 
-Soundness of a re-read: no write that may reach the array's buffer, under any of its names, happens after the load and
-before the reverse sweep of that place; writes in an enclosing logged loop happen after (in its next iterations). Or all
-of them are to other cells (`overwrite_analysis.py`). Of an array whose writes are all *undone* (`undo.py`: the reverse
-of a write puts the old cell back), the contents are again what they were when the reverse sweep comes by: then only the
-writes between the load and the last statement whose reverse needs its value count.
+Soundness of a re-read: no write that may alias the array executes after the load and before its reverse; writes in an
+enclosing logged loop do execute after it, in later iterations. Alternatively, all of them write other cells
+(`overwrite_analysis.py`). If all writes to an array are *undone* (`undo.py`: the reverse of a write restores the old
+cell), the array has its earlier contents again when the reverse sweep arrives. Then only the writes between the load
+and the last statement whose reverse needs its value matter.
 """
 
 from __future__ import annotations
@@ -21,30 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    If,
-    Let,
-    Load,
-    Loop,
-    Read,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    outputs,
-    walk,
-    written,
+    AddTo, Alloc, Atom, Block, Call, Copy, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Read, Stmt, Store, Var, blocks,
+    free_vars, operands, outputs, walk, written,
 )
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
@@ -67,10 +45,10 @@ from .iteration_logs import choose_kept
 
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
-    """The plan of a function. A loop logs its results where that avoids re-running inner loops (`loop_results.py`)."""
+    """Plan a function. Loops log the results of inner loops where this avoids re-running them (`loop_results.py`)."""
     plan = _planned(facts, shapes, log_everything, frozenset())
     asked = [] if log_everything else list(rerun_for_results(plan))
-    while asked:  # all at once: each plan of a long program takes its time
+    while asked:  # all at once, because planning a long program is slow
         other = _planned(facts, shapes, False, frozenset().union(*map(outer_loops, asked)))
         spared = [s for s in asked if only_results(s, other)]
         if len(spared) == len(asked):
@@ -80,7 +58,7 @@ def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything:
 
 
 def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool, logged: frozenset[int]) -> Plan:
-    """The plan when given loops are not fused. A marked loop takes snapshots if it would log anything without them."""
+    """The plan if the given loops are not fused. A marked loop takes snapshots if it would otherwise log anything."""
     loops = (s for s in walk(facts.function.body) if isinstance(s, Loop))
     free = {id(s) for s in loops if is_marked(s) and not log_everything}
     while True:
@@ -95,7 +73,7 @@ def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: 
 def make_call_plan(
     facts: Facts, shapes: dict[int, tuple[Atom, ...]], call: Loop, log_everything: bool = False
 ) -> Plan:
-    """The plan of a recursive function whose body is that of ``call``, the only statement of ``facts.function``. Its
+    """The plan of a recursive function, whose body is that of ``call``, the only statement of ``facts.function``. Its
     values are out of scope when its reverse is called."""
     plan = Plan(facts, shapes=shapes, log_everything=log_everything)
     planner = _Planner(plan)
@@ -110,7 +88,7 @@ def make_call_plan(
 class _Planner:
     def __init__(self, plan: Plan, free: Iterable[int] = (), logged: frozenset[int] = frozenset()) -> None:
         self.plan, self.facts = plan, plan.facts
-        self.must_log = logged  # ids of loops that are not fused
+        self.must_log = logged  # ids of loops that may not be fused
         self.free = frozenset(free)  # ids of marked loops that need no snapshots
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
@@ -119,7 +97,7 @@ class _Planner:
         self.rule_needed = self.all_rule_needs()
         self.wanted = self.closure(self.rule_needed)
 
-    # -- what any reverse statement needs, before knowing where from
+    # -- needs of the reverse, regardless of their source
 
     def all_rule_needs(self) -> set[str]:
         found: set[str] = set()
@@ -128,7 +106,7 @@ class _Planner:
         return found
 
     def own_needs(self, s: Stmt) -> list[Atom]:
-        """The primal values that the reverse of a statement reads itself."""
+        """The primal values that the reverse of a statement itself reads."""
         facts = self.facts
         match s:
             case Let():
@@ -150,7 +128,7 @@ class _Planner:
         return []
 
     def closure(self, names: set[str]) -> set[str]:
-        """The values from which given ones may be recomputed."""
+        """The values from which the given ones may be recomputed."""
         found, todo = set(), list(names)
         while todo:
             n = todo.pop()
@@ -161,7 +139,7 @@ class _Planner:
             todo += [a.name for a in sources(s, n, self.facts) if isinstance(a, Var)] if s is not None else ()
         return found
 
-    # -- frames and modes of loops
+    # -- frames and loop modes
 
     def top(self) -> None:
         body = self.facts.function.body
@@ -219,7 +197,7 @@ class _Planner:
         return not self.plan.log_everything and (mine or around_marked(s, self.facts, self.free))
 
     def checkpointed(self, s: Loop, frame: Frame) -> None:
-        """The step is a frame of its own, with copies of arrays that have changed."""
+        """Plan a checkpointed loop: the step is a frame of its own, with copies of arrays that have changed."""
         self.plan.modes[id(s)] = "checkpointed"
         at = self.facts.end[id(s)]
         held = checkpointed(s, self.facts, self.rule_needed, lambda v: self.stable(v, at, frame, ()))
@@ -230,7 +208,8 @@ class _Planner:
         )
 
     def settle(self, block: Block, region: Region) -> None:
-        """The blocks of a loop without a derivative belong to no reverse sweep, so their values are lost."""
+        """Mark the blocks of a loop without a derivative as outside the reverse sweep, so that their values are lost.
+        """
         self.plan.region_of[id(block)] = Outside(region if isinstance(region, Frame) else region.frame)
         for s in block.stmts:
             if isinstance(s, Loop):
@@ -257,12 +236,12 @@ class _Planner:
         self.plan.region_of[id(block)] = frame
         self.frame(frame)
 
-    # -- merging: a statement of a frame that can run at its reverse position, forward and reverse in one
+    # -- merging: run a statement of a frame only at its reverse position, forward and reverse together
 
     def merge(self, frame: Frame) -> None:
-        read: set[str] = set()  # groups of arrays that the statements after it read,
-        changed: set[str] = set()  # and that they write: it may change places with them where it touches none of these
-        used: set[str] = set()  # values that statements which are not deferred read
+        read: set[str] = set()  # alias groups that later statements read,
+        changed: set[str] = set()  # and write: a statement can move past them if it accesses none of these
+        used: set[str] = set()  # values read by statements that are not deferred
         tail: list[Stmt] = []
         for s in reversed(frame.block.stmts):
             outs = {self.facts.value(v).name for v in outputs(s)}
@@ -295,21 +274,23 @@ class _Planner:
                 return not moved and any(isinstance(t, Loop) for b in blocks(s) for t in walk(b))
         return False
 
-    # -- fusing
+    # -- fusion
 
     def fusable(self, s: Loop, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether re-running an iteration at its reverse position gives the original values. It does for loops that
-        could run there as a whole, and whose carried values only accumulate (sums, products that no derivative
-        needs)."""
+        """Whether re-running an iteration at its reverse position gives the original values.
+
+        This holds for loops that could run there as a whole and whose carried values only accumulate (sums, or products
+        that no derivative needs).
+        """
         again = self.runs_late(s, frame, path, executed=True)
         return again and not carried_needed(s, self.facts, self.rule_needed)
 
     def runs_late(self, s: Loop, frame: Frame, path: tuple[Body, ...], executed: bool = False) -> bool:
-        """Whether a loop would find at its reverse position what it finds at its own.
+        """Whether a loop would find the same inputs at its reverse position as at its own.
 
-        Outer arrays that the body reads must not be written by the loop or later, and no array may be moved. A carried
-        array is moved, or dropped by the body, whose names are out of scope then. A loop that was ``executed`` at its
-        own position does not write to outer arrays again, so those need not be available.
+        Neither the loop nor a later statement may write to the outer arrays that the body reads, and no array may be
+        moved. A carried array is moved, or is dropped by the body, whose names are out of scope by then. A loop that
+        has been ``executed`` at its own position does not write to outer arrays again, so these need not be available.
         """
         if self.plan.log_everything or s.exits or id(s) in self.must_log:
             return False
@@ -333,7 +314,7 @@ class _Planner:
                 return False
         return True
 
-    # -- what is at hand
+    # -- availability
 
     def all_last(self, s: Loop, place: str, frame: Frame, path: tuple[Body, ...]) -> bool:
         """Whether a loop only loads from an array, and only cells that are unchanged at its reverse."""
@@ -354,7 +335,7 @@ class _Planner:
         return self.facts.home[s.array.name] in frame.visible() and self.reach.untouched(s, frame.first, frame.last)
 
     def visible(self, v: Var, frame: Frame, path: tuple[Body, ...]) -> bool:
-        """Whether an array still has its name in the reverse sweep of a place."""
+        """Whether an array is still accessible by name in the reverse sweep of a point."""
         here = self.facts.home[v.name] in frame.visible() or frame.holds(v.name)
         return here or any(b.keeps(v.name) for b in (*frame.bodies, *path))
 
@@ -372,7 +353,7 @@ class _Planner:
         place = self.facts.place(v)
         spans = [(self.facts.position[id(b.loop)], self.facts.end[id(b.loop)]) for b in around]
         between = frame
-        while between is not inner:  # what is kept is what the array holds behind all of these
+        while between is not inner:  # the kept contents are those after all of these
             spans.append((between.first, between.last))
             between = between.outer  # type: ignore[assignment]
         for group, at in self.facts.writes:
@@ -381,7 +362,7 @@ class _Planner:
         return True
 
     def unchanged(self, s: Call, frame: Frame, path: tuple[Body, ...]) -> tuple[int, ...]:
-        """The positions of the arrays that a call borrows for reading and that are unchanged at its reverse."""
+        """The positions of read-only array arguments of a call that are unchanged at its reverse."""
         modes, at = self.facts.modes(s.callee), self.facts.end[id(s)]
         read = [k for k, a in enumerate(s.args) if isinstance(a.type, Array) and modes[k] == "read"]
         if self.plan.log_everything:
@@ -429,7 +410,7 @@ class _Planner:
             region.requests.append((name, here))
 
     def solve(self, body: Body) -> set[str]:
-        """Decide where a body's needed values come from. Returns what it needs of enclosing regions."""
+        """Decide where the needed values of a body come from. Return what it needs of enclosing regions."""
         stores = {} if self.plan.log_everything or body.stacked else stored_values(body, self.plan)
         first, last = extent(body, stores, self.facts)
         kept = kept_cells(stores, body, self.plan, self.undone_places, first, last, self.reach)
@@ -481,8 +462,7 @@ class _Planner:
         return required
 
     def handed_on(self, body: Body) -> dict[str, str]:
-        """The carried values that need no log of their own since the previous iteration has logged them as its results.
-        """
+        """The carried values that need no log of their own, because the previous iteration logs them as its results."""
         loop, found = body.loop, {}
         if self.plan.log_everything or body.stacked:
             return found
@@ -510,7 +490,7 @@ class _Planner:
         return None
 
     def repeatable(self, s: Stmt, body: Body) -> bool:
-        """Whether a statement gives the same result in the reverse sweep and is cheap."""
+        """Whether a statement is cheap and gives the same result in the reverse sweep."""
         match s:
             case Let(op=op, ins=ins, out=out):
                 return not OPS[op].expensive and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
@@ -524,6 +504,7 @@ class _Planner:
         return self.facts.place(v) in self.undone_places
 
     def is_computed_float(self, a: Atom) -> bool:
-        """A float computed by arithmetic. Branches on it are logged, since a recomputation may round differently."""
+        """Whether an atom is a float computed by arithmetic. Branches on it are logged, because a recomputation may
+        round differently."""
         a = self.facts.value(a)
         return isinstance(a, Var) and is_float(a.type) and isinstance(self.facts.definition.get(a.name), Let)

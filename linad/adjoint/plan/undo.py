@@ -1,7 +1,7 @@
-"""The undo log: which arrays have their writes undone by the reverse sweep, so that older contents can be re-read.
+"""The undo log: arrays whose writes the reverse sweep undoes, so that earlier contents can be re-read.
 
-For an array that is loaded and written to later, either the loaded values are logged, or the overwritten cells are
-logged and restored. For Cholesky's factorisation by loops, the first takes n^3/3 words and the second n^2/2.
+For an array that is loaded and later overwritten, either the loaded values are logged, or the overwritten cells are
+logged and restored. For Cholesky factorisation by loops, the first takes n^3/3 words and the second n^2/2.
 """
 
 from __future__ import annotations
@@ -10,29 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    walk,
-    writes,
-    written,
+    AddTo, Alloc, Atom, Block, Call, Copy, Dim, Drop, Function, If, Load, Loop, Names, Reserve, Stmt, Store, Var,
+    all_names, blocks, operands, walk, writes, written,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar
@@ -47,7 +26,7 @@ _CANDIDATES = 6
 def choose_undo(
     f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
-    """The facts and the plan of a function for the set of undone arrays that logs the fewest words, chosen greedily."""
+    """The facts and plan of a function for the set of undone arrays that logs the fewest words, chosen greedily."""
     facts = learn(f, modes, wrt)
     best = facts, make_plan(facts, shapes, log_everything)
     if log_everything:
@@ -63,7 +42,7 @@ def choose_undo(
 
 
 def memory(plan: Plan) -> int:
-    """An estimate of the bytes logged, with the same number for every trip count and every size of a logged array."""
+    """An estimate of the bytes logged, assuming the same value for every trip count and array size."""
     return sum(
         TRIPS ** len(b.path)
         * (
@@ -75,7 +54,7 @@ def memory(plan: Plan) -> int:
 
 
 def _candidates(facts: Facts, plan: Plan) -> list[str]:
-    """Arrays allocated in a frame, known under one name and written cell by cell, whose logged loads might be re-read
+    """Arrays allocated in a frame, without aliases and written cell by cell, whose logged loads might be re-read
     instead."""
     frames = set(plan.frames)
     one_name: dict[str, Var] = {}
@@ -85,7 +64,7 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
             one_name[facts.place(s.out)] = s.out
     for s in walk(facts.function.body):
         given = s.args if isinstance(s, Call) else () if isinstance(s, Store | AddTo) else writes(s)
-        for a in given:  # what a callee writes it does not put back, nor what is written as a whole
+        for a in given:  # callees do not undo their writes, and whole-array writes are not undone
             if isinstance(a, Var) and isinstance(a.type, Array):
                 one_name.pop(facts.place(a), None)
     found: list[str] = []
@@ -99,8 +78,8 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
 
 
 def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
-    """Whether all writes to an array are in its own frame or in fused loops of it. These loops are not fused any more
-    if the old cells are loaded in them."""
+    """Whether all writes to an array are in its own frame or in fused loops of it. These loops are no longer fused once
+    they load the old cells."""
 
     def inside(block: Block, fused: bool = False) -> bool:
         region = plan.region_of.get(id(block), frame)
@@ -120,8 +99,10 @@ def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
 def _with_old_cells(
     f: Function, facts: Facts, places: set[str]
 ) -> tuple[Function, dict[int, Var], dict[int, Load]]:
-    """The function with a load of the old cell before each write to the arrays, the old cell of each write, and the
-    writes that exchange a cell with one of a log instead."""
+    """The function with a load of the old cell before each write to the arrays.
+
+    Also returns the old cell of each write, and the writes that exchange a cell with a log instead.
+    """
     names = Names(all_names(f))
     undo: dict[int, Var] = {}
     exchange: dict[int, Load] = {}
@@ -140,14 +121,14 @@ def _with_old_cells(
                         if isinstance(s, Store) and isinstance(word, Var) and not s.checked
                         else None
                     )
-                    # a log that is there as long as the array
+                    # the log must live as long as the array
                     if (
                         from_log is not None
                         and from_log in loads
                         and facts.home[from_log.array.name] == facts.home[a.name]
                     ):
                         exchange[id(write)] = from_log
-                        loads.remove(from_log)  # its cell holds another word then
+                        loads.remove(from_log)  # its cell holds another word from here on
                         out.append(write)
                         continue
                     old = _loaded(out, a, s.index, facts)
@@ -174,7 +155,7 @@ def _with_old_cells(
 
 
 def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
-    """The value of a cell, if an earlier statement loaded it and the array has not been written to since."""
+    """The value of a cell, if an earlier statement loaded it and the array has not been written since."""
     place, cell = facts.place(array), tuple(map(facts.value, index))
     for s in reversed(before):
         if isinstance(s, Load) and facts.place(s.array) == place and tuple(map(facts.value, s.index)) == cell:
@@ -186,9 +167,9 @@ def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Fact
 
 
 def _read_once(f: Function, facts: Facts) -> dict[str, Load]:
-    """By name of their value, the loads that are the only reader of the log cells that they load.
+    """By the name of their value, the loads that are the only readers of the log cells that they load.
 
-    The forward sweep writes a log, the reverse sweep reads each cell of it once per such load.
+    The forward sweep writes a log, and the reverse sweep reads each cell once per such load.
     """
     logs = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "cells"} - facts.moved
     found: dict[str, list[Load]] = {}

@@ -1,1 +1,1 @@
-"""The forward and reverse sweeps of a derivative program, and forward mode."""
+"""The forward and reverse sweeps of derivative programs, and forward mode."""

@@ -1,4 +1,4 @@
-"""Adjoint variables in scope during the backward walk, and their names."""
+"""Adjoint variables in scope during the reverse walk, and their names."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from linad_typecheck.ir.core import Atom, Names, Var, base_name
 
 
 def bar_name(a: Atom) -> str:
-    """The adjoint of ``x`` is called ``x_bar`` at every order. The name is for readers: `Var.adjoint` marks adjoints.
-    """
+    """The name of the adjoint of ``x``: ``x_bar`` at every order. The name is for readers only; `Var.adjoint` marks
+    adjoints."""
     return f"{base_name(a.name)}_bar" if isinstance(a, Var) else "result_bar"
 
 
 def bar_of(a: Atom, names: Names) -> Var:
-    """A variable for the adjoint of a value."""
+    """A new variable for the adjoint of a value."""
     return Var(names.fresh(bar_name(a)), a.type, adjoint=True)
 
 
 @dataclass
 class Bars:
-    """Adjoints in scope of the backward walk: of float scalars by linear name, of arrays by the name of the array."""
+    """The adjoints in scope of the reverse walk: of float scalars by linear name, of arrays by the name of the array.
+    """
 
     scalars: dict[str, Atom] = field(default_factory=dict)
     arrays: dict[str, Var] = field(default_factory=dict)

@@ -1,10 +1,10 @@
-"""Adjoints of calls that are not inlined, recursive ones and those with a rule (`custom`): two functions per kind of
-call.
+"""Adjoints of calls that are not inlined (recursive functions and functions with a custom rule): two functions per kind
+of call.
 
-The first function runs the primal and pushes what the reverse needs; the second one pops it and runs the adjoint, with
-the modes of the parameters transposed. Each makes one call of its own kind where the primal makes one, so their work is
-proportional to that of the primal, whatever the depth. A pair is specialised for the parameters through which a
-derivative flows, and for the arrays that its reverse may re-read because they are unchanged.
+The first function runs the primal and pushes what the reverse needs; the second pops it and runs the adjoint, with the
+parameter modes transposed. Each makes one call of its own kind where the primal makes one, so the work is proportional
+to that of the primal at any recursion depth. A pair is specialised for the parameters through which a derivative flows,
+and for the arrays that its reverse may re-read because they are unchanged.
 """
 
 from __future__ import annotations
@@ -13,18 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    Block,
-    Call,
-    Const,
-    Function,
-    Loop,
-    Names,
-    Param,
-    Stmt,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    Block, Call, Const, Function, Loop, Names, Param, Stmt, Var, all_names, outputs, walk,
 )
 from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
@@ -61,7 +50,7 @@ class Key:
 
 @dataclass(eq=False)
 class Pair:
-    """The two functions that implement the derivative of a call, planned.
+    """The planned pair of functions that implements the derivative of a call.
 
     Attributes
     ----------
@@ -116,11 +105,11 @@ class Calls:
     functions
         All functions, in linear form.
     taken
-        Names that generated functions must not have.
+        Names that generated functions must not use.
     log_everything
-        Whether every value is logged, without a plan.
+        Whether to log every value, without a plan.
     transposes
-        Transposes of the functions of rules.
+        Transposes of the functions of custom rules.
     """
 
     def __init__(
@@ -198,7 +187,7 @@ class Calls:
             for k, p in enumerate(f.params)
             if isinstance(p.var.type, Array) and k not in key.kept
         ]
-        facts.moved |= set(lost)  # the reverse does not see them
+        facts.moved |= set(lost)  # not visible to the reverse
         plan = make_call_plan(facts, shapes, loop, self.log_everything)
         calls = tuple(
             self.key(s, plan)
@@ -289,8 +278,8 @@ class Calls:
 
 
 def _as_iteration(f: Function) -> tuple[Function, Loop]:
-    """The body of a function as the single iteration of a loop that carries its scalars: like the values of an
-    iteration, they are out of scope after it has run."""
+    """The body of a function as the only iteration of a loop that carries its scalars. Like the values of an iteration,
+    they are out of scope afterwards."""
     names = Names(all_names(f))
     scalars = tuple(p.var for p in f.params if isinstance(p.var.type, Scalar))
     inits = tuple(

@@ -1,9 +1,9 @@
-"""Derivatives of functions with a user's rule, in reverse and in forward mode.
+"""Derivatives of functions with a custom rule, in reverse and forward mode.
 
 In reverse mode a call becomes a pair of functions, as for recursive functions (`calls`): the first one runs the forward
 function of the rule and pushes what the backward function needs, the second one pops it and runs the backward function.
-Arrays that are unchanged are not pushed. A rule for one mode serves the other one by transposition: the reverse
-derivative of a linear function is its transpose.
+Arrays that are unchanged are not pushed. A rule for one mode serves the other by transposition: the reverse derivative
+of a linear function is its transpose.
 """
 
 from __future__ import annotations
@@ -14,26 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Result,
-    Rule,
-    Size,
-    Stmt,
-    Var,
-    all_names,
-    reached,
+    AddArray, Alloc, Atom, Block, Call, Const, Dim, Function, Let, Names, Param, Program, Reserve, Result, Rule, Size,
+    Stmt, Var, all_names, reached,
 )
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
@@ -54,16 +36,16 @@ class UnusedSize:
     axis: int
 
 
-Place = int | Result | Size | UnusedSize  # of what is needed in the reverse
+Place = int | Result | Size | UnusedSize  # of what the reverse needs
 
 
 class Transposes:
-    """Transposes of functions of rules, by the parameters in which they are linear, made on demand.
+    """Transposes of the functions of custom rules with respect to their linear parameters, built on demand.
 
     Attributes
     ----------
     made
-        By name, the transposes made so far and the functions that they call.
+        By name, the transposes built so far and the functions that they call.
     """
 
     def __init__(
@@ -76,9 +58,11 @@ class Transposes:
         self.made: dict[str, Function] = {}
 
     def backward(self, rule: Rule) -> str:
-        """The transpose of the backward function of a ``vjp`` with respect to its cotangents: after its parameters it
-        takes a tangent per scalar result and, per array result, an array of tangents to which it adds; it returns
-        the tangents of scalars."""
+        """The transpose of the backward function of a ``vjp`` with respect to its cotangents.
+
+        After its parameters it takes a tangent per scalar result and, per array result, an array of tangents that it
+        adds to. It returns the tangents of scalars.
+        """
         f = self.functions[rule.backward]
         return self._of(f, range(len(rule.given), len(f.params)))
 
@@ -106,7 +90,7 @@ class Transposes:
 
 
 def _tangents(outs: tuple[Var, ...]) -> tuple[Var, ...]:
-    """The float results among the results of the forward function of a ``jvp``."""
+    """The tangents among the results of the forward function of a ``jvp``."""
     count = next(n for n in range(len(outs) + 1) if n + sum(is_float(o.type) for o in outs[:n]) == len(outs))
     return outs[count:]
 
@@ -275,7 +259,8 @@ class RulePair:
             bars: list[Var] = []
             for k in rule.wrt:
                 v = f.params[k].var
-                inputs.append(m.zeros_like(values[k]) if isinstance(v.type, Array) else Const(0.0, v.type))  # type: ignore[arg-type]
+                value: Var = values[k]  # type: ignore[assignment]
+                inputs.append(m.zeros_like(value) if isinstance(v.type, Array) else Const(0.0, v.type))
                 if isinstance(v.type, Array):
                     bars.append(lent[k] if k in lent else m.zeros_like(values[k]))  # type: ignore[arg-type]
             out += m.stmts
@@ -345,7 +330,7 @@ def _pop(stack: Stack, v: Var, out: list[Stmt]) -> Var:
 def tangent_of(
     f: Function, active: tuple[int, ...], name: str, functions: Mapping[str, Function], transposes: Transposes
 ) -> Function:
-    """The function that a call of ``f`` becomes in forward mode, in the form of `forward` for functions without a rule:
+    """The forward-mode replacement for a call of ``f``, in the form that `forward` gives for functions without a rule:
     it takes the tangents of the parameters ``active`` and returns those of the float results."""
     assert f.rule is not None
     rule = f.rule.tangent or f.rule

@@ -1,10 +1,10 @@
 """Dense linear algebra in the two sweeps: which matrices are logged for the reverse, and where.
 
 The reverse of a `Dense` statement reads whole matrices. A matrix that is unchanged and in scope in the reverse sweep is
-read under its own name. Any other one is pushed on a tape of its frame after the statement, and popped before its
-reverse. Reverses run in the opposite order, so positions match. If several statements of a block need a matrix that
-does not change between them, the last one logs it for all. Sizes are logged only where the reverse does not know them.
-Nothing is factorised, multiplied or solved twice.
+read under its own name. Any other matrix is pushed on a tape of its frame after the statement, and popped before its
+reverse. Reverses run in the opposite order, so positions match. If several statements of a block need the same
+unchanged matrix, the last one logs it for all. Sizes are logged only if the reverse does not know them. Nothing is
+factorised, multiplied or solved twice.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ KINDS = ("f64", "f32", "i64")
 
 
 def arrays_of(s: Dense) -> tuple[Var, ...]:
-    """All arrays of a statement, in the order in which rules count positions."""
+    """All arrays of a statement, in the order in which rules number positions."""
     return (*s.updated, *s.read)
 
 
 def active_positions(s: Dense, facts: Facts) -> frozenset[int]:
-    """The positions through which a derivative flows: only arrays on which the operation depends smoothly."""
+    """The positions through which a derivative flows: active arrays in which the operation is differentiable."""
     op, first = DENSE[s.op], len(s.updated)
     sources = {first + j for positions in op.diff.values() for j in positions}
     found = {k for k in (*op.diff, *sources) if facts.is_active(arrays_of(s)[k])}
@@ -57,7 +57,7 @@ def readable(s: Dense, plan: Plan, stable: Callable[[Var, int], bool]) -> frozen
 
 
 def tape_sizes(s: Dense, plan: Plan, frame: Frame) -> dict[tuple[int, str], tuple[Atom, ...]]:
-    """By statement and matrix that it may log: the sizes that the reverse knows."""
+    """The sizes that the reverse knows, by statement and matrix that it may log."""
     shapes = {} if plan.log_everything else {v.name: plan.sizes.get(v.name) for v in needed_arrays(s, plan.facts)}
     return {
         (id(s), n): shape
@@ -67,15 +67,16 @@ def tape_sizes(s: Dense, plan: Plan, frame: Frame) -> dict[tuple[int, str], tupl
 
 
 def sizes_asked(s: Dense, plan: Plan) -> list[Atom]:
-    """The matrix sizes that the reverse of a statement may need: all known sizes, if the plan does not cover it."""
+    """The matrix sizes that the reverse of a statement may need; all known sizes if the plan does not include the
+    statement."""
     asked = (v.name for v in needed_arrays(s, plan.facts))
     planned = id(s) in plan.dense
     return [a for n in asked for a in (plan.tape_sizes.get((id(s), n), ()) if planned else plan.sizes.get(n, ()))]
 
 
 def kept_later(block: Block, plan: Plan) -> dict[tuple[int, str], int]:
-    """By statement of a block and matrix that it would log: the later statement that logs the same matrix and is
-    reversed before it."""
+    """By statement and matrix that it would log: a later statement of the block that logs the same matrix and is
+    reversed earlier."""
     facts = plan.facts
     found: dict[tuple[int, str], int] = {}
     if plan.log_everything:
@@ -108,15 +109,16 @@ def dense_text(s: Dense, plan: Plan) -> str:
 
 
 class Tapes:
-    """The tapes of the frames of one function: per element type a log and the current end."""
+    """The tapes of the frames of one function: a log per element type, and its current end."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
         self.made: dict[tuple[int, str], Var] = {}
-        self.popped: dict[tuple[int, str], Var] = {}  # by statement and matrix: what its reverse found
+        self.popped: dict[tuple[int, str], Var] = {}  # by statement and matrix: the popped matrix
 
     def log(self, sweep: ForwardSweep, frame: Frame, kind: str) -> tuple[Var, Var, Const]:
-        """A log and the position of its cursor among those of the frame, created at the start of the frame."""
+        """The log of a frame for an element type, its cursors and the position of its cursor; created at the start of
+        the frame."""
         start = sweep.starts[id(frame)]
         if (id(frame), "cursor") not in self.made:
             cursor = self.made[id(frame), "cursor"] = self.names.var("tape_end", Array("i64", 1))
@@ -130,7 +132,8 @@ class Tapes:
         m = Matrices(self.names, span=s.span)
         known = _known_shape(sweep, s, v)
         shape = known or m.dims(sweep.at(v))  # type: ignore[arg-type]
-        self.push_words(m, sweep, frame, v.type.dtype, shape, lambda *index: m.load(sweep.at(v), index))  # type: ignore[arg-type]
+        array: Var = sweep.at(v)  # type: ignore[assignment]
+        self.push_words(m, sweep, frame, v.type.dtype, shape, lambda *index: m.load(array, index))
         if known is None:
             self.push_words(m, sweep, frame, "i64", (Const(len(shape), I64),), shape)
         out += m.stmts
@@ -194,7 +197,7 @@ def saved(s: Dense, plan: Plan) -> list[Var]:
 
 
 def forward(sweep: ForwardSweep, s: Dense, region: Frame | Body, out: list[Stmt]) -> None:
-    """The statement, and the pushes of what its reverse needs."""
+    """Emit the statement, and push what its reverse needs."""
     frame = _frame_of(s, region)
     out += sweep.erased(s, frame)
     for v in saved(s, sweep.plan):

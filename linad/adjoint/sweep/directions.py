@@ -1,15 +1,17 @@
-"""Vector modes: derivatives in many directions at once.
+"""Vector mode: derivatives in many directions at once.
 
-What `forward` and `reverse` give is linear in the parameters that they add: tangents, cotangents and adjoint buffers.
-Here each of these has one more axis, the innermost, with a cell per direction, and so has all that depends on them. The
-rest, which is the primal with its control flow, its logs and the slopes, is computed once for all directions.
+The results of `forward` and `reverse` are linear in the parameters that they add: tangents, cotangents and adjoint
+buffers. Here each of these, and everything that depends on them, gets an innermost axis with one cell per direction.
+The rest (the primal with its control flow, its logs, and the partial derivatives) is computed once for all directions.
 
-**Transformation** Vector mode of automatic differentiation: Griewank and Walther, Evaluating Derivatives, section 3.1.
-**Before / after** ``y_dot = slope * x_dot; y_dots[i] = y_dot`` becomes
-``for k in range(w): y_dot = slope * x_dots[k]; y_dots[i, k] = y_dot``.
-**Legality** No statement of the primal depends on a tangent or an adjoint, so those that do may be put off to the end
-of their block, or to the next region that has such statements: they are one loop over the directions there. A scalar
-that such a loop computes and another one uses is kept in a vector.
+**Transformation.** Vector mode of automatic differentiation: Griewank and Walther, Evaluating Derivatives, section 3.1.
+
+**Before.** ``y_dot = slope * x_dot``
+**After.** ``for k in range(w): y_dot = slope * x_dots[k]; y_dots[k] = y_dot``
+
+**Legality.** No statement of the primal depends on a tangent or an adjoint. The statements that do can move to the end
+of their block, or to the next region that contains such statements, where they form one loop over the directions. A
+scalar that one such loop computes and another one uses is stored in a vector.
 """
 
 from __future__ import annotations
@@ -18,36 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load, Loop,
+    Names, Param, Program, Reserve, Stmt, Store, Var, all_names, base_name, blocks, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.dense_ops import DENSE
@@ -58,21 +32,22 @@ FEW = 1000  # products of two cells up to which all directions of one are comput
 
 
 def in_directions(program: Program, given: int, results: int) -> Program:
-    """The program whose entry takes and gives its derivatives in several directions.
+    """Transform a program so that its entry takes and returns derivatives in several directions.
 
     Parameters
     ----------
     program
-        What differentiation made, in the form without `Dup`, `Drop` and `Read`.
+        The result of differentiation, in the form without `Dup`, `Drop` and `Read`.
     given
-        How many parameters the function that was differentiated has: those after them get the axis.
+        The number of parameters of the differentiated function: later parameters get the axis.
     results
-        How many results are those of the function that was differentiated: those after them get the axis.
+        The number of results of the differentiated function: later results get the axis.
 
     Returns
     -------
     Program
-        Where a scalar gets the axis it becomes a vector, which a parameter only reads. All have the same length.
+        A scalar with the axis becomes a vector, which is read-only if it is a parameter. All vectors have the same
+        length.
     """
     calls = Calls(program)
     entry = program.main
@@ -89,8 +64,8 @@ def in_directions(program: Program, given: int, results: int) -> Program:
 
 
 def _widened(f: Function, calls: Calls, positions: frozenset[int], name: str, wide_results: Iterable[int]) -> Function:
-    """A function with the axis at some of its parameters. It is written twice: the first time shows which scalars one
-    loop over the directions leaves to another."""
+    """A function with the axis on some of its parameters. It is generated twice: the first run finds the scalars that
+    one loop over the directions leaves for another."""
     facts = calls.facts[f.name, positions]
     forced = frozenset(wide_results)
     first = _Walk(f, facts, calls, frozenset(), forced)
@@ -98,8 +73,7 @@ def _widened(f: Function, calls: Calls, positions: frozenset[int], name: str, wi
     return _Walk(f, facts, calls, frozenset(first.left), forced).function(name)
 
 
-# ------------------------------------------------------------------------------------------------------------- what
-# depends
+# ----------------------------------------------------------------------------------------- dependence on the directions
 
 
 def zero(v: Var) -> Const:
@@ -107,7 +81,7 @@ def zero(v: Var) -> Const:
 
 
 class Facts:
-    """What depends on the directions in a function: by names, arrays by their classes."""
+    """What depends on the directions in a function: scalars by name, arrays by alias group."""
 
     def __init__(self, f: Function) -> None:
         self.f = f
@@ -120,7 +94,7 @@ class Facts:
             elif isinstance(s, Loop):
                 for others in (s.inits, s.body.results[s.exits :], s.outs):
                     self._join(s.carried, others)
-        # arrays that grow, here or in what is called, have one axis only
+        # arrays that grow, here or in a callee, have a single axis
         self.flat = {self.place(s.array) for s in walk(f.body) if isinstance(s, Reserve)}
 
     def _join(self, ours: Sequence[Atom], others: Sequence[Atom]) -> None:
@@ -142,8 +116,7 @@ class Facts:
         return isinstance(a, Var) and isinstance(a.type, Array) and self.place(a) in self.flat
 
     def shows_width(self) -> int | None:
-        """The position of a parameter whose last axis is that of the directions; None where the width is a parameter.
-        """
+        """The position of a parameter whose last axis is that of the directions; None if the width is a parameter."""
         return next((k for k, p in enumerate(self.f.params) if self.is_wide(p.var) and not self.is_flat(p.var)), None)
 
     def mark(self, *atoms: Atom) -> None:
@@ -151,15 +124,15 @@ class Facts:
 
 
 class Calls:
-    """What depends on the directions in the functions that are called, by the positions of parameters that do."""
+    """What depends on the directions in called functions, by the positions of the parameters that do."""
 
     def __init__(self, program: Program) -> None:
         self.functions = program.functions
         self.facts: dict[tuple[str, frozenset[int]], Facts] = {}
-        self.names: dict[tuple[str, frozenset[int]], str] = {}  # of what is called in place of a function
+        self.names: dict[tuple[str, frozenset[int]], str] = {}  # by function and positions: the name of its replacement
 
     def learn(self, entry: str, positions: frozenset[int]) -> None:
-        """Find what depends on what, in all functions that are reached."""
+        """Propagate the dependence on directions through all reachable functions."""
         self._facts(entry, positions)
         before = -1
         while before < (before := sum(len(facts.wide) + len(facts.flat) + 1 for facts in self.facts.values())):
@@ -176,7 +149,7 @@ class Calls:
         return self.facts[key]
 
     def called(self, s: Call, facts: Facts) -> tuple[frozenset[int], Facts]:
-        """The positions of a call's arguments that get the axis, and what depends on it in its callee."""
+        """The positions of a call's arguments that get the axis, and the facts about its callee."""
         positions = frozenset(k for k, a in enumerate(s.args) if facts.is_wide(a))
         while True:
             inside = self._facts(s.callee, positions)
@@ -188,7 +161,7 @@ class Calls:
             positions |= more
 
     def name(self, callee: str, positions: frozenset[int]) -> str:
-        """What is called in place of a function."""
+        """The name of the replacement of a function."""
         name = f"{callee}_in_directions_{'_'.join(map(str, sorted(positions)))}"
         return self.names.setdefault((callee, positions), name)
 
@@ -225,13 +198,12 @@ class Calls:
                         inside.flat.add(inside.place(theirs))
 
 
-# ------------------------------------------------------------------------------------------------------------- what is
-# made
+# ----------------------------------------------------------------------------------------------------- code generation
 
 
 @dataclass(slots=True)
 class _Group:
-    """Statements of a loop over the directions. ``found``: what scalars from elsewhere are called in it."""
+    """Statements of a loop over the directions. ``found``: local names of scalars from outside."""
 
     number: int
     index: Var
@@ -240,15 +212,15 @@ class _Group:
 
 
 class _Walk:
-    """Writes a function with the axis. ``kept``: the scalars that one group leaves to another; ``left``: those found.
-    """
+    """Rewrites a function with the axis. ``kept``: scalars that one group leaves for another. ``left``: those found so
+    far."""
 
     def __init__(self, f: Function, facts: Facts, calls: Calls, kept: frozenset[str], forced: frozenset[int]) -> None:
         self.f, self.facts, self.calls, self.kept, self.forced = f, facts, calls, kept, forced
         self.names = Names(all_names(f))
         self.left: set[str] = set()
         self.homes: dict[str, Var] = {}  # the vectors that hold scalars
-        self.made: dict[str, int] = {}  # by name of a scalar: the number of the group that computes it
+        self.made: dict[str, int] = {}  # by name of a scalar: the number of the group that defines it
         self.groups = 0
         self.group: _Group | None = None
         self.out: list[Stmt] = []
@@ -286,20 +258,20 @@ class _Walk:
     # -- atoms
 
     def renamed(self, a: Atom) -> Atom:
-        """An array with the axis."""
+        """An array with the additional axis."""
         if not self.facts.is_wide(a) or isinstance(a.type, Scalar) or self.facts.is_flat(a):
             return a
         return replace(a, type=Array(a.type.dtype, a.type.rank + 1))
 
     def vector(self, a: Atom, hint: str, out: list[Stmt] | None = None, fill: Const | None = None) -> Var:
-        """A new vector with a cell per direction for a scalar."""
+        """A new vector with one cell per direction, for a scalar."""
         v = self.names.var(hint, Array(a.type.dtype, 1))
         v = replace(v, adjoint=isinstance(a, Var) and a.adjoint)
         (self.out if out is None else out).append(Alloc(v, (self.width,), fill, self.f.span))
         return v
 
     def repeated(self, v: Var, made: Var) -> list[Stmt]:
-        """Make an array that has for each direction what another one has."""
+        """Create an array with a copy of another one for each direction."""
         out: list[Stmt] = []
         shape = self.dims(v, out)
         out.append(Alloc(made, (*shape, self.width), None, self.f.span))
@@ -320,7 +292,7 @@ class _Walk:
         out: list[Stmt],
         last: bool = True,
     ) -> None:
-        """Loops over cells and directions around the statements of ``body(index, direction)``."""
+        """Emit the loops over cells and directions around ``body(index, direction)``."""
         index = tuple(self.names.var("i", I64) for _ in shape)
         k = self.names.var("k", I64)
         stmts = tuple(body(index, k))
@@ -343,7 +315,7 @@ class _Walk:
         self.group = None
 
     def lane(self, a: Atom) -> Atom:
-        """What a scalar is called in the current group."""
+        """The name of a scalar in the current group."""
         g = self.opened()
         if not self.facts.is_wide(a) or self.made.get(a.name) == g.number:
             return a
@@ -354,13 +326,13 @@ class _Walk:
         return g.found[a.name]
 
     def home(self, v: Var) -> Var:
-        """The vector that holds a scalar; in the first of the two writings there may be none yet."""
+        """The vector that holds a scalar; in the first run it may not exist yet."""
         return self.homes.get(v.name) or replace(v, type=Array(v.type.dtype, 1))
 
     def arrange(self, s: Stmt) -> None:
-        """Put a statement into the current group."""
+        """Append a statement to the current group."""
         g = self.opened()
-        for b in blocks(s):  # what blocks use from outside is found in front of them
+        for b in blocks(s):  # load what blocks use from outside before them
             for inner in walk(b):
                 self.made |= dict.fromkeys((v.name for v in outputs(inner)), g.number)
             for inner in walk(b):
@@ -377,7 +349,7 @@ class _Walk:
                 g.stmts.append(Store(self.homes[v.name], (g.index,), v, False, s.span))
 
     def one(self, s: Stmt, g: _Group) -> Stmt:
-        """A statement for one direction."""
+        """A statement for a single direction."""
         def use(a: Atom) -> Atom:
             return self.renamed(a) if isinstance(a.type, Array) else self.lane(a)
 
@@ -398,7 +370,7 @@ class _Walk:
     # -- statements
 
     def block(self, block: Block, kept: Iterable[tuple[Atom, Var]]) -> list[Stmt]:
-        """The statements of a block; at its end some of its results are stored to vectors."""
+        """The statements of a block. At its end, the results in ``kept`` are stored to vectors."""
         outer = self.out, self.group
         self.out, self.group = [], None
         for s in block.stmts:
@@ -513,7 +485,7 @@ class _Walk:
         self.out.append(If(small, Block((nest,)), Block(tuple(otherwise)), (), s.span))
 
     def dense(self, s: Dense) -> None:
-        """Linear algebra on one direction after the other, in matrices of their own."""
+        """Linear algebra for one direction after the other, on matrices without the axis."""
         k = self.names.var("k", I64)
         before: list[Stmt] = []
         inside: list[Stmt] = []
@@ -538,8 +510,10 @@ class _Walk:
         self.out += [*before, Loop(k, ZERO, self.width, ONE, (), (), Block((*inside, *after)), (), span=s.span)]
 
     def call_by_direction(self, s: Call) -> None:
-        """A function with a rule, which is one of one direction: one call after the other. The first one, which is made
-        without directions as well, with zeros, tells the sizes of what it returns."""
+        """Call a function with a rule, which handles a single direction, for one direction after the other.
+
+        The first call is made even without directions, with zeros, because it determines the sizes of the results.
+        """
         params, k = self.calls.functions[s.callee].params, self.names.var("k", I64)
         some = self.names.var("some", BOOL)
         self.out.append(Let(some, "gt", (self.width, ZERO), s.span))
@@ -591,7 +565,7 @@ class _Walk:
         return own
 
     def given(self, made: Var, home: Var, shape: tuple[Atom, ...], at: Atom) -> list[Stmt]:
-        """A result in one direction becomes a part of that in all."""
+        """Store a result in one direction to the result for all directions."""
         if isinstance(made.type, Scalar):
             return [Store(home, (at,), made, False)]
         e, out = self.names.var("e", Scalar(made.type.dtype)), []
@@ -601,7 +575,7 @@ class _Walk:
     # -- regions
 
     def others(self, homes: dict[int, Var], atoms: Sequence[Atom]) -> tuple:
-        """What regions still carry and give: all but the scalars that vectors hold."""
+        """What regions still carry and return: everything but the scalars held in vectors."""
         return tuple(self.renamed(a) for k, a in enumerate(atoms) if k not in homes)
 
     def branch(self, s: If) -> None:

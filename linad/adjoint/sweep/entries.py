@@ -1,16 +1,19 @@
-"""Entries of a Jacobian one by one: where each cell of a result comes from one place of the program.
+"""Entries of a Jacobian one by one, if each contribution comes from a single place of the program.
 
-Reverse mode reads the cotangents of the results and adds to the adjoints of the arguments. Where what is added to a
-cell depends, through scalars alone, on cotangents that were read in the same iteration, its factor by each of them is
-an entry of the Jacobian: the row is the cell that was read, the column the one that is added to. So one run gives all
-entries, whatever the sparsity. This is the case where residuals are computed one after the other: of measurements,
-edges or elements, from numbers that are gathered by index.
+Reverse mode reads the cotangents of the results and adds to the adjoints of the arguments. If the value added to a cell
+depends, through scalars alone, on cotangents that were read in the same iteration, its factor with respect to each of
+them is an entry of the Jacobian: the row is the cell that was read, the column the cell that is added to. A single run
+then gives all entries, whatever the sparsity. This is the case if residuals (of measurements, edges or elements) are
+computed one after the other from values gathered by index.
 
-**Transformation** Preaccumulation of local Jacobians: Griewank and Walther, Evaluating Derivatives, section 10.2.
-**Before / after** ``t = load y_bar [i]; x_bar[j] += a * t`` becomes ``entry (i, j) a``.
-**Legality** The derivative program is linear in the cotangents. Cotangents are loaded, and set to zero where the result
-is overwritten, and no adjoint that depends on them goes through memory or from one iteration to the next. What is added
-to a cell depends on the same of them, whichever arms of branches before have run.
+**Transformation.** Preaccumulation of local Jacobians: Griewank and Walther, Evaluating Derivatives, section 10.2.
+
+**Before.** ``t = load y_bar [i]; x_bar[j] += a * t``
+**After.** ``entry (i, j) a``
+
+**Legality.** The derivative program is linear in the cotangents. Cotangents are loaded, and set to zero where the
+result is overwritten; no adjoint that depends on them passes through memory or from one iteration to the next. The
+value added to a cell depends on the same cotangents, whichever arms of earlier branches have executed.
 """
 
 from __future__ import annotations
@@ -20,30 +23,8 @@ from dataclasses import replace
 from itertools import count
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program, Stmt,
+    Store, Var, all_names, blocks, operands, outputs, walk,
 )
 from linad_typecheck.types import BOOL, F64, I32, I64, Array, Scalar, is_float
 
@@ -51,41 +32,41 @@ from ..errors import CannotSplit
 from .directions import ONE, ZERO, Calls, Facts, zero
 
 COUNTED, PLACED, FILLED, SUMMED = "counted", "placed", "filled", "summed"
-MOST = 4000  # statements, at most, that are written for the factors
+MOST = 4000  # maximum number of statements for the factors
 
-Lanes = dict[int, Atom]  # by cotangent that was read: the factor of a value by it
+Lanes = dict[int, Atom]  # by cotangent that was read: the factor of a value with respect to it
 
 
 def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> Program:
-    """The program that gives the entries of the Jacobian, one after the other.
+    """The program that computes the entries of a Jacobian one after the other.
 
     Parameters
     ----------
     program
         The reverse derivative with the value, in the form without `Dup`, `Drop` and `Read`.
     given
-        How many parameters the function that was differentiated has. The cotangents of its float results come after
-        them, then the adjoint buffers.
+        The number of parameters of the differentiated function. They are followed by the cotangents of its float
+        results and by the adjoint buffers.
     results
-        How many results that function has: those after them are the gradients by scalars.
+        The number of results of that function: later results are gradients with respect to scalars.
     wrt
-        The positions of the parameters that are differentiated by, in order.
+        The positions of the parameters to differentiate by, in order.
     kind
-        What it does. Its parameters are those of the function, then the cotangents, all of them 1.
+        What the program does. Its parameters are those of the function, then the cotangents, all of them 1.
 
         - ``"counted"``: returns the number of entries, and then the sizes of the arrays among the float results.
-        - ``"placed"``: stores the row and the column of each entry; the row is -1 for what is overwritten later. Two
-          vectors for them are parameters, then two that say where the rows of each result, and the columns of each
-          parameter, begin.
-        - ``"filled"``: stores each entry to its cell of a vector. Parameters are the numbers of the cells, of 32 bits,
-          and that vector. What is overwritten later has a cell that nobody reads, so cotangents are 1 without a look
-          at them.
+        - ``"placed"``: stores the row and the column of each entry; the row is -1 for cells overwritten later. The
+          parameters include a vector for each of them, then two vectors with the offsets of the rows of each result and
+          of the columns of each parameter.
+        - ``"filled"``: stores each entry to its cell of a vector. The parameters include the 32-bit numbers of the
+          cells, and that vector. Entries of cells overwritten later go to a cell that is never read, so every cotangent
+          is taken as 1.
         - ``"summed"``: as ``"filled"``; entries of the same cell are added.
 
     Raises
     ------
     CannotSplit
-        Where the entries are not those of single places of the program.
+        If the entries do not come from single places of the program.
     """
     f = program.main
     walker = _Walk(program, given, results, wrt, kind)
@@ -94,9 +75,9 @@ def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind
 
 
 def by_ints(program: Program, given: int) -> bool:
-    """Whether nothing that the entry does depends on floats among its first parameters."""
+    """Whether nothing that the entry computes depends on floats among its first parameters."""
     f = program.main
-    known = {p.var.name for p in f.params[given:]}  # what is of the cotangents alone
+    known = {p.var.name for p in f.params[given:]}  # values computed from the cotangents alone
     for s in walk(f.body):
         if isinstance(s, Call | Dense):
             return False
@@ -109,8 +90,8 @@ def by_ints(program: Program, given: int) -> bool:
 
 
 class _Walk:
-    """Writes the entry. ``at`` is the number of entries so far. ``seeds`` are the rows of the cotangents that were
-    read, and the names that they are told by."""
+    """Rewrites the entry function. ``at``: the number of entries so far. ``seeds``: the rows of the cotangents that
+    were read, with the names they depend on."""
 
     def __init__(self, program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> None:
         self.f, self.given, self.results, self.kind = program.main, given, results, kind
@@ -127,7 +108,8 @@ class _Walk:
         self.column = {next(buffers).var.name: n for n in arrays}
         self.scalars = [n for n, k in enumerate(wrt) if isinstance(self.f.params[k].var.type, Scalar)]
         self.lanes: dict[str, Lanes] = {}
-        self.sure: dict[str, frozenset[int]] = {}  # of these the cotangents that a value depends on, whichever arms ran
+        # the cotangents on which a value depends whichever arms have executed
+        self.sure: dict[str, frozenset[int]] = {}
         self.seeds: list[tuple[Atom, frozenset[str]]] = []
         self.at: Atom = ZERO
         self.made = count()
@@ -216,7 +198,7 @@ class _Walk:
         return any(map(self.facts.is_wide, (*operands(s), *outputs(s))))
 
     def primal(self, bar: Var) -> Var:
-        """The parameter that a buffer is the adjoint of."""
+        """The parameter that an adjoint buffer belongs to."""
         like = next(p.like for p in self.f.params if p.var.name == bar.name)
         return next(p.var for p in self.f.params if p.var.name == like)
 
@@ -229,7 +211,7 @@ class _Walk:
         return self.sure.get(a.name, frozenset()) if isinstance(a, Var) else frozenset()
 
     def seed(self, v: Var, leaf: int, cell: Atom, names: frozenset[str], factor: Atom) -> None:
-        """A cotangent that is read. One of a cell that is overwritten later is zero then."""
+        """Record a cotangent that is read. It is zero if its cell is overwritten later."""
         row = cell
         if self.kind == PLACED:
             row = self.op("add", self.start(self.row_starts, leaf), cell)
@@ -329,7 +311,7 @@ class _Walk:
     # -- entries
 
     def entries(self, leaf: int, cell: Atom, value: Atom) -> None:
-        """The entries by one cell of an argument."""
+        """Emit the entries with respect to one cell of an argument."""
         for lane, factor in self.of(value).items():
             if lane not in self.sure_of(value):
                 raise CannotSplit("what one arm alone depends on")
@@ -353,7 +335,7 @@ class _Walk:
         return out
 
     def flat(self, a: Var, index: Sequence[Atom]) -> Atom:
-        """The number of a cell in the order of C."""
+        """The number of a cell in C order."""
         if self.kind != PLACED:
             return ZERO
         home = self.primal(a) if a.name in self.column else a

@@ -1,5 +1,5 @@
-"""The forward sweep under a storage plan, and access to its values in the reverse sweep: re-read, recomputed or logged.
-"""
+"""The forward sweep under a storage plan, and access to its values (re-read, recomputed or logged) in the reverse
+sweep."""
 
 from __future__ import annotations
 
@@ -8,31 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    base_name,
-    outputs,
-    written,
-    walk,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Names, Read, Reserve,
+    Stmt, Store, Var, base_name, outputs, written, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
@@ -42,7 +19,7 @@ from . import dense
 from ..facts.activity import Facts
 from ..plan.recomputation import parts, sources
 from ..plan.model import Body, Frame, Plan
-from ..plan.iteration_logs import Rows, log_name, row, uneven
+from ..plan.iteration_logs import Row, Rows, log_name, uneven
 
 if TYPE_CHECKING:
     from .stack import CallStack
@@ -56,34 +33,34 @@ class ForwardSweep:
     Attributes
     ----------
     there
-        By name, the atom that holds a value of a logged body or an arm at the current place of the sweep.
+        By name, the atom that holds a value of a logged body or an arm at the current point of the sweep.
     bound
         Carried values of a fused loop, which its re-execution does not need.
     address
-        For each logged body that is being emitted, the cells of this iteration in its logs.
+        For each logged body being emitted, the index of this iteration in its logs.
     stack
-        The stacks that calls of recursive functions push to and pop from.
+        The stacks of calls of recursive functions.
     """
 
     stack: CallStack
 
     def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
         self.facts, self.plan, self.names = facts, plan, names
-        self.there: dict[str, Atom] = {}
+        self.there: dict[str | Row, Atom] = {}
         self.bound: dict[str, Atom] = {}
         self.address: dict[int, tuple[Atom, ...]] = {}
         self.exchanging = {load.array.name for load in facts.exchange.values()}
-        self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
+        self.logs: dict[str | Row, Var] = {}  # of logged values and of expanded arrays
         # by id of the body: the position in its logs, where sizes are not known before
         self.cursors: dict[int, Var] = {}
         self.tapes = dense.Tapes(names)
         self.rows = Rows(self, names)
-        self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: what must exist before its first statement
+        self.starts: dict[int, list[Stmt]] = {}  # by id of the frame: statements to place at its start
 
     # -- atoms
 
     def at(self, a: Atom) -> Atom:
-        """The atom that holds a primal value at the current place."""
+        """The atom that holds a primal value at the current point."""
         a = self.facts.value(a)
         if isinstance(a, Const):
             return a
@@ -102,7 +79,7 @@ class ForwardSweep:
     # -- primal statements
 
     def erased(self, s: Stmt, frame: Frame | None = None) -> tuple[Stmt, ...]:
-        """A simple statement without linearity marks, and without effects that a re-execution must not repeat."""
+        """A simple statement without linear form, and without effects that a re-execution must not repeat."""
         if isinstance(s, Dup | Drop | Read):
             return ()
         redone = frame.redone if frame is not None else None
@@ -144,7 +121,7 @@ class ForwardSweep:
         )
 
     def plain(self, block: Block) -> Block:
-        """A block of which the reverse needs nothing."""
+        """A block from which the reverse needs nothing."""
         stmts = tuple(t for s in block.stmts for t in self.erased(s))
         return Block(stmts, tuple(map(self.at, block.results)))
 
@@ -169,7 +146,7 @@ class ForwardSweep:
     # -- the forward sweep
 
     def block(self, block: Block, region: Frame | Body, start: list[Stmt] | None, out: list[Stmt]) -> None:
-        """The forward sweep of a block. ``start`` receives the allocations for the start of its frame."""
+        """Emit the forward sweep of a block. ``start`` receives the allocations for the start of its frame."""
         frame = region if isinstance(region, Frame) else region.frame
         if start is not None:
             self.starts[id(frame)] = start
@@ -194,7 +171,7 @@ class ForwardSweep:
             self.rows.push(block, region, out)
 
     def branch(self, s: If, region: Frame | Body, out: list[Stmt]) -> None:
-        """An `if`. In a frame, values that the reverse of an arm needs become results of the `if`."""
+        """Emit an `if`. In a frame, values that the reverse of an arm needs become results of the `if`."""
         arms: list[list[Stmt]] = [[], []]
         saved: list[dict[str, Atom]] = [{}, {}]
         for k, arm in enumerate((s.then, s.orelse)):
@@ -239,7 +216,7 @@ class ForwardSweep:
                 out += self.erased(s, frame) if frame.redone is None else self.without_effects(s, frame)
 
     def without_effects(self, s: Loop, frame: Frame) -> tuple[Stmt, ...]:
-        """A loop without a derivative inside a re-execution."""
+        """A loop without a derivative inside a re-execution, without repeated effects."""
 
         def inside(block: Block) -> Block:
             stmts = tuple(
@@ -279,7 +256,7 @@ class ForwardSweep:
             out.append(Store(cursor, (ZERO,), end, False, s.span))
 
     def cells(self, body: Body, count: Atom, out: list[Stmt]) -> Atom:
-        """The number of log cells that a number of iterations take, and the first of them."""
+        """The number of log cells for a number of iterations, including the initial value of a carried variable."""
         return self.let(out, "add", count, ONE) if body.before else count
 
     def trips(self, s: Loop, out: list[Stmt]) -> Atom:
@@ -290,7 +267,7 @@ class ForwardSweep:
     def make_logs(self, body: Body, out: list[Stmt]) -> None:
         """Allocate the logs of a body, before the outermost loop of its path if the sizes are known there."""
         if len(body.path) == 1:
-            # its own, and those of inner loops, which must outlive its iterations
+            # its own logs and those of inner loops, which must outlive its iterations
             for inside in self.plan.bodies.values():
                 if inside.path[0] is body and self.plan.rectangular(inside):
                     self.allocate(inside, out)
@@ -305,10 +282,10 @@ class ForwardSweep:
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
             self.cursors[id(body)] = cursor
 
-    def words(self, body: Body) -> dict[str, str]:
+    def words(self, body: Body) -> dict[str | Row, str]:
         """The values that an iteration logs, with their types."""
         logs = {n: self.plan.variable(n, body).type.dtype for n in body.logs}
-        return logs | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
+        return logs | dict.fromkeys(map(Row, uneven(body, self.plan)), "i64")
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = self.words(body)
@@ -338,11 +315,11 @@ class ForwardSweep:
         return self.logs[n], self.after(here, out) if n in body.before.values() else here
 
     def after(self, place: tuple[Atom, ...], out: list[Stmt]) -> tuple[Atom, ...]:
-        """The next position of a log along its last axis."""
+        """The next position in a log along its last axis."""
         return (*place[:-1], self.let(out, "add", place[-1], ONE))
 
     def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
-        """At the start of an iteration, compute its position in the logs."""
+        """Compute the position of an iteration in the logs, at its start."""
         if not body.expanded and not body.rows and not body.logs and not any(
             b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values()
         ):
@@ -361,7 +338,7 @@ class ForwardSweep:
         else:
             self.address[id(body)] = (self.let(out, "add", base, done),)
 
-    # -- the way back
+    # -- the reverse sweep
 
     def reversed_range(self, s: Loop, out: list[Stmt]) -> tuple[Atom, Atom, Atom]:
         """Start, stop and step of the reversed range of a loop."""
@@ -370,7 +347,8 @@ class ForwardSweep:
         back: Atom = Const(-step.value, I64) if isinstance(step, Const) else self.let(out, "neg", step)
         if unit and not s.exits:
             stop = self.at(s.stop)
-            if not self.is_tame(s.stop):  # a loop that never runs may end at the least int, before which there is none
+            # a loop without iterations may stop at the smallest int, where subtraction overflows
+            if not self.is_tame(s.stop):
                 stop = self.let(out, "max" if step.value > 0 else "min", stop, start)
             first = self.let(out, "sub", stop, step)
         else:
@@ -381,7 +359,7 @@ class ForwardSweep:
         return first, self.let(out, "sub", start, step), back
 
     def is_tame(self, a: Atom, deep: int = 6) -> bool:
-        """Whether an int is known to be far from the limits of int64: a size, or a size plus or minus a constant."""
+        """Whether an int is known to be far from the limits of int64: a size, or a sum of sizes and constants."""
         a = self.facts.value(a)
         if isinstance(a, Const):
             return abs(a.value) < 2**62
@@ -412,14 +390,14 @@ class ForwardSweep:
         return Loop(index, first, stop, back, (), (), Block(), (), span=s.span), stmts
 
     def bring_back(self, names: Iterable[str], body: Body, out: list[Stmt]) -> None:
-        """Obtain the values of an iteration that a reversed statement needs: from the log, by loads or by
+        """Recover the values of an iteration that a reversed statement needs: from the log, by loads or by
         recomputation."""
         missing = dict.fromkeys(n for n in names if n not in self.there)
         for n in sorted(missing, key=lambda n: self.facts.position.get(id(self.facts.definition.get(n)), -1)):
             self.bring(n, missing, body, out)
 
     def bring(self, n: str, missing: dict[str, None], body: Body, out: list[Stmt]) -> None:
-        """Obtain one of them, after the values on which it depends."""
+        """Recover one value, after the values on which it depends."""
         if n not in missing:
             return
         del missing[n]
@@ -441,7 +419,7 @@ class ForwardSweep:
         self.there[n] = new
 
     def again(self, s: Stmt, n: str, new: Var) -> tuple[Stmt, ...]:
-        """A statement re-executed for one of its outputs."""
+        """Re-execute a statement for one of its outputs."""
         if not isinstance(s, If):
             *found, last = self.erased(s)
             last = rebuild(last, lambda a: a, lambda v: new)

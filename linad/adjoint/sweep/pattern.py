@@ -1,10 +1,9 @@
-"""Patterns: each statement followed by the set of inputs that its outcome depends on through a derivative.
+"""Sparsity patterns: execute a program together with the set of inputs on which each value depends.
 
-A set is a word of 64 bits, so one run tells 64 groups of inputs apart. Unions take the place of sums of tangents in
-forward mode (`forward`): the program is the same with ints in place of the floats that its tangent adds. Loads,
-stores and indices are those of the run, so that what is found holds for the given index arrays; a value that is
-computed as zero counts as any other. Griewank and Walther, Evaluating Derivatives, chapter 7.1: bit pattern
-propagation.
+A set is a word of 64 bits, so one run distinguishes 64 groups of inputs. Unions replace the sums of tangents in forward
+mode (`forward`): the program is the same, with ints in place of the floats that its tangent adds. Loads, stores and
+indices are those of the run, so the result holds for the given index arrays; a value that is computed as zero counts
+like any other. This is bit pattern propagation (Griewank and Walther, Evaluating Derivatives, section 7.1).
 """
 
 from __future__ import annotations
@@ -12,26 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    Let,
-    Load,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Fill, Function, Let, Load, Names, Param, Reserve, Stmt,
+    Store, Var, all_names, base_name,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes
@@ -45,7 +26,7 @@ from .tangent import Forwarded, Forward
 
 
 def pattern(f: Function, modes: Modes, wrt: Iterable[str], name: str, primal: bool) -> Forwarded:
-    """The function that computes what the results of ``f`` depend on.
+    """The function that computes which inputs the results of ``f`` depend on.
 
     Parameters
     ----------
@@ -54,13 +35,13 @@ def pattern(f: Function, modes: Modes, wrt: Iterable[str], name: str, primal: bo
     wrt
         Names of the float parameters that have a set.
     primal
-        Whether the results of ``f`` are results here, too.
+        Whether to return the results of ``f``, too.
 
     Returns
     -------
     Forwarded
-        ``function``: parameters: those of ``f``, then the sets of the parameters in ``wrt`` and of updated ones, ints
-        in place of floats; results: those of ``f``, then the set of each float result.
+        ``function``: its parameters are those of ``f``, then the sets of the parameters in ``wrt`` and of updated ones,
+        as ints in place of floats. Its results are those of ``f``, then the set of each float result.
     """
     wrt = set(wrt)
     facts = learn(f, modes, wrt)
@@ -76,12 +57,12 @@ def pattern(f: Function, modes: Modes, wrt: Iterable[str], name: str, primal: bo
 
 
 def set_type(t: Type) -> Type:
-    """Of the sets of a value or of the cells of an array."""
+    """The type of the set of a value, or of the sets of the cells of an array."""
     return Array("i64", t.rank) if isinstance(t, Array) else I64
 
 
 class _Pattern(Forward):
-    """The walk of forward mode with sets for tangents."""
+    """Forward mode with sets in place of tangents."""
 
     suffix = "sets"
 
@@ -141,7 +122,8 @@ class _Pattern(Forward):
         raise AssertionError
 
     def whole(self, s: Dense, m: Matrices) -> None:
-        """Linear algebra: a cell of a product depends on a row and a column, of anything else on every cell."""
+        """Linear algebra: a cell of a product depends on a row and a column, a cell of any other result on all cells.
+        """
         if s.op == "gemm":
             self.product(s, m)
             return
@@ -191,7 +173,8 @@ class _Pattern(Forward):
 
 
 def pattern_of_rule(f: Function, active: tuple[int, ...], name: str) -> Function:
-    """What the results of a function with a rule depend on: all that the rule differentiates by."""
+    """The pattern of a function with a custom rule: its results depend on everything that the rule differentiates by.
+    """
     names = Names(all_names(f))
     sets = {k: names.var("set", set_type(f.params[k].var.type)) for k in active}
     results = tuple(names.var("result", r.type) for r in f.body.results)

@@ -1,8 +1,8 @@
 """Reverse differentiation: from a linear core function to a core function that computes its adjoint.
 
-One backward walk over the statements, each by its row: the derivative of `dup` is ``+``, of a load an addition in place
-to one cell of the adjoint array, of a drop a zero. The forward sweep, and how the backward walk gets at primal values,
-follow the storage plan.
+One reverse walk over the statements applies a rule to each: the adjoint of `dup` is ``+``, that of a load an in-place
+addition to one cell of the adjoint array, that of a drop a zero. The forward sweep, and access to primal values in the
+reverse walk, follow the storage plan.
 """
 
 from __future__ import annotations
@@ -12,32 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Read,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Drop, Dup, Fill, Function, If, Let, Load, Loop,
+    Names, Param, Read, Stmt, Store, Var, all_names, walk,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
@@ -78,19 +54,19 @@ def reverse(
     wrt
         Names of the float parameters to differentiate by.
     value
-        Whether the results of ``f`` are results here too.
+        Whether to return the results of ``f``, too.
     log_everything
-        Whether loops save every value that their reverse needs, in place of a plan.
+        Whether loops log every value that their reverse needs, instead of following a plan.
     calls
-        The adjoints of the functions that ``f`` calls, where it calls any that matter.
+        The adjoints of the functions that ``f`` calls, if it has active calls.
 
     Returns
     -------
     Reversed
-        ``function``: parameters: those of ``f``; per float result its cotangent; per float array parameter that is
-        differentiated by, or updated, its adjoint buffer (of mode `acc` for a parameter that is read, `read` for `acc`,
-        `mut` for `mut`). Results: those of ``f``, then the adjoints of the scalar parameters in ``wrt``. Not linear:
-        `linearise` it. ``plan``: the storage decisions taken.
+        ``function``: its parameters are those of ``f``; then, per float result, its cotangent; then, per float array
+        parameter that is differentiated by or updated, its adjoint buffer (of mode `acc` for a parameter that is read,
+        `read` for `acc`, `mut` for `mut`). Its results are those of ``f``, then the adjoints of the scalar parameters
+        in ``wrt``. It is not in linear form: `linearise` it. ``plan``: the storage plan.
     """
     wrt = tuple(wrt)
     f, shapes = with_shapes(f)
@@ -126,7 +102,7 @@ def reverse(
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """What `reverse` gives."""
+    """The result of `reverse`."""
 
     function: Function
     plan: Plan
@@ -136,20 +112,20 @@ TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 
 
 class BackwardWalk:
-    """The backward walk. Methods named after statements emit the adjoint of each into ``out``."""
+    """The reverse walk. Methods named after statements emit the adjoint of each into ``out``."""
 
     def __init__(
         self, facts: Facts, plan: Plan, names: Names, forward: ForwardSweep
     ) -> None:
         self.facts, self.plan, self.names, self.forward = facts, plan, names, forward
         self.seeds: list[Stmt] = []
-        # by name of an adjoint: the value and the adjoint that it is made of
+        # by name of an adjoint: the value and the adjoint that it is the product of
         self.products: dict[str, tuple[Atom, Atom]] = {}
 
     # -- frames
 
     def seed(self, r: Var, cotangent: Var, bars: Bars) -> None:
-        """The adjoint of a result is its cotangent; an array's is copied, it will be updated."""
+        """Start the adjoint of a result with its cotangent. An array is copied, because it will be updated."""
         if isinstance(r.type, Scalar):
             bars.scalars[r.name] = cotangent
             return
@@ -158,7 +134,8 @@ class BackwardWalk:
         bars.arrays[r.name] = copy
 
     def frame(self, frame: Frame, bars: Bars, primal: Iterable[Atom], wanted: Iterable[Var]) -> Block:
-        """Forward sweep, backward walk, then what was put off until the merged statements have run."""
+        """The forward sweep of a frame, the reverse walk, then the statements deferred until the merged ones have run.
+        """
         start: list[Stmt] = []
         out: list[Stmt] = []
         self.forward.block(frame.block, frame, start, out)
@@ -191,7 +168,7 @@ class BackwardWalk:
         return tuple(map(self.at, index))
 
     def take(self, v: Var, bars: Bars) -> Atom | None:
-        """The adjoint of a scalar at its definition, where it is no longer needed afterwards; None where it is zero."""
+        """Remove and return the adjoint of a scalar at its definition; None if it is zero."""
         bar = bars.scalars.pop(v.name, None)
         return None if bar is None or (isinstance(bar, Const) and bar.value == 0.0) else bar
 
@@ -247,7 +224,7 @@ class BackwardWalk:
             out.append(AddTo(bars.arrays[s.array.name], self.index(s.index), bar, False, s.span))
 
     def put_back(self, s: Store | AddTo, out: list[Stmt]) -> None:
-        """Undo a write, so that older contents can be re-read."""
+        """Undo a write, so that earlier contents can be re-read."""
         if id(s) in self.facts.exchange:
             out += self.forward.exchanged(s)
         old = self.facts.undo.get(id(s))
@@ -331,8 +308,8 @@ class BackwardWalk:
     # -- regions
 
     def outer_reads(self, inside: Iterable[Block], own: Iterable[str] = ()) -> list[Var]:
-        """Active float scalars of outer blocks that blocks read: their adjoints are carried through. ``own``: names
-        that the blocks define first."""
+        """The active float scalars of outer blocks that these blocks read; their adjoints become loop-carried or
+        results. ``own``: names that the blocks define."""
         made = set(own)
         read: dict[str, Var] = {}
         for b in inside:
@@ -377,7 +354,7 @@ class BackwardWalk:
                 stmts: list[Stmt] = []
                 self.block(arm, region, inside, stmts)
                 done.append((stmts, inside, None))
-        # arrays of the outer block that an arm moved or dropped come back to life with an adjoint
+        # arrays of the outer block that an arm moved or dropped are live again and have an adjoint
         arrays = dict.fromkeys(n for _, b, _ in done for n in b.arrays if n not in bars.arrays)
         results: list[list[Atom]] = [[], []]
         outs: list[Var] = []
@@ -462,8 +439,8 @@ class BackwardWalk:
     def frame_loop(
         self, s: Loop, mode: str, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
     ) -> tuple[Loop, Block]:
-        """A fused or merged loop: each iteration runs forward and backward at once, in the original order where
-        allowed."""
+        """A fused or merged loop: each iteration runs forward and in reverse, in the original order of iterations if
+        the adjoints commute."""
         if mode == "fused":
             for c in s.carried:
                 self.forward.bound[c.name] = Const(ZEROS[c.type.dtype], c.type)
@@ -478,7 +455,7 @@ class BackwardWalk:
     def logged_loop(
         self, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
     ) -> tuple[Loop, Block]:
-        """A loop over the reversed range; an iteration's primal values come from the log or are recomputed."""
+        """A loop over the reversed range; primal values of an iteration come from the log or are recomputed."""
         plan_body = self.plan.bodies[id(s)]
         header, stmts = self.forward.reversed_loop(plan_body, out)
         self.block(s.body, plan_body, bars, stmts)

@@ -1,31 +1,22 @@
-"""Names for what a reverse sweep may need of the forward sweep: sizes of arrays and trip counts."""
+"""Names for array sizes and trip counts that the reverse sweep may need."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    all_names,
-    walk,
+    Alloc, Atom, Block, Dim, Drop, Function, If, Loop, Names, Reserve, Stmt, all_names, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, is_float
 
 
 def with_shapes(f: Function) -> tuple[Function, dict[int, tuple[Atom, ...]]]:
-    """The function with a name for everything that its reverse may need: the sizes of each float array at its drop
-    (returned by id of the drop), and the trip counts of loops with early exits."""
+    """The function with a name for every size and trip count that its reverse may need.
+
+    Also returns the sizes of each float array at its drop, by id of the drop. Loops with early exits get a name for
+    their trip count.
+    """
     names = Names(all_names(f))
     shapes: dict[int, tuple[Atom, ...]] = {}
     known = known_sizes(f)

@@ -1,18 +1,21 @@
-"""The linear part of a derivative program, apart from the rest: what `linearize` applies again and again.
+"""Split off the linear part of a derivative program, which `linearize` applies repeatedly.
 
-A derivative program is linear in the parameters that differentiation added, and nothing of the primal depends on
-them (`directions`). So it comes in two: the first program runs the primal and logs the numbers that the linear part
-needs, slopes, indices, branches and sizes; the second one, with the same loops and branches, reads them and runs that
-part alone.
+A derivative program is linear in the parameters that differentiation added, and the primal does not depend on them
+(`directions`). It is split into two programs. The first runs the primal and logs the values that the linear part needs:
+partial derivatives, indices, conditions and sizes. The second has the same loops and branches, reads the logs, and runs
+only the linear part.
 
-**Transformation** Partial evaluation of a derivative program at its primal arguments, as in Frostig, Johnson,
+**Transformation.** Partial evaluation of a derivative program at its primal arguments, as in Frostig, Johnson,
 Maclaurin, Paszke, Radul, Decomposing reverse-mode automatic differentiation (2021).
-**Before / after** ``s = cos x[i]; y_dot[i] = s * x_dot[i]`` becomes ``s = cos x[i]; log[k] = s`` in the first program,
-and ``s = log[k]; y_dot[i] = s * x_dot[i]`` in the second.
-**Legality** Both programs meet their blocks in the same order, so the log is a queue without addresses. Ints that
-follow from indices, sizes and arguments, and cells of arguments, which nobody writes to, are not logged.
-**Profitability** A counted loop without loops in it logs column by column, at places that follow from its index, so
-that it stays a vector loop.
+
+**Before.** ``s = cos x[i]; y_dot[i] = s * x_dot[i]``
+**After.** ``s = cos x[i]; log[k] = s`` in the first program, ``s = log[k]; y_dot[i] = s * x_dot[i]`` in the second.
+
+**Legality.** Both programs execute their blocks in the same order, so the log is a queue without addresses. Ints that
+follow from indices, sizes and arguments, and cells of arguments, which are never written, are not logged.
+
+**Profitability.** A counted loop without inner loops logs column by column, at positions given by its index, so that it
+can still be vectorised.
 """
 
 from __future__ import annotations
@@ -21,32 +24,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddArray, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program,
+    Reserve, Stmt, Store, Var, all_names, blocks, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
@@ -59,28 +38,28 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def split(program: Program, given: int, results: int) -> tuple[Program, Program]:
-    """The two programs of a derivative program.
+    """Split a derivative program into two.
 
     Parameters
     ----------
     program
-        What differentiation made, in the form without `Dup`, `Drop` and `Read`, in which functions are inlined.
+        The result of differentiation, in the form without `Dup`, `Drop` and `Read`, with functions inlined.
     given
-        How many parameters the function that was differentiated has.
+        The number of parameters of the differentiated function.
     results
-        How many results are those of the function that was differentiated.
+        The number of results of the differentiated function.
 
     Returns
     -------
     record
-        From the parameters of the function to its results, and the logs, one for each kind of word that there is.
+        From the parameters of the function to its results and the logs, one per element type in use.
     replay
         From the parameters of the derivative and the logs to the other results.
 
     Raises
     ------
     CannotSplit
-        Where the linear part calls a function, or a branch depends on a derivative.
+        If the linear part calls a function, or a branch depends on a derivative.
     """
     f = program.main
     new = frozenset(range(given, len(f.params)))
@@ -99,8 +78,8 @@ class _Split:
             raise CannotSplit("a result depends on a derivative")
         self.names = Names(all_names(f))
         self.made = {v.name: s for s in walk(f.body) for v in outputs(s)}
-        self.known: dict[int, bool] = {}  # by id of a statement, whether it is of the linear part
-        self.replayed: set[str] = set()  # ints that the second program computes as the first one does
+        self.known: dict[int, bool] = {}  # by id of a statement, whether it belongs to the linear part
+        self.replayed: set[str] = set()  # ints that both programs compute
         for s in walk(f.body):
             if self.depends(s) and isinstance(s, Loop | Dim):
                 self.replayed.add(s.index.name if isinstance(s, Loop) else s.out.name)
@@ -162,7 +141,7 @@ class _Split:
         return self.facts.is_wide(a) or a.name in self.params or a.name in self.replayed
 
     def free(self, a: Atom) -> bool:
-        """Whether a scalar can be computed exactly from what the second program has."""
+        """Whether the second program can compute a scalar exactly."""
         if not isinstance(a, Var) or self.is_there(a):
             return True
         match self.made.get(a.name):
@@ -175,7 +154,7 @@ class _Split:
         return False
 
     def foreign(self, s: Stmt) -> list[Var]:
-        """The arrays outside the linear part that a statement of it reads: their cells are logged."""
+        """The arrays outside the linear part that one of its statements reads: their cells are logged."""
         if not isinstance(s, (Dense, Copy, AddArray)):
             return []
         own = (a for a in operands(s) if isinstance(a, Var) and isinstance(a.type, Array))
@@ -204,7 +183,7 @@ class _Split:
         return replace(self.program, entry=f.name, functions={**functions, f.name: f})
 
     def require(self, f: Function) -> None:
-        """Make sure that a program has the values it uses; the primal may need sizes of tangents."""
+        """Ensure that a program defines every value it uses; the primal may need sizes of tangents."""
         seen = {p.var.name for p in f.params}
         for s in walk(f.body):
             seen |= {v.name for v in outputs(s)}
@@ -250,7 +229,7 @@ class _Split:
     def block(
         self, block: Block, place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt], begin: Iterable[Var]
     ) -> None:
-        """The statements of a block in both programs. ``begin``: scalars that are known at its start."""
+        """The statements of a block in both programs. ``begin``: scalars available at its start."""
         mine, stmts = list(begin), []
         for s in block.stmts:
             if self.depends(s) and (isinstance(s, (If, Loop)) or self.foreign(s)):
@@ -263,8 +242,8 @@ class _Split:
     def run(
         self, stmts: list[Stmt], mine: Sequence[Var], place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt]
     ) -> None:
-        """Statements between regions of the linear part: the values that they provide to it are logged at their end and
-        read at their start."""
+        """The statements between two regions of the linear part. The values that they provide to it are logged after
+        them, and read before them in the second program."""
         primal = [s for s in stmts if not self.depends(s)]
         values = [v for v in (*mine, *(o for s in primal for o in outputs(s))) if v.name in self.needed]
         self.kinds |= {kind_of(v.type) for v in values}  # type: ignore[arg-type]
@@ -276,8 +255,8 @@ class _Split:
                 replay.append(rebuild(s, lambda a: a if isinstance(a.type, Array) else self.use(a, replay)))
 
     def region(self, s: Stmt, place: _Queue | _Columns, record: list[Stmt], replay: list[Stmt]) -> list[Var]:
-        """A branch or a loop with statements of the linear part, or a statement on whole arrays. Returns the scalars
-        that it defines for the primal."""
+        """A branch or loop with statements of the linear part, or a statement on whole arrays. Return the scalars that
+        it defines for the primal."""
         match s:
             case If():
                 return self.branch(s, place, record, replay)
@@ -291,7 +270,8 @@ class _Split:
     def inside(
         self, block: Block, place: _Queue | _Columns, begin: Iterable[Var], mine: Sequence[bool], first: int
     ) -> tuple[Block, Block]:
-        """A nested block in both programs. ``mine``: which of its results, after the first ``first``, are linear."""
+        """A nested block in both programs. ``mine``: which results, after the first ``first``, belong to the linear
+        part."""
         record: list[Stmt] = []
         replay: list[Stmt] = []
         self.scopes.append({})
@@ -337,7 +317,7 @@ class _Split:
         return [o for o in (*own.outs, *trips) if isinstance(o.type, Scalar) and o.name in self.made]
 
     def columns(self, s: Loop) -> _Columns | None:
-        """The log of a loop whose iterations all log the same values; None for other loops."""
+        """The log of a loop whose iterations all log the same values, or None."""
         if s.exits or s.stop is None or not isinstance(s.step, Const):
             return None
         if any(self.depends(t) and (isinstance(t, Loop) or self.foreign(t)) for t in walk(s.body)):
@@ -345,7 +325,7 @@ class _Split:
         return _Columns(self, s)
 
     def handed(self, a: Var, record: list[Stmt], replay: list[Stmt]) -> Var:
-        """An array of the primal in the second program, with its current contents."""
+        """A copy of a primal array, with its current contents, in the second program."""
         if a.name in self.params:
             return a
         sizes = [self.names.var("n", I64) for _ in range(a.type.rank)]
@@ -383,7 +363,7 @@ class _Split:
         return made
 
     def advance(self, kind: str, by: Atom, out: list[Stmt], grow: bool) -> Var:
-        """The position of the next cells of a log; the cursor is moved past them."""
+        """The position of the next cells of a log; the cursor moves past them."""
         place = (Const(KINDS.index(kind), I64),)
         base = self.names.var("base", I64)
         out.append(Load(base, self.stack.cursor, place, False))
@@ -439,11 +419,11 @@ class _Queue:
 
 @dataclass
 class _Columns:
-    """Values of a counted loop: one column per value, with one cell per iteration."""
+    """Values logged in a counted loop: one column per value, with one cell per iteration."""
 
     split: _Split
     loop: Loop
-    slots: dict[str, int] = field(default_factory=dict)  # by kind of word
+    slots: dict[str, int] = field(default_factory=dict)  # by element type
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

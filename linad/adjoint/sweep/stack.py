@@ -1,9 +1,9 @@
-"""The log of recursive functions: a stack for each kind of word, which calls push to on the way there and pop from on
-the way back.
+"""The log of recursive functions: one stack per element type, pushed in the forward sweep and popped in the reverse
+sweep.
 
-How much a recursive function saves is known only when it has returned, so what its reverse needs is pushed: each block,
-an iteration or an arm among them, pushes its own values when it ends, and its reverse begins by popping them. Blocks
-end in the opposite order of that in which their reverses begin, so the places match without being written down.
+How much a recursive function logs is known only when it returns, so what its reverse needs is pushed. Each block (also
+an iteration or an arm) pushes its own values at its end, and its reverse starts by popping them. Reverses start in the
+opposite order in which blocks end, so positions match without being recorded.
 """
 
 from __future__ import annotations
@@ -13,21 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    Alloc, Atom, Block, Call, Const, Let, Load, Loop, Names, Param, Reserve, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
@@ -41,17 +27,17 @@ if TYPE_CHECKING:
     from .custom import RulePair
     from .reverse import BackwardWalk
 
-KINDS = ("f64", "f32", "i64")  # of words: ints of all sizes and bools are saved as i64
+KINDS = ("f64", "f32", "i64")  # element types of logs: ints of all sizes and bools are stored as i64
 ZERO = Const(0, I64)
 
 
 def kind_of(t: Scalar) -> str:
-    """The kind of word that a scalar is saved as."""
+    """The element type that a scalar is logged as."""
     return t.dtype if t.dtype in KINDS else "i64"
 
 
 class Stack:
-    """The stacks as one function sees them: a log for each of the ``kinds`` of words, and the places where they end."""
+    """The stacks as seen by one function: a log per element type in ``kinds``, and their current ends."""
 
     def __init__(self, names: Names, kinds: Iterable[str]) -> None:
         self.names = names
@@ -62,7 +48,7 @@ class Stack:
         self.cursor = names.var("cursor", Array("i64", 1))
 
     def made(self) -> tuple[Stmt, ...]:
-        """The statements that begin the stacks, empty."""
+        """The statements that create empty stacks."""
         if not self.logs:
             return ()
         cells = Const(len(KINDS), I64)
@@ -72,7 +58,7 @@ class Stack:
         )
 
     def params(self, mode: str) -> tuple[Param, ...]:
-        """The stacks as parameters; ``mode`` is that of the logs."""
+        """The stacks as parameters; ``mode`` is the mode of the logs."""
         if not self.logs:
             return ()
         return (
@@ -103,7 +89,7 @@ class Stack:
             out.append(Store(self.cursor, place, end, False))
 
     def pop(self, values: Sequence[Var], out: list[Stmt]) -> dict[str, Var]:
-        """The values that were pushed, under new names."""
+        """Pop values that were pushed; return them under new names."""
         found: dict[str, Var] = {}
         for kind, mine in _by_kind(values):
             log, place = self.logs[kind], (Const(KINDS.index(kind), I64),)
@@ -126,12 +112,12 @@ class Stack:
 
 
 class CallStack(Stack):
-    """The stacks, and the calls of functions that stay functions, there and back.
+    """The stacks, and the forward and reverse calls of functions that are not inlined.
 
     Attributes
     ----------
     pairs
-        By id of the call, the functions that it becomes.
+        By id of the call, the functions that replace it.
     """
 
     def __init__(
@@ -157,8 +143,8 @@ class CallStack(Stack):
     def backward(
         self, s: Call, sweep: BackwardWalk, bars: Bars, out: list[Stmt]
     ) -> None:
-        """The call of the reverse: cotangents of results in, adjoints of scalars and of owned arrays out; adjoints of
-        arrays that are lent are updated in place."""
+        """Emit the reverse call: it takes the cotangents of results and returns the adjoints of scalars and owned
+        arrays; the adjoints of borrowed arrays are updated in place."""
         pair = self.pairs[id(s)]
         cotangents: list[Atom] = []
         for k, o in enumerate(s.outs):
@@ -193,12 +179,12 @@ class CallStack(Stack):
 
 
 class StackedSweep(ForwardSweep):
-    """The forward sweep of a recursive function, and the way back, with its values on the stack."""
+    """The forward sweep of a recursive function, and access to its values, which are on the stack."""
 
     stack: CallStack
 
     def saved(self, block: Block, body: Body) -> list[Var]:
-        """The values that a block pushes when it ends."""
+        """The values that a block pushes at its end."""
         home, place = self.facts.home, self.facts.position
         mine = [
             n

@@ -1,4 +1,5 @@
-"""Forward differentiation: each statement followed by its tangent, by the same table of slopes as reverse mode."""
+"""Forward differentiation: emit the tangent of each statement after it, from the same table of partial derivatives as
+reverse mode."""
 
 from __future__ import annotations
 
@@ -7,29 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Fill, Function, If, Let, Load, Loop, Names, Param,
+    Reserve, Stmt, Store, Var, all_names, base_name,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
@@ -44,7 +24,7 @@ from .dense import active_positions, arrays_of
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """What `forward` gives. ``requests``: tangents of recursive functions that the function calls, as in `reverse`."""
+    """The result of `forward`. ``requests``: tangents of recursive functions that the function calls."""
 
     function: Function
     requests: dict[str, tuple[str, tuple[int, ...]]]
@@ -63,12 +43,12 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
     Returns
     -------
     Forwarded
-        ``function``: parameters: those of ``f``, then the tangents of the parameters in ``wrt`` and of updated ones,
-        with the same modes; results: those of ``f``, then the tangent of each float result.
+        ``function``: its parameters are those of ``f``, then the tangents of the parameters in ``wrt`` and of updated
+        ones, with the same modes. Its results are those of ``f``, then the tangent of each float result.
 
     Notes
     -----
-    One sweep with value and tangent interleaved, nothing logged: Griewank and Walther, Evaluating Derivatives, chapter
+    One sweep that interleaves value and tangent and logs nothing: Griewank and Walther, Evaluating Derivatives, section
     3.1.
     """
     wrt = set(wrt)
@@ -91,7 +71,7 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
 
 @dataclass
 class Forward:
-    """The walk over the statements; ``suffix`` ends the names of tangents of callees."""
+    """The walk over the statements. ``suffix``: ends the names of tangents of callees."""
 
     suffix: ClassVar[str] = "jvp"
     facts: Facts
@@ -103,7 +83,7 @@ class Forward:
         return self.facts.is_active(a)
 
     def dot(self, a: Atom) -> Atom:
-        """The tangent of a scalar; zero where nothing flows."""
+        """The tangent of a scalar; zero if it is inactive."""
         return self.dots.get(a.name, Const(0.0, a.type)) if isinstance(a, Var) else Const(0.0, a.type)
 
     def new(self, v: Var) -> Var:
@@ -112,7 +92,7 @@ class Forward:
         return dot
 
     def result(self, r: Atom, out: list[Stmt]) -> Atom:
-        """The tangent of a result; an array that no tangent reaches has zeros."""
+        """The tangent of a result; zeros for an inactive array."""
         if isinstance(r.type, Scalar) or self.active(r):
             return self.dot(r)
         zeros = self.names.var(f"{base_name(r.name)}_dot", r.type)
@@ -135,7 +115,7 @@ class Forward:
         return out
 
     def tangent(self, s: Stmt, out: list[Stmt]) -> None:
-        """What a simple statement adds."""
+        """Emit the tangent of a simple statement."""
         match s:
             case Let(out=v) if self.active(v):
                 self.let(s, out)
@@ -146,7 +126,7 @@ class Forward:
             case AddTo(array=a, index=i, value=e) if self.active(a) and self.active(e):
                 out.append(AddTo(self.dots[a.name], i, self.dot(e), False, s.span))
             case Alloc(out=v, shape=shape) if self.active(v):
-                # each cell of a log is stored to before it is loaded, and so is its tangent
+                # each cell of a log is stored before it is loaded, and so is its tangent
                 fill = None if s.fill is None and s.log != "no" else Const(0.0, Scalar(v.type.dtype))
                 out.append(Alloc(self.new(v), shape, fill, s.span, s.log))
             case Copy(out=v, array=a) if self.active(v):
@@ -208,7 +188,7 @@ class Forward:
         )
 
     def call(self, s: Call, out: list[Stmt]) -> None:
-        """A call that stays one calls the tangent of its callee by its active arguments."""
+        """Call the tangent of a function that is not inlined, for the active arguments."""
         moving = tuple(k for k, a in enumerate(s.args) if self.active(a))
         if not self.facts.passes_on(s):
             out.append(s)
@@ -218,7 +198,7 @@ class Forward:
         out.append(Call((*s.outs, *dots), name, (*s.args, *(self.dot(s.args[k]) for k in moving)), s.span))
 
     def request(self, s: Call, moving: tuple[int, ...]) -> str:
-        """The name of the tangent of a callee, which is to be made."""
+        """The name of the tangent of a callee, which is requested."""
         name = f"{s.callee}_{self.suffix}_{'_'.join(map(str, moving))}"
         self.requests[name] = (s.callee, moving)
         return name

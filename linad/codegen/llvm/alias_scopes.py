@@ -1,9 +1,10 @@
-"""Alias scopes: in an innermost loop, arrays with different names share no memory if the kernel was promised so.
+"""Alias scopes: in an innermost loop, arrays with different names do not overlap if the kernel has been promised so.
 
 LLVM knows that for parameters. A variable that is bound to different arrays (two buffers swapped in each time step) may
-alias anything: LLVM tests for overlap at the entry of each loop, or does not vectorise if there are too many tests. The
-promise is expressed like C's ``restrict`` in an inlined function: a scope per array, declared before the loop, and for
-each access the scopes that it does not belong to. Scopes hold for one run of the loop, in which no name is rebound.
+alias anything: LLVM then checks for overlap at the entry of each loop, or does not vectorise if this takes too many
+checks. The promise is expressed like C's ``restrict`` in an inlined function: a scope per array, declared before the
+loop, and for each access the scopes that it does not belong to. Scopes hold for one execution of the loop, in which no
+name is rebound.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ ACCESSES = (ir.instructions.LoadInstr, ir.instructions.StoreInstr)
 
 @dataclass(frozen=True)
 class Scope:
-    """The alias metadata of the accesses to one array: the scope that they are in, and those that they are not in."""
+    """The alias metadata of the accesses to one array: its own scope, and all others."""
 
     own: ir.MDValue
     others: ir.MDValue
 
 
 def accessed(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
-    """The names of the arrays that an innermost loop accesses, and of those that it writes, without variables that it
+    """The names of the arrays that an innermost loop accesses, and of those that it writes, except variables that it
     assigns; None if it contains a loop."""
     read: set[str] = set()
     written: set[str] = set()
@@ -49,7 +50,7 @@ def accessed(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
 
 
 def declared(builder: ir.IRBuilder, names: set[str]) -> dict[str, Scope]:
-    """A scope for each array, valid from here until control reaches this place again."""
+    """Declare a scope for each array, valid from here until control reaches this point again."""
     module = builder.module
     domain = _distinct(module)
     scopes = {name: _distinct(module, domain) for name in sorted(names)}
@@ -64,7 +65,7 @@ def declared(builder: ir.IRBuilder, names: set[str]) -> dict[str, Scope]:
 
 @contextmanager
 def within(builder: ir.IRBuilder, scope: Scope | None) -> Iterator[None]:
-    """Accesses generated inside this context, in the current block, belong to a scope."""
+    """Attach a scope to the accesses generated in this context, in the current block."""
     block = builder.block
     first = len(block.instructions)
     yield
@@ -82,5 +83,6 @@ def _distinct(module: ir.Module, *rest: ir.MDValue) -> ir.MDValue:
 
 
 def _node(module: ir.Module, *operands: ir.MDValue) -> ir.MDValue:
-    """A node without llvmlite's search for an equal one, which would not terminate for self-referential nodes."""
+    """A metadata node created without llvmlite's search for an equal one, which would not terminate for
+    self-referential nodes."""
     return ir.MDValue(module, operands, str(len(module.metadata)))

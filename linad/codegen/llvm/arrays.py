@@ -1,5 +1,4 @@
-"""Arrays in lowered code: borrowed ones are decomposed once at the entry; others are variables that hold a reference.
-"""
+"""Arrays in lowered code: borrowed arrays are unpacked once at the entry, others are variables that own a reference."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ WORD = ir.IntType(64)
 
 
 class Borrowed:
-    """An array of the caller, in a parameter that is never assigned."""
+    """An array owned by the caller, in a parameter that is never assigned."""
 
     def __init__(self, home: Lowering, t: types.Array, value: ir.Value) -> None:
         self.home, self.type, self.value = home, t, value
@@ -30,14 +29,14 @@ class Borrowed:
         return self.value
 
     def part(self, name: str) -> list[ir.Value]:
-        """The values of one member: one, or one per axis."""
+        """The values of one member: a single value, or one per axis."""
         if name not in self.parts:
             with self.home.at_entry():
-                self.parts[name] = taken_apart(self.home, self.type, self.value, name)
+                self.parts[name] = member_values(self.home, self.type, self.value, name)
         return self.parts[name]
 
     def release(self) -> None:
-        """Nothing: the caller owns it."""
+        """Do nothing: the caller owns the array."""
 
 
 class Held:
@@ -53,15 +52,15 @@ class Held:
         return self.home.builder.load(self.cell)
 
     def part(self, name: str) -> list[ir.Value]:
-        """The values of one member: one, or one per axis."""
-        return taken_apart(self.home, self.type, self.whole(), name)
+        """The values of one member: a single value, or one per axis."""
+        return member_values(self.home, self.type, self.whole(), name)
 
     def set(self, value: ir.Value) -> None:
-        """The first array."""
+        """Store the first array."""
         self.home.builder.store(value, self.cell)
 
     def replace(self, value: ir.Value) -> None:
-        """Another array, whose reference is taken over."""
+        """Store another array, whose reference is taken over, and release the old one."""
         old = self.whole()
         self.set(value)
         self.home.context.nrt.decref(self.home.builder, self.type, old)
@@ -71,7 +70,7 @@ class Held:
         self.home.context.nrt.decref(self.home.builder, self.type, self.whole())
 
 
-def taken_apart(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
+def member_values(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
     """The values of one member of an array, ``data`` or ``shape``."""
     model = home.context.data_model_manager[t]
     member = home.builder.extract_value(value, model.get_field_position(name))
@@ -81,7 +80,8 @@ def taken_apart(home: Lowering, t: types.Array, value: ir.Value, name: str) -> l
 
 
 def fresh(home: Lowering, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
-    """A new uninitialised array and its size in bytes. The function raises if there is no memory for it."""
+    """Allocate an uninitialised array; return it and its size in bytes. The function raises if there is not enough
+    memory."""
     builder, context = home.builder, home.context
     item = ir.Constant(WORD, context.get_abi_sizeof(context.get_data_type(t.dtype)))
     strides, total, wrong = [], item, ir.Constant(ir.IntType(1), 0)

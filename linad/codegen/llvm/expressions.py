@@ -1,4 +1,4 @@
-"""The expressions of a generated function as LLVM values."""
+"""Lowering of the expressions of a generated function to LLVM values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numba import types
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
 from .alias_scopes import Scope, within
-from .arrays import fresh, taken_apart
+from .arrays import fresh, member_values
 from .recursion import Open
 from .spread import Chunk, spread
 from .typing import ARITHMETIC, BITS, EXTREMA, LINES, LONGEST_POWER, OPERATORS, Resolved, Types
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 I1 = ir.IntType(1)
 FLOATS = (types.float64, types.float32)
 FLOAT_OPS = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
-FAR = 2.0**100  # products of some factors below it, and above its inverse, are within range
+FAR = 2.0**100  # products of a few factors between 1/FAR and FAR neither overflow nor underflow
 INT_OPS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}
 COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 Typed = tuple[types.Type, ir.Value]
 
 
 class Expressions:
-    """The half of `lowering.Lowering` that computes values."""
+    """The part of `lowering.Lowering` that computes values."""
 
     context: object
     typing: Types
@@ -94,7 +94,7 @@ class Expressions:
         return value if source == to else self.context.cast(self.builder, value, source, to)
 
     def operate(self, e: ast.AST, op: ast.operator, a: Typed, b: Typed, right: ast.expr) -> Typed:
-        """An operator applied, with the type of the result."""
+        """Apply an operator; return the type and the value of the result."""
         kind, pair = type(op), (a[0], b[0])
         if e in self.typing.calls:
             found = self.typing.calls[e]
@@ -111,8 +111,8 @@ class Expressions:
         return t, getattr(self.builder, INT_OPS[kind])(x, y)
 
     def in_order(self, made: ir.Instruction) -> ir.Instruction:
-        """The operation. LLVM may reassociate only sums, and only if the kernel allows it: a reassociated product may
-        overflow or underflow where the result does not."""
+        """Set the fastmath flags of an operation. LLVM may reassociate only sums, and only if the kernel allows it: a
+        reassociated product may overflow or underflow where the result does not."""
         if self.context.fastmath and made.opname in ("fmul", "fdiv"):
             # LLVM multiplies the literals of a product that is fused with a sum, whatever the flags of the product
             far = any(isinstance(x, ir.Constant) and not 1 / FAR <= abs(x.constant) <= FAR for x in made.operands)
@@ -163,8 +163,8 @@ class Expressions:
         return self.chain(True, [(parts[k + 1], lambda k=k: link(k)) for k in range(len(e.ops))])
 
     def chain(self, both: bool, links: list[tuple[ast.expr, Callable[[], ir.Value]]]) -> ir.Value:
-        """``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if needed.
-        """
+        """Emit ``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if
+        needed."""
         (_, first), *rest = links
         out = first()
         for e, make in rest:
@@ -204,7 +204,7 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------------ arrays
 
     def place(self, e: ast.Subscript) -> tuple[ir.Value, types.Type]:
-        """The address and type of a cell. Indices are offsets: negative ones have been resolved."""
+        """The address and type of a cell. Indices are offsets: negative ones have already been resolved."""
         array = self.arrays[e.value.id]  # type: ignore[attr-defined]
         parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
         index = [
@@ -239,7 +239,7 @@ class Expressions:
         sizes = [shape] if self.of(args[0]) == types.int64 else cgutils.unpack_tuple(self.builder, shape, t.ndim)
         value = self.cast(self.expr(args[1]), self.of(args[1]), t.dtype) if target is np.full else None
         made, size = fresh(self, t, list(sizes))
-        data = taken_apart(self, t, made, "data")[0]
+        data = member_values(self, t, made, "data")[0]
         if target is np.zeros:
             cgutils.memset(self.builder, data, size, 0)
         elif value is not None:
@@ -269,7 +269,7 @@ class Expressions:
         return self.apply(found, target, tuple(values), tuple(given))
 
     def extremum(self, sign: str, t: types.Type, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The second operand where it is beyond the first."""
+        """The second operand if it is beyond the first, else the first."""
         compare = (
             self.builder.fcmp_ordered
             if t in FLOATS
@@ -285,11 +285,12 @@ class Expressions:
         return self.cast(value, source, to)
 
     def apply(self, found: Resolved, target: object, values: tuple, given: tuple) -> ir.Value:
-        """A call of a function known to Numba, or already compiled."""
+        """Call a function known to Numba, or already compiled."""
         signature = found.signature
         assert signature is not None
         made = [self.cast(v, t, to) for v, t, to in zip(values, given, signature.args, strict=False)]
-        made += [self.context.get_dummy_value() for _ in signature.args[len(made) :]]  # left out: the callee knows them
+        # omitted arguments have constant types
+        made += [self.context.get_dummy_value() for _ in signature.args[len(made) :]]
         if isinstance(found.function, Chunk):
             return spread(self, found.function, made)
         if isinstance(found.function, Open):
@@ -306,7 +307,7 @@ class Expressions:
     def copied(self, name: str) -> ir.Value:
         array = self.arrays[name]
         made, size = fresh(self, array.type, array.part("shape"))
-        data = taken_apart(self, array.type, made, "data")[0]
+        data = member_values(self, array.type, made, "data")[0]
         cgutils.raw_memcpy(self.builder, data, array.part("data")[0], size, 1)
         return made
 

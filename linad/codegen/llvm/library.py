@@ -1,7 +1,8 @@
-"""Libraries that keep the instructions of a function until the function that Python calls is compiled with all callees.
+"""Libraries that keep the IR of a function until the function that Python calls is compiled together with all its
+callees.
 
-Numba optimises and assembles every function by itself, then again in each function that calls it. A kernel is only
-called by its driver: so its instructions are passed on and optimised once, there.
+Numba optimises and assembles every function separately, and then again in each function that calls it. A kernel is only
+called by its driver, so its IR is passed on and optimised once, there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..numba_compat import JITCodeLibrary, reload_init
 
 
 class _NoEnvironment:
-    """The code generator of a library that is never loaded, so that it needs no environment."""
+    """The code generator of a library that is never loaded, and hence needs no environment."""
 
     def __init__(self, codegen) -> None:
         self._codegen = codegen
@@ -23,23 +24,23 @@ class _NoEnvironment:
         return getattr(self._codegen, name)
 
     def set_env(self, env_name, env) -> None:
-        """No environment to set."""
+        """Do nothing."""
 
 
-# libraries of functions that stay apart: optimised already, they are linked behind everything else
+# libraries of functions that are not inlined: already optimised, they are linked after everything else
 LATE: WeakSet = WeakSet()
 
 
 class _Collecting(JITCodeLibrary):
-    """A library that passes modules on, to be linked later by the final library."""
+    """A library that collects modules to be linked later by the final library."""
 
     def __init__(self, codegen, name):
         super().__init__(codegen, name)
         self.late: dict[object, None] = {}
-        self.needs: set[object] = set()  # functions that this one is compiled inside of, and calls: see `recursion`
+        self.needs: set[object] = set()  # functions still being compiled that this one calls: see `recursion`
 
     def finalize(self):
-        """Link what is optimised together, then what Numba does."""
+        """Link the modules that are optimised together, then finish as Numba does."""
         soon = []
         for library in dict.fromkeys(self._linking_libraries):
             if library in LATE:
@@ -52,7 +53,7 @@ class _Collecting(JITCodeLibrary):
 
 
 class _Bare:
-    """The parts of a library that are linked at once."""
+    """The modules of a library that are linked immediately."""
 
     def __init__(self, library) -> None:
         self._library = library
@@ -63,15 +64,15 @@ class _Bare:
 
 
 class HandedUsual(_Collecting):
-    """A library of instructions from Numba's lowering that is only linked into others."""
+    """A library with IR from Numba's lowering that is only linked into others."""
 
     @property
     def codegen(self):
-        """As for any library, but without environments."""
+        """The code generator, but without environments."""
         return _NoEnvironment(self._codegen)
 
     def without_late(self) -> _Bare:
-        """The code generator for libraries that link late modules themselves."""
+        """The library without its late modules, for libraries that link these themselves."""
         return _Bare(self)
 
     def _get_module_for_linking(self):
@@ -90,21 +91,21 @@ class HandedUsual(_Collecting):
         self._finalized = True
 
     def get_pointer_to_function(self, name):
-        """There is no machine code, so no address."""
+        """Return 0: there is no machine code, so no address."""
         self._ensure_finalized()
         return 0
 
 
 class Handed(HandedUsual):
-    """A library of instructions from `lowering` that is only linked into others."""
+    """A library with IR from `lowering` that is only linked into others."""
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
 
 
 def forget_instructions(library: JITCodeLibrary) -> None:
-    """Leave nothing in the module of a library whose machine code is made and stored: LLVM's engine keeps the module as
-    long as the process lives, which Numba found unsafe to have it removed from, and its instructions with it."""
+    """Empty the module of a library whose machine code has been generated and stored. LLVM's engine keeps the module,
+    with its instructions, as long as the process lives, because Numba found its removal unsafe."""
     module = library._final_module
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.linkage != llvm.Linkage.appending:

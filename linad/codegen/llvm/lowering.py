@@ -1,4 +1,4 @@
-"""The statements of a generated function as LLVM instructions, once `typing` knows all of its types."""
+"""Lowering of the statements of a generated function to LLVM instructions, after `typing` has inferred all types."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ from .typing import Types, plain_array
 I64 = ir.IntType(64)
 
 
-VECTORS = 4  # at a time in a loop with library functions
+VECTORS = 4  # interleave count of a loop with library functions
 
 
 def told(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
     """Loop metadata: no unrolling for unknown trip counts.
 
-    Loops that vectorise gain nothing from unrolling, and others lose: the remainder is a loop of its own, whose branch
-    is mispredicted once per row of a sparse matrix. But loops with library calls wait for each call, so they are
-    interleaved several times. LLVM's own choice only counts registers, which the calls clobber anyway.
+    Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
+    mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
+    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
     calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
     if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
         hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
     own = ir.MDValue(module, (), str(len(module.metadata)))
-    own.operands = (own, *hints)  # names the loop
+    own.operands = (own, *hints)  # the loop ID is a self-referential node
     return own
 
 
 def one_by_one(body: list[ast.stmt]) -> bool:
-    """Whether a loop is not vectorised: it contains another loop, or may be left early. Then the terms of a sum are
-    added in order, which removes the reassociation licence from the sum. With it, LLVM would fuse each product with
-    the sum, and an iteration would wait for all of them."""
+    """Whether a loop is not vectorised: it contains another loop, or may exit early. The terms of its sums are then
+    added in order, by dropping the reassociation flag from the sums. With it, LLVM would fuse each product with the
+    sum, and an iteration would wait for all of them."""
     return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
 
 
-USUALLY = [1999, 1]  # numbers are finite: LLVM is not to compute what else would be, and then to choose
+USUALLY = [1999, 1]  # branch weights: numbers are usually finite, so LLVM should not compute both sides and select
 
 
 class Lowering(Expressions):
     """The state of the lowering of one function.
 
-    Every variable is a cell of the stack, which LLVM's first pass makes values again. An array that is a parameter and
-    never assigned is borrowed from the caller and never counted; every other one holds a reference, given up at each
-    return.
+    Every variable is a stack slot, which LLVM's first pass turns into SSA values. An array parameter that is never
+    assigned is borrowed from the caller and not reference-counted; every other array variable owns a reference,
+    released at each return.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Lowering(Expressions):
         self.passing: tuple[ir.Block, ir.Value, ir.Value] | None = None
         self.leaving: tuple[ir.Block, ir.PhiInstr] | None = None
         self.loops: list[tuple[ir.Block, ir.Block]] = []
-        self.alone = False  # in a loop whose iterations run one by one
-        self.noalias = noalias  # whether array arguments that are written overlap no other
+        self.alone = False  # in a loop that is not vectorised
+        self.noalias = noalias  # written array arguments overlap no others
         self.scopes: dict[str, Scope] = {}  # by array, in an innermost loop
         self.variables(params, argtypes)
-        self.entry = self.builder.block  # the last one of those that take the arguments
+        self.entry = self.builder.block  # the last entry block, after the arguments have been decoded
 
     def variables(self, params: list[str], argtypes: tuple) -> None:
         values = self.context.call_conv.decode_arguments(self.builder, argtypes, self.function)
@@ -108,7 +108,8 @@ class Lowering(Expressions):
             self.arrays[name] = Borrowed(self, t, self.context.get_constant_generic(self.builder, t, array))
 
     def lower(self, body: list[ast.stmt]) -> None:
-        """The whole body. The code after the entry starts a block of its own: cells and sizes are created before it."""
+        """Lower the body. The code after the entry starts a block of its own; stack slots and sizes are created before
+        it."""
         first = self.function.append_basic_block("body")
         self.builder.position_at_end(first)
         self.block(body)
@@ -122,7 +123,7 @@ class Lowering(Expressions):
 
     @contextmanager
     def at_entry(self) -> Iterator[None]:
-        """Emit instructions in the entry block, before everything else."""
+        """Emit instructions in the entry block, before all other code."""
         here = self.builder.block
         self.builder.position_at_end(self.entry)
         yield
@@ -217,7 +218,7 @@ class Lowering(Expressions):
         self.leave(made)
 
     def leave(self, value: ir.Value) -> None:
-        """Jump to the one place where arrays are released and the function returns."""
+        """Jump to the common exit, where arrays are released and the function returns."""
         if self.leaving is None:
             here, block = self.builder.block, self.append("leave")
             self.builder.position_at_end(block)
@@ -232,7 +233,7 @@ class Lowering(Expressions):
         self.builder.branch(block)
 
     def unless(self, wrong: ir.Value, error: type, message: str) -> None:
-        """Raise an exception if a condition fails; all exceptions of a kind share one place."""
+        """Raise an exception if ``wrong``; all exceptions of a type share one block."""
         on = self.append("on")
         if error not in self.raising:
             here, self.raising[error] = self.builder.block, self.append("raise")
@@ -245,8 +246,8 @@ class Lowering(Expressions):
         self.builder.position_at_end(on)
 
     def called(self, description: object, signature: object, args: list[ir.Value]) -> ir.Value:
-        """The call of a compiled function. Its error is passed on, from one place for all calls, after arrays are
-        released."""
+        """Call a compiled function. Its errors are propagated from one block for all calls, after arrays are released.
+        """
         status, out = self.context.call_internal_no_propagate(self.builder, description, signature, args)
         on = self.append("on")
         if self.passing is None:
@@ -258,7 +259,7 @@ class Lowering(Expressions):
                 array.release()
             self.context.call_conv.return_status_propagate(self.builder, status._replace(code=code, excinfoptr=info))
             if not self.builder.block.is_terminated:
-                self.builder.unreachable()  # where Numba has its `try`, of which there is none here
+                self.builder.unreachable()  # Numba would continue in a `try` block, which does not exist here
             self.builder.position_at_end(here)
         block, code, info = self.passing
         code.add_incoming(status.code, self.builder.block)
@@ -307,7 +308,8 @@ class Lowering(Expressions):
         self.builder.position_at_end(after)
 
     def count(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
-        """A loop over a range, rotated so that the test is at its end, the form that LLVM's loop passes expect."""
+        """A loop over a range, rotated so that the test is at its end, which is the form that LLVM's loop passes
+        expect."""
         b, zero = self.builder, I64(0)
         start, stop, step = zero, self.expr(args[0]), 1
         if len(args) > 1:
@@ -326,7 +328,7 @@ class Lowering(Expressions):
             latch = b.cbranch(b.icmp_signed(more, following, stop), inside, after)
             b.position_at_end(inside)
             b.store(b.load(cell), self.cells[name])
-        else:  # counted by iterations, as the next value need not be an int
+        else:  # counted by iterations, because the next value of the index may overflow
             step = self.expr(args[2])
             trips = self.trips(start, stop, step, known)
             b.store(zero, cell)
@@ -342,8 +344,8 @@ class Lowering(Expressions):
         self.scopes = {}
 
     def apart(self, body: list[ast.stmt]) -> dict[str, Scope]:
-        """The alias scopes of the arrays of an innermost loop, unless these are all parameters, about which LLVM knows
-        already."""
+        """The alias scopes of the arrays of an innermost loop; empty if all of them are parameters, about which LLVM
+        knows already."""
         found = accessed(body) if self.noalias else None
         if found is None:
             return {}

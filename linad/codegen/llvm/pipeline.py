@@ -18,19 +18,19 @@ from .recursion import Open, by_numba, in_a_circle
 from .source import Unsupported, tree_of
 from .typing import Types
 
-USUAL: list[tuple[str, str]] = []  # functions that were left to Numba, with the reason
-SWITCH = "LINAD_FALLBACK"  # `error` makes an error of it: nothing that linad prints should need it
+USUAL: list[tuple[str, str]] = []  # functions left to Numba, with the reason
+SWITCH = "LINAD_FALLBACK"  # `error` turns a fallback into an error: nothing that linad generates should need it
 
 _log = logging.getLogger("linad")
 _told: set[str] = set()
 
 
 class LeftToNumba(RuntimeError):
-    """A function outside the small language, where the environment makes that an error."""
+    """A function is outside the small language, and the environment makes that an error."""
 
 
 def tell(name: str, reason: str) -> None:
-    """Log once per process that a function takes Numba's own path; an error if the environment says so."""
+    """Log, once per function, that it is compiled by Numba's own pipeline; an error if the environment says so."""
     USUAL.append((name, reason))
     first = reason.strip().partition("\n")[0]
     text = f"{name} is left to Numba's own compiler, which takes several times as long: {first}"
@@ -44,17 +44,17 @@ def tell(name: str, reason: str) -> None:
 class DirectCompiler(CompilerBase):
     """Numba's compiler with the short path."""
 
-    noalias = False  # whether array arguments that are written overlap no other
-    apart = False  # whether the function stays one of its own in machine code
-    # whether linad printed the function; one written by hand may use more of Python than the small language
+    noalias = False  # written array arguments overlap no others
+    apart = False  # the function must not be inlined
+    # whether linad generated the function; handwritten ones may use more of Python than the small language
     generated = True
 
     usual = False  # whether the function is left to Numba
     function: Open | None = None
 
     def _compile_core(self):
-        """Numba's entry point. A failure of the short path is no error of the program: the function takes the usual
-        path then."""
+        """Numba's entry point. A failure of the short path is no error of the program: the function then takes the
+        usual path."""
         given = self.state.return_type
         try:
             return super()._compile_core()
@@ -62,14 +62,14 @@ class DirectCompiler(CompilerBase):
             raise
         except Unsupported as unsupported:
             reason = str(unsupported)
-        except Exception as error:  # noqa: BLE001 - whatever the shorter way does wrong
+        except Exception as error:  # noqa: BLE001 - any failure of the short path
             reason = f"{type(error).__name__}: {error}"
         self.leave(reason, given)
         with by_numba():
             return super()._compile_core()
 
     def leave(self, reason: str, given: types.Type | None) -> None:
-        """Leave the function to Numba; ``given``: its declared result type."""
+        """Leave the function to Numba. ``given``: its declared result type."""
         state = self.state
         if self.generated:
             tell(state.func_id.func_qualname, reason)
@@ -81,7 +81,7 @@ class DirectCompiler(CompilerBase):
         state.library = made(HandedUsual, state) if handed else None
 
     def define_pipelines(self):
-        """One pipeline: the short one, if the function is in the small language."""
+        """A single pipeline: the short one, if the function is in the small language."""
         state = self.state
         state.flags.noalias = self.noalias
         if self.usual:
@@ -97,14 +97,14 @@ class DirectCompiler(CompilerBase):
 
 
 def made(kind: type, state):
-    """An empty library for the current function."""
+    """Create an empty library for the current function."""
     library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
     library.enable_object_caching()
     return library
 
 
 def opening(state) -> Open:
-    """A function whose body has not been looked at yet."""
+    """A function whose body has not been typed yet."""
     tree = tree_of(state.func_id.func)
     a = tree.args
     if a.vararg or a.kwarg or a.kwonlyargs or a.posonlyargs or state.return_type is not None or state.locals:
@@ -119,7 +119,7 @@ def opening(state) -> Open:
 
 
 def understood(function: Open) -> types.Type:
-    """The result type of a function, once the types of everything in it are known."""
+    """Infer the types in a function; return its result type."""
     try:
         with function.typed():
             function.typing.block(function.tree.body)
@@ -130,7 +130,7 @@ def understood(function: Open) -> types.Type:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class DirectLowering(LoweringPass):
-    """Types and instructions in one pass, then the library as Numba finishes it."""
+    """Types and instructions in one pass, then the steps with which Numba finishes a library."""
 
     _name = "linad_direct_lowering"
 
@@ -138,7 +138,7 @@ class DirectLowering(LoweringPass):
         LoweringPass.__init__(self)
 
     def run_pass(self, state):
-        """The compile result of a function that `understood` accepted."""
+        """Set the compile result of a function that `understood` accepted."""
         function, found = state.function, state.function.typing
         context, library, flags = state.targetctx, state.library, state.flags
         reload_init(library).update(state.reload_init)

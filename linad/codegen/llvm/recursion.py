@@ -1,7 +1,7 @@
-"""Functions that are being compiled, for those among them that are (mutually) recursive.
+"""Functions that are being compiled, so that (mutually) recursive ones can call each other.
 
-The first `return` of a function gives its result type (a recursive one starts with a stack check, which returns), and
-its symbol name follows from its types: that is all that a call needs. Functions called recursively are linked where the
+The first `return` of a function gives its result type (a recursive function starts with a stack check, which returns),
+and its symbol name follows from its types: a call needs nothing else. Functions called recursively are linked where the
 recursion is entered.
 """
 
@@ -22,11 +22,11 @@ from .source import Unsupported
 if TYPE_CHECKING:
     from .typing import Types
 
-_open: list[Open] = []  # from the outermost to the innermost; Numba's lock holds meanwhile
+_open: list[Open] = []  # outermost first; protected by Numba's lock
 
 
 class Open:
-    """A function being compiled: its text, the types known so far, and what has been compiled relying on them."""
+    """A function being compiled: its source, the types known so far, and compiled functions that rely on them."""
 
     def __init__(self, state, tree: ast.FunctionDef, typing: Types) -> None:
         self.state, self.tree, self.typing = state, tree, typing
@@ -46,7 +46,7 @@ class Open:
 
     @cached_property
     def fndesc(self) -> PythonFunctionDescriptor:
-        """The descriptor that a call needs."""
+        """The function descriptor that a call needs."""
         state = self.state
         args = dict(zip((f"arg.{p}" for p in self.params), state.args, strict=True))
         described = SimpleNamespace(func_id=state.func_id, arg_names=self.params)
@@ -57,12 +57,12 @@ class Open:
 
     @property
     def closed(self) -> bool:
-        """Whether its instructions are available for linking."""
+        """Whether its IR is available for linking."""
         return self.state.library is not None and self.state.library._finalized
 
     @contextmanager
     def typed(self) -> Iterator[None]:
-        """While its types are inferred, and with them its callees compiled."""
+        """The context in which its types are inferred, and its callees compiled."""
         _open.append(self)
         try:
             yield
@@ -70,7 +70,8 @@ class Open:
             _open.pop()
 
     def withdraw(self) -> None:
-        """It is left to Numba and gets another symbol name: whatever relies on it is compiled again."""
+        """The function is left to Numba and gets another symbol name: everything that relies on it is compiled again.
+        """
         for dispatcher, args in self.relying:
             dispatcher.overloads.pop(args, None)
 
@@ -82,7 +83,8 @@ def opened(dispatcher: Dispatcher, args: tuple) -> Open | None:
 
 @contextmanager
 def by_numba() -> Iterator[None]:
-    """While Numba compiles a function on its usual path, which cannot rely on functions that are open here."""
+    """The context in which Numba compiles a function on its usual path, which cannot rely on functions that are open
+    here."""
     global _open
     outside, _open = _open, []
     try:
@@ -92,7 +94,7 @@ def by_numba() -> Iterator[None]:
 
 
 def in_a_circle(f: FunctionType) -> bool:
-    """Whether a function is part of a recursion. Numba finds such functions by their addresses in machine code."""
+    """Whether a function is part of a recursion. Numba refers to such functions by their addresses in machine code."""
     seen: set[FunctionType] = {f}
     pending = [f]
     while pending:

@@ -1,4 +1,4 @@
-"""The syntax tree of a live function, from the file that it was defined in."""
+"""The syntax tree of a live function, from the file that defines it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 
 
 class Unsupported(Exception):
-    """A function that only Numba's own pipeline can compile."""
+    """The function can only be compiled by Numba's own pipeline."""
 
 
 def tree_of(f: FunctionType) -> ast.FunctionDef:
@@ -18,14 +18,14 @@ def tree_of(f: FunctionType) -> ast.FunctionDef:
     Raises
     ------
     Unsupported
-        If the file does not contain the source that the function was compiled from any more.
+        If the file no longer contains the source that the function was compiled from.
     """
     code = f.__code__
     if f.__closure__:
         raise Unsupported(f"{f.__qualname__} is not at the top of a module")
     file = code.co_filename
     linecache.checkcache(file)
-    text = "".join(linecache.getlines(file, f.__globals__))  # a file, a zip, or a module that is in memory only
+    text = "".join(linecache.getlines(file, f.__globals__))  # a file, a zip archive, or a module in memory
     try:
         found = _definitions(file, text).get(code.co_firstlineno)
     except (SyntaxError, ValueError) as error:
@@ -37,7 +37,7 @@ def tree_of(f: FunctionType) -> ast.FunctionDef:
 
 @lru_cache(maxsize=16)
 def _definitions(file: str, text: str) -> dict[int, tuple[ast.FunctionDef, CodeType]]:
-    """The functions at the top of a file with their code, by their first lines."""
+    """The top-level functions of a file with their code objects, by first line."""
     tree = ast.parse(text, file)
     whole = compile(tree, file, "exec", dont_inherit=True)
     codes = {c.co_firstlineno: c for c in whole.co_consts if isinstance(c, CodeType)}

@@ -1,8 +1,7 @@
-"""Chunks of a loop on Numba's threads, by one call of Numba's scheduler for all loops instead of compiled code per
-loop.
+"""Run the chunks of a loop on Numba's threads, by one call of Numba's scheduler instead of compiled code per loop.
 
-The scheduler divides tasks among threads and passes each thread the index of its first one. Here each thread has one
-task, so the index is its number; the data common to all chunks is on the stack of the caller, which waits.
+The scheduler divides tasks among threads and passes each thread the index of its first task. Here each thread has one
+task, so the index is its number. The data common to all chunks is on the stack of the caller, which waits.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
 TASK = ir.FunctionType(ir.VoidType(), [BYTES.as_pointer(), WORD.as_pointer(), WORD.as_pointer(), BYTES])
 DIVIDE = ir.FunctionType(ir.VoidType(), [BYTES] * 5 + [WORD] * 3)
-DONE, CHUNKS, TASKS, GIVEN = range(4)  # what lies on the stack: all arguments of a chunk but its number are the last
+DONE, CHUNKS, TASKS, GIVEN = range(4)  # fields of the shared data; the arguments of a chunk, except its number, follow
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +32,8 @@ class Chunk:
 
 
 def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
-    """The number of chunks that ran to completion, of ``values[0]``. The other values are the arguments of each chunk
-    after its number."""
+    """Run ``values[0]`` chunks and return the number that ran to completion. The other values are the arguments of each
+    chunk after its number."""
     builder, module = home.builder, home.builder.module
     compiled = chunk.compiled
     home.context.add_linking_libs([compiled.library])
@@ -54,7 +53,7 @@ def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
     given = [builder.bitcast(p, BYTES) for p in (task, places, counts, steps, frame)]
     divide = cgutils.get_or_insert_function(module, DIVIDE, "numba_parallel_for")
     builder.call(divide, [*given, WORD(0), WORD(1), tasks])
-    # Numba remembers how many threads it was told to take here, and returns it from the next query
+    # Numba remembers the number of threads set here and returns it from the next query, so restore it
     remember = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [WORD]), "set_num_threads")
     builder.call(remember, [threads])
     return builder.load(cgutils.gep_inbounds(builder, frame, 0, DONE))

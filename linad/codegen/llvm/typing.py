@@ -1,4 +1,4 @@
-"""Type inference for generated functions: one type per variable, in one walk over the text."""
+"""Type inference for generated functions: one type per variable, in a single walk over the source."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OPERATORS: dict[type, Callable] = {
 }
 WORD = types.int64
 INDEX = (types.int64, types.uint64, types.int32)
-LONGEST_POWER = 64  # what is multiplied out instead of asking for a power
+LONGEST_POWER = 64  # larger exponents call a power function instead of multiplying
 MAKERS = (np.empty, np.zeros, np.full)
 EXTREMA = {min: "<", max: ">"}
 LINES = {ast.Add, ast.Sub, ast.Mult}
@@ -51,14 +51,15 @@ LINES = {ast.Add, ast.Sub, ast.Mult}
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The meaning of a call: a function and its signature, or a conversion to a type (``function`` is None)."""
+    """The meaning of a call: a function and its signature, or, if ``function`` is None, a builtin operation or
+    conversion."""
 
     function: object
     signature: Signature | None
     result: types.Type
 
 
-_resolved: dict[tuple, Resolved] = {}  # of functions that are not generated, in this process
+_resolved: dict[tuple, Resolved] = {}  # functions that are not generated, resolved in this process
 
 
 @dataclass
@@ -72,9 +73,9 @@ class Types:
     calls: dict[ast.AST, Resolved] = field(default_factory=dict)
     assigned: set[str] = field(default_factory=set)
     constants: dict[ast.expr, object] = field(default_factory=dict)
-    fixed: dict[str, tuple[types.Array, np.ndarray]] = field(default_factory=dict)  # arrays of the module
+    fixed: dict[str, tuple[types.Array, np.ndarray]] = field(default_factory=dict)  # module-level arrays
     returns: list[types.Type] = field(default_factory=list)
-    needs: set[Open] = field(default_factory=set)  # functions that are called while they are compiled
+    needs: set[Open] = field(default_factory=set)  # functions still being compiled that this one calls
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -145,7 +146,7 @@ class Types:
             raise Unsupported(f"{t} in a cell")
 
     def result(self) -> types.Type:
-        """The type of what the function returns."""
+        """The type that the function returns."""
         found = set(self.returns)
         if not found:
             return types.none
@@ -164,7 +165,7 @@ class Types:
             case ast.Constant(value=value):
                 return self.constant(e, value)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))) if value == 2**63:
-                return self.constant(e, -value)  # whose opposite is no int64
+                return self.constant(e, -value)  # its absolute value is no int64
             case ast.Name(id=name) if name in self.assigned or name in self.variables:
                 if name not in self.variables:
                     raise Unsupported(f"{name} has no value yet")
@@ -214,7 +215,7 @@ class Types:
         raise Unsupported(repr(value))
 
     def outer(self, e: ast.expr) -> types.Type:
-        """A name of the module, or of a module in it: a number, an array, or an object that is only passed to Numba."""
+        """A module-level name, or an attribute of a module: a number, an array, or a type."""
         value = self.object(e)
         if isinstance(value, bool | int | float):
             return self.constant(e, value)
@@ -226,7 +227,7 @@ class Types:
         return found
 
     def array(self, name: str) -> types.Array | None:
-        """The type of an array of the function or of the module."""
+        """The type of an array variable or of a module-level array."""
         t = self.variables.get(name)
         if t is None and name not in self.assigned and isinstance(value := self.lookup(name), np.ndarray):
             t = self.context.resolve_value_type(value)
@@ -281,7 +282,7 @@ class Types:
         return self.operation(e, op, a, b)
 
     def operation(self, e: ast.AST, op: ast.AST, *given: types.Type) -> types.Type:
-        """An operator in Numba's tables."""
+        """Resolve an operator in Numba's tables."""
         if type(op) not in OPERATORS:
             raise Unsupported(type(op).__name__)
         for t in given:
@@ -333,7 +334,7 @@ class Types:
         return self.resolve(target, given)
 
     def dispatched(self, target: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
-        """A jitted function, compiled for these types or being compiled."""
+        """Resolve a jitted function that is compiled for these types or being compiled."""
         folded = tuple(target._compiler.fold_argument_types(given, {})[1])
         if (function := opened(target, folded)) is not None:
             self.needs.add(function)
@@ -350,7 +351,8 @@ class Types:
         return Resolved(compiled, compiled.signature, types.unliteral(compiled.signature.return_type))
 
     def spread(self, chunk: Dispatcher, given: tuple[types.Type, ...]) -> Resolved:
-        """The runner of a parallel loop: the number of chunks, and the arguments of each chunk after its number."""
+        """Resolve the runner of a parallel loop; its arguments are the number of chunks, and the arguments of each
+        chunk after its number."""
         found = self.dispatched(chunk, (WORD, *given[1:]))
         if isinstance(found.function, Open) or given[0] != WORD or found.result != types.UniTuple(WORD, 1):
             raise Unsupported("chunks of this form")
@@ -400,15 +402,16 @@ def new_array(target: object, given: tuple[types.Type, ...]) -> types.Array:
 
 
 def plain_array(t: object) -> bool:
-    """Whether a type is one of the arrays of generated code: contiguous, of numbers."""
+    """Whether a type is an array type of generated code: contiguous, of numbers."""
     return type(t) is types.Array and t.layout == "C" and t.aligned and t.dtype in SCALARS
 
 
-STORED = {types.int8, types.int16, types.uint8, types.uint16, types.uint32}  # nothing is computed in these
+# storage only: no arithmetic in these types
+STORED = {types.int8, types.int16, types.uint8, types.uint16, types.uint32}
 SCALARS = {types.float64, types.float32, types.int64, types.int32, types.boolean, types.uint64, *STORED}
 FLOATS = (types.float64, types.float32)
 INTS = (types.int64, types.int32)
-ARITHMETIC = {  # of two types the one that Numba computes in: of ints int64, of others float64, but for float32 alone
+ARITHMETIC = {  # the result type that Numba computes in: int64 for ints, float64 otherwise, except for float32 alone
     (a, b): a if a == b != types.int32 else types.int64 if a in INTS and b in INTS else types.float64
     for a in (*FLOATS, *INTS)
     for b in (*FLOATS, *INTS)

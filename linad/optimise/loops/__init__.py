@@ -1,1 +1,1 @@
-"""Passes over loops: their order, their division, and what passes from one iteration to the next."""
+"""Passes over loops: fusion, distribution, splitting, unrolling, and values carried between iterations."""

@@ -1,21 +1,22 @@
-"""Branch flattening: the branches of an innermost loop become choices, so that it can be made of vectors.
+"""Branch flattening: replace the branches of an innermost loop by selects, so that it can be vectorised.
 
-**Transformation.** If-conversion of a whole loop body (Allen, Kennedy, Porterfield and Warren, POPL 1983), with loads
-and stores.
+**Transformation.** If-conversion of a whole loop body (Allen, Kennedy, Porterfield and Warren, POPL 1983), including
+loads and stores.
 
 **Before.** ``if c { &u![i] = a; yield s } else { &v![i] += e; t = add s e; yield t }``
 **After.** ``o = load! &u [i]; &u![i] = select c a o; &v![i] += select c -0.0 e; s + select c -0.0 e``
 
-**Legality.** A cell that only one arm accesses is one that the iteration accesses in any case, or that is proved to
-be in its array (`linad/analysis/affine.py`). Cells of an array that an arm writes to are the same, or proved to be
-others. No operation in an arm can fail. What the arm that is not taken comes to is chosen by nothing; a sum gets
--0.0, which changes no number.
+**Legality.** A cell that only one arm accesses is also accessed unconditionally in the iteration, or is provably in
+bounds (`linad/analysis/affine.py`). The cells of an array that an arm writes are provably equal or provably distinct.
+No operation in an arm can fail. Results of the arm not taken are never selected; a sum gets -0.0, which is the identity
+of addition.
 
-**Profitability.** Innermost loops that consist of cheap operations after it, carry nothing but sums and what is
-handed on, in cells, too, and write to no cells that loaded indices name: passes that reshape loops see straight code,
-and LLVM makes vectors of it. The arms of a loop have at most `MOST` operations, and none that is a library call.
+**Profitability.** Innermost loops that are straight-line code of cheap operations afterwards, carry only sums and
+values handed on to the next iteration (also through cells), and do not write to cells with loaded indices. Other loop
+passes then see straight-line code, and LLVM vectorises it. The arms of a loop have at most `MOST` operations, none of
+them a library call.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import Array, Scalar, is_float
 
+from linad.analysis import accesses
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import is_counted, scatters, with_ranges
+from linad.analysis.dependence import Nest, farthest
+from linad.analysis.loop_facts import is_counted, outer_accesses, scatters, with_ranges
 from linad.analysis.reductions import is_reduction, without_handed_on
 
 from ..scalars.constant_folding import fold
 from ..scalars.dead_code_elimination import drop_dead
 
-MOST = 40  # operations in the arms of a loop
-SLOW = 4  # operations that a quotient or a root counts as
+MOST = 40  # limit on the operations in the arms of a loop
+SLOW = 4  # cost of a quotient or a square root
 _ANY = frozenset(
     "add sub mul neg abs min max minimum maximum select copysign zero_or and or not lt le gt ge eq ne".split()
 )
@@ -50,7 +53,7 @@ Cell = tuple[str, tuple[Affine, ...]]
 
 
 def flatten_branches(f: Function) -> Function:
-    """The function whose innermost loops choose instead of branching, where that is cheap."""
+    """Flatten the branches of innermost loops where that is cheap."""
     names = Names(all_names(f))
     after = with_ranges(f, lambda s, r: [_flat(s, r, names) or s])
     return f if after == f else drop_dead(fold(after))
@@ -71,7 +74,7 @@ def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
 
 
 def _only_sums(s: Loop) -> bool:
-    """Whether iterations wait for nothing but sums, and extremes, of those before."""
+    """Whether iterations depend on earlier ones only through sums and extremes."""
     kept = without_handed_on(s)
     return all(any(is_reduction(kept, k, ops) for ops in CHAINS) for k in range(len(kept.carried)))
 
@@ -86,7 +89,7 @@ def _cost(t: Stmt) -> int:
 
 
 def _may_run(t: Stmt) -> bool:
-    """Whether an operation may be done for nothing."""
+    """Whether a statement can be executed speculatively."""
     match t:
         case Let(out=out, op="cast", ins=(x,)):
             return is_float(out.type) or not is_float(x.type)
@@ -97,7 +100,7 @@ def _may_run(t: Stmt) -> bool:
 
 @dataclass
 class _Held:
-    """What an arm has done to a cell: what it holds, where that is known, or what has been added to it, if anything."""
+    """The effect of an arm on a cell: its new value, if known, or what has been added to it."""
 
     value: Atom | None = None
     added: Atom | None = None
@@ -105,7 +108,7 @@ class _Held:
 
 
 class _Flattener:
-    """Writes the branches of one loop as choices."""
+    """Replaces the branches of one loop by selects."""
 
     def __init__(self, r: Ranges, names: Names) -> None:
         self.r, self.names = r, names
@@ -127,16 +130,19 @@ class _Flattener:
 
     def waits_for_cells(self, s: Loop) -> bool:
         """Whether an iteration may read what one before has written."""
-        found = [t for t in walk(s.body) if isinstance(t, Access)]
-        written = {t.array.name for t in found if isinstance(t, Store | AddTo)}
-        read = {t.array.name for t in found if isinstance(t, Load)}
-        return any(len({self.cell(t) for t in found if t.array.name == name}) > 1 for name in read & written)
+        nest = Nest(s)
+        uses: dict[str, list[accesses.Access]] = {}
+        for _, a in outer_accesses(s):
+            uses.setdefault(a.array.name, []).append(a)
+        kinds = {name: {a.kind for a in found} for name, found in uses.items()}
+        both = (found for name, found in uses.items() if "read" in kinds[name] and len(kinds[name]) > 1)
+        return any(farthest(nest, found) != 0 for found in both)
 
     def cell(self, t: Access) -> Cell:
         return t.array.name, tuple(map(self.r.form, t.index))
 
     def block(self, b: Block, known: set[Cell]) -> list[Stmt] | None:
-        """The statements of a block without branches; ``known`` are cells that exist where it runs."""
+        """The statements of a block without branches. ``known``: cells that are in bounds where the block runs."""
         known = known | {self.cell(t) for t in b.stmts if isinstance(t, Access)}
         out: list[Stmt] = []
         for t in b.stmts:
@@ -167,7 +173,7 @@ class _Flattener:
             return None
         out: list[Stmt] = []
         cond = self.use(s.cond)
-        begun: dict[Cell, Var] = {}  # what the cells hold before
+        begun: dict[Cell, Var] = {}  # the contents of cells before the branch
         held = [self.arm(arm, cells, begun, out) for arm in arms]
         writes: list[Stmt] = []
         for c, t in cells.items():
@@ -177,12 +183,12 @@ class _Flattener:
         return [*out, *writes]
 
     def exists(self, t: Access) -> bool:
-        """Whether a cell is proved to be in its array, wherever the iteration comes to."""
+        """Whether a cell is provably in bounds in every iteration."""
         forms = enumerate(map(self.r.form, t.index))
         return all(self.r.proves(f) and self.r.proves(self.r.dim(t.array, axis) - 1 - f) for axis, f in forms)
 
     def all_apart(self, cells: dict[Cell, Access]) -> bool:
-        """Whether these cells are different ones."""
+        """Whether these cells are pairwise distinct."""
         found = list(cells.items())
         return all(
             a[0] != b[0] or self.r.apart(s.index, t.index) for k, (a, s) in enumerate(found) for b, t in found[:k]
@@ -191,7 +197,7 @@ class _Flattener:
     def arm(
         self, stmts: Iterable[Stmt], cells: dict[Cell, Access], begun: dict[Cell, Var], out: list[Stmt]
     ) -> dict[Cell, _Held]:
-        """What an arm does to cells, and in ``out`` what it computes."""
+        """The effect of an arm on the given cells; its computations are appended to ``out``."""
         held: dict[Cell, _Held] = {}
         for t in stmts:
             t = rebuild(t, self.use, block=lambda inner: inner)
@@ -215,7 +221,7 @@ class _Flattener:
         return held
 
     def holds(self, t: Access, c: Cell, now: _Held, begun: dict[Cell, Var], out: list[Stmt]) -> Atom:
-        """What a cell holds after what an arm has done."""
+        """The value of a cell after the effects of an arm."""
         if now.value is not None:
             return now.value
         if c not in begun:
@@ -226,7 +232,7 @@ class _Flattener:
     def joined(
         self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]
     ) -> list[Stmt]:
-        """What is written to a cell in the end."""
+        """The write that replaces the writes of both arms to a cell."""
         if any(h.stored for h in held):
             a, b = (self.holds(t, self.cell(t), h, begun, out) for h in held)
             return [Store(t.array, t.index, self.chosen(cond, a, b, out), False, t.span)]
@@ -237,7 +243,7 @@ class _Flattener:
         return [AddTo(t.array, t.index, self.chosen(cond, a, b, out), False, t.span)]
 
     def choice(self, v: Var, cond: Atom, a: Atom, b: Atom, out: list[Stmt]) -> None:
-        """What a branch yields; of sums, only what is added is chosen."""
+        """Define a result of the branch. For sums, only the added term is selected."""
         if _alike(a, b):
             self.same[v.name] = a
             return
@@ -256,7 +262,7 @@ class _Flattener:
         out.append(Let(v, "select", (cond, a, b)))
 
     def adds_to(self, a: Atom, base: Var) -> bool:
-        """Whether a value is another one and terms added to it, or taken from it."""
+        """Whether a value is ``base`` plus or minus some terms."""
         match self.made.get(a.name) if isinstance(a, Var) else None:
             case Let(op="add", ins=(x, y)):
                 return self.adds_to(x, base) or self.adds_to(y, base)
@@ -265,7 +271,7 @@ class _Flattener:
         return a == base
 
     def added(self, a: Atom, base: Var, out: list[Stmt]) -> Atom:
-        """These terms, added up."""
+        """The sum of these terms."""
         match self.made.get(a.name) if isinstance(a, Var) else None:
             case Let(op="add", ins=(x, y)):
                 x, y = (x, y) if self.adds_to(x, base) else (y, x)
@@ -275,7 +281,7 @@ class _Flattener:
         return _nothing(base.type)
 
     def more(self, a: Atom, base: Atom, op: str) -> Atom | None:
-        """What is added to, or taken from, a value."""
+        """The term ``e`` if ``a`` is ``base + e`` (or ``base - e``, depending on ``op``)."""
         if a == base:
             return _nothing(a.type, op)
         match self.made.get(a.name) if isinstance(a, Var) else None:
@@ -298,11 +304,11 @@ class _Flattener:
 
 
 def _alike(a: Atom, b: Atom) -> bool:
-    """Whether two atoms are the same; 0.0 and -0.0 are not."""
+    """Whether two atoms are identical; 0.0 and -0.0 are not."""
     return a == b and repr(a) == repr(b)
 
 
 def _nothing(t: object, op: str = "add") -> Const:
-    """What changes no number that it is added to, or taken from."""
+    """The right identity of an addition or a subtraction."""
     assert isinstance(t, Scalar)
     return Const((-0.0 if op == "add" else 0.0) if is_float(t) else 0, t)

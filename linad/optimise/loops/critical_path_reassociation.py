@@ -1,18 +1,18 @@
-"""Critical-path reassociation: of a sum, what the iteration before has made is added last.
+"""Critical-path reassociation: reorder a sum so that the loop-carried operand is added last.
 
-**Transformation.** Reassociation by height, of the operations between one iteration and the next.
+**Transformation.** Height reduction by reassociation of the operations on the recurrence of a loop.
 
 **Before.** ``t = add u1 (mul -2.0 u); s = add t u2 (u1 from the iteration before)``
 **After.** ``t = add (mul -2.0 u) u2; s = add u1 t``
 
-**Legality.** Only sums between what the iteration before has made and what it hands on. A carried value that is
-nothing but a sum is left alone: the compiler has its own ways with it. So is a sum that is there for its rounding,
-as in compensated summation: one of whose terms is itself a sum with other uses, or occurs twice.
+**Legality.** Only sums on a path from the values of the previous iteration to those passed to the next. A carried value
+that is a plain reduction is left alone, because LLVM handles it. So is a sum that exists for its rounding, as in
+compensated summation: one of its terms is itself a sum with other uses, or occurs twice.
 
-**Profitability.** Where the path gets shorter by a tenth, in cycles (`COSTS`): after a library function less is not
-noticed, and the call leaves no register alone, so that another order may cost more for what LLVM spills.
+**Profitability.** If the critical path gets at least a tenth shorter in cycles (`COSTS`). After a library call, a
+smaller gain is not noticeable; and since the call clobbers all registers, another order may cause more spills.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -22,22 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
     walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
@@ -47,16 +32,16 @@ from linad_typecheck.types import is_float
 from linad.analysis.loop_body import Body, needed
 from linad.analysis.reductions import is_reduction
 
-COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # cycles, about
+COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # approximate cycles
 EXPENSIVE, OTHER = 40, 2
 SUMS = ("add", "sub")
-GAIN = 0.1  # of the path
+GAIN = 0.1  # minimum gain, as a fraction of the path
 
-Waits = Mapping[str, int]  # by name, the cycles after which a value is there that the iteration before has a part in
+Waits = Mapping[str, int]  # by name, the latency in cycles of a value that depends on the previous iteration
 
 
 def add_last(f: Function) -> Function:
-    """The function with the sums of its innermost loops in the order in which their terms are there."""
+    """Reorder the sums of innermost loops by the latency of their terms."""
     names = Names(all_names(f))
 
     return at_loops(f, lambda s: [s if any(isinstance(t, Loop) for t in walk(s.body)) else _ordered(s, names)])
@@ -90,7 +75,7 @@ def _ordered(s: Loop, names: Names) -> Loop:
 
 
 def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
-    """What an iteration has from the one before, and what it makes of that for the next."""
+    """The values that an iteration receives from the previous one, and those it computes from them for the next."""
     body, late, ends = Body(s), set(), []
     results = s.body.results[1:] if s.exits else s.body.results
     used = {v.name for t in s.body.stmts for v in inputs(t)}
@@ -109,7 +94,7 @@ def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
 
 
 def _just_written(body: Body, w: Store | AddTo, t: Load, step: int) -> bool:
-    """Whether a load reads the cell that the iteration before wrote."""
+    """Whether a load reads the cell that the previous iteration wrote."""
     there, here = body.cell(w.index), body.cell(t.index)
     return there is not None and here is not None and here + step == there
 
@@ -125,7 +110,7 @@ def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
 
 
 def inputs(t: Stmt) -> list[Var]:
-    """What a statement and those in it mention."""
+    """The operands of a statement, including those of nested statements."""
     if isinstance(t, If):
         inside = (v for b in (t.then, t.orelse) for v in (*(v for u in b.stmts for v in inputs(u)), *b.results))
         return [v for v in (t.cond, *inside) if isinstance(v, Var)]
@@ -137,14 +122,15 @@ def mentioned(b: Block) -> list[Atom]:
 
 
 def needed_for(b: Block, ends: Iterable[Atom]) -> set[str]:
-    """The names of all that values are computed from in a block."""
+    """The names of all values that ``ends`` are computed from in a block."""
     ends = [a for a in ends if isinstance(a, Var)]
     return {a.name for a in (*ends, *(v for t in needed(b.stmts, (), ends) for v in inputs(t)))}
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A term of a sum, added or subtracted; ``wait`` is None where it does not depend on the iteration before."""
+    """A term of a sum, added or subtracted. ``wait``: its latency, or None if it does not depend on the previous
+    iteration."""
 
     atom: Atom
     plus: bool
@@ -163,8 +149,7 @@ def _terms(t: Let, made: Mapping[str, Let], inner: set[str], plus: bool = True) 
 
 
 def _sum(t: Let, found: list[tuple[Atom, bool]], waits: Waits, names: Names) -> list[Stmt]:
-    """The statements of a sum, the last of which defines what ``t`` does: ``t`` itself, where there is nothing to gain.
-    """
+    """The statements of a sum, the last of which defines ``t.out``; just ``t`` if nothing is gained."""
     terms = [_Term(a, plus, waits.get(a.name) if isinstance(a, Var) else None) for a, plus in found]
     order = sorted(terms, key=lambda x: -1 if x.wait is None else x.wait)
     total, out = order[0], []
@@ -184,7 +169,7 @@ def _sum(t: Let, found: list[tuple[Atom, bool]], waits: Waits, names: Names) -> 
 
 
 def _tidy(s: Loop, stmts: list[Stmt]) -> Loop:
-    """The loop without the sums on the way that nobody mentions any more."""
+    """The loop without partial sums that have become dead."""
     used = {r.name for r in s.body.results if isinstance(r, Var)}
     kept: list[Stmt] = []
     for t in reversed(stmts):

@@ -1,19 +1,19 @@
-"""Index-set splitting: a loop with a test that changes at one iteration becomes one loop before it and one from it on.
+"""Index-set splitting: split a loop at the iteration where a test of its index changes.
 
-**Transformation.** Index-set splitting (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001,
-chapter 5). The remainder ``(j + 1) % n`` of a number less than two whole turns away becomes a test and a sum first,
-here and in other loops.
+**Transformation.** Index-set splitting (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
+5). First, here and in other loops, a remainder ``(j + 1) % n`` whose dividend lies between ``-n`` and ``2n`` is
+replaced by a compare and a sum.
 
 **Before.** ``for j in range(n) { c = lt j k; if c { a } else { b } }``
 **After.** ``for j in range(min(n, k)) { a }; for j in range(k, n) { b }``
 
-**Legality.** Every branch of the loop tests its index against what the loop does not change, so that no branch is
-left. The iterations run in the order in which they did.
+**Legality.** Every branch of the loop compares the index with a loop-invariant value, so no branch remains. The order
+of iterations is unchanged.
 
-**Profitability.** Innermost loops of at most `MOST` statements: a branch keeps vector instructions away, and a
-division takes as long as twenty products. Tests that change beside the ends of the range are for `loop_peeling.py`.
+**Profitability.** Innermost loops of at most `MOST` statements: a branch prevents vectorisation, and a division takes
+as long as twenty products. Tests that change near the ends of the range are left to `loop_peeling.py`.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from itertools import pairwise
 from linad_typecheck.ir.core import AddTo, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names, walk
 
 from linad.analysis.affine import Ranges
-from linad.analysis.index_tests import asked, is_edge, tests_of
+from linad.analysis.index_tests import is_edge, selecting_conditions, tests_of
 from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold
@@ -32,11 +32,11 @@ from .loop_cutting import Cutter, Piece, settled_ints
 from .loop_invariant_motion import hoist_invariants
 
 MOST = 60  # statements of a loop
-ROUNDS = 3  # tests of one loop
+ROUNDS = 3  # tests per loop
 
 
 def split_loops(f: Function) -> Function:
-    """The function whose innermost loops do not ask where they are."""
+    """Split innermost loops at the iterations where tests of their indices change."""
     names = Names(all_names(f))
 
     def parts(s: Loop, r: Ranges) -> list[Stmt]:
@@ -59,7 +59,7 @@ def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
         return [s]
     tests = tests_of(s, r)
     made = {t.out.name: t for t in inner if isinstance(t, Let)}
-    todo = [a.name for a in asked(inner)]
+    todo = [a.name for a in selecting_conditions(inner)]
     wanted: list[str] = []
     while todo:
         name = todo.pop()
@@ -69,7 +69,7 @@ def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
             case Let(op="and" | "or" | "not", ins=ins):
                 todo += [a.name for a in ins if not hasattr(a, "value")]
             case _:
-                return [s]  # it asks for something else, too
+                return [s]  # the condition depends on something else, too
     if not wanted:
         return [s]
     first = tests[wanted[0]]

@@ -1,22 +1,20 @@
-"""Induction variables: ints that a loop adds to become functions of its index.
+"""Induction variables: compute an int that a loop increments from the loop index instead.
 
-**Transformation.** Induction-variable substitution (Allen and Kennedy, Optimizing Compilers for Modern
-Architectures, 2001, chapter 4), of polynomial induction variables up to degree 2 (Wolfe, Beyond induction variables,
-1992).
+**Transformation.** Induction-variable substitution (Allen and Kennedy, Optimizing Compilers for Modern Architectures,
+2001, chapter 4), for polynomial induction variables up to degree 2 (Wolfe, Beyond induction variables, 1992).
 
 **Before.** ``for i in range(m) carry (k = a) { ...; k1 = add k c; yield k1 }``
 **After.** ``for i in range(m) { k = add a (mul c i); ... }``
 
-**Legality.** What is added is an affine function of the loop's index and of ints that the loop does not change; the
-loop is counted by one, up or down. Int arithmetic wraps, before and after: sums of ``i`` are halved before they are
-multiplied. Of a loop that is left early only what its iterations begin with is known, not what it comes to: the int
-stays among its results.
+**Legality.** The increment is an affine function of the loop index and of loop-invariant ints, and the loop has step 1
+or -1. Int arithmetic wraps before and after; sums of ``i`` are halved before they are multiplied. For a loop with an
+early exit only the value at the start of an iteration is known, not the final one, so the int stays among its results.
 
-**Profitability.** Always: indices of this form are proved to be in range or tested before the loop, and nothing is
-carried or logged for them. A triangular counter, which an inner loop increments ``n - i`` times, has degree 2 once the
-inner loop is done with it.
+**Profitability.** Always: indices of this form can be proved in bounds or checked before the loop, and the int is
+neither carried nor logged. A triangular counter, which an inner loop increments ``n - i`` times, has degree 2 once the
+inner loop is done.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ ZERO, ONE, TWO, DOWN = (Const(n, I64) for n in (0, 1, 2, -1))
 
 
 def close_inductions(f: Function) -> Function:
-    """The function in which ints that counted loops add to are computed from the indices of the loops."""
+    """Compute the induction variables of counted loops from the loop indices."""
     if not any(isinstance(s, Loop) and _may_close(s) for s in walk(f.body)):
         return f
     names = Names(all_names(f))
@@ -49,7 +47,7 @@ def _may_close(s: Loop) -> bool:
 
 
 def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
-    """The loop without its induction variables, and what computes their last values after it."""
+    """The loop without its induction variables, followed by the computation of their final values."""
     if not _may_close(s):
         return [s]
     steps = _Steps(s, r)
@@ -79,16 +77,17 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
 
 
 class _Steps:
-    """What an iteration adds to the ints that a loop carries."""
+    """The increments of the carried ints of a loop."""
 
     def __init__(self, s: Loop, r: Ranges) -> None:
         self.loop, self.ranges = s, r
         self.inside = defined(s) - {s.index.name}
         self.lets = {t.out.name: t for t in walk(s.body) if isinstance(t, Let)}
-        self.known: dict[str, Var] = {}  # of what forms are made
+        self.known: dict[str, Var] = {}  # the variables that the affine forms mention
 
     def of(self, k: int) -> Affine | None:
-        """A form of the index and of what the loop does not change, up to multiples of 2**64."""
+        """The increment per iteration as an affine form of the index and of loop-invariant ints, modulo 2**64; or None.
+        """
         grown = self.form(next_value(self.loop, k)) - atom(self.loop.carried[k].name)
         return None if self.inside.intersection(grown.atoms) else grown
 
@@ -114,7 +113,7 @@ class _Steps:
 
 
 class _Maker:
-    """Makes ints before a statement."""
+    """Emits int arithmetic."""
 
     def __init__(self, names: Names, known: dict[str, Var]) -> None:
         self.names, self.known = names, known
@@ -131,10 +130,10 @@ class _Maker:
         return v
 
     def total(self, v: Var, init: Atom, step: Affine, count: Atom, s: Loop) -> None:
-        """``v``, which begins with ``init``, after so many iterations."""
+        """Define ``v`` as the value after ``count`` iterations, starting from ``init``."""
         per_index = dict(step.terms).get(s.index.name, 0)
         rest = step - atom(s.index.name) * per_index
-        if per_index:  # times the sum of start, start + 1, ... or of start, start - 1, ...
+        if per_index:  # times the sum of start, start + 1, ... (or start, start - 1, ...)
             half = self.let("floordiv", count, TWO)
             pairs = self.let("mul", half, self.let("bitor", self.let("sub", count, ONE), ONE))
             first = self.let("mul", s.start, count) if s.start != ZERO else ZERO

@@ -1,4 +1,4 @@
-"""Loop-carried forwarding: what an iteration stores to a cell that the next one reads is carried in a register, too.
+"""Loop-carried forwarding: also keep in a register a cell that one iteration stores and the next reads.
 
 **Transformation.** Scalar replacement of a loop-carried dependence of distance one (Allen and Kennedy, Optimizing
 Compilers for Modern Architectures, 2001, chapter 8).
@@ -6,35 +6,22 @@ Compilers for Modern Architectures, 2001, chapter 8).
 **Before.** ``for j { t = b[i, j]; &b[i, j-1] += c * t; &b[i-1, j] += c * t }``
 **After.** ``for j carry (t) { t1 = b[i, j-1] + c * t; &b[i, j-1] = t1; ...; yield t1 }``
 
-**Legality.** The bounds of the loops prove that nothing else in an iteration is that cell
-(`linad/analysis/affine.py`), which the compiler cannot know.
+**Legality.** The loop bounds prove that no other access of an iteration touches the cell (`linad/analysis/affine.py`),
+which LLVM cannot know.
 
-**Profitability.** The next iteration waits for a product and a sum instead of for a store and a load. What is
-stored to a cell that the next iteration adds to is carried as well; where nothing looks at that cell in between, only
-the last iteration's is stored, after the loop, and what else is handed on by a store is carried, too: then the
-compiler can make vectors, as of the reverse of ``v[i] = a * v[i + 1] + b * v[i]``.
+**Profitability.** The next iteration waits for a product and a sum instead of a store and a load. A value stored to a
+cell that the next iteration adds to is carried as well. If nothing reads that cell in between, only the last iteration
+stores it, after the loop, and other values passed on through memory are carried, too. LLVM can then vectorise loops
+such as the reverse of ``v[i] = a * v[i + 1] + b * v[i]``.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    AddTo,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    all_names,
-)
+from linad_typecheck.ir.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
@@ -44,9 +31,9 @@ from linad.analysis.loop_facts import is_plain, with_ranges
 
 
 def carry_cells(f: Function) -> Function:
-    """The function whose innermost loops carry the cells that each iteration writes for the next."""
+    """Carry in registers the cells that each iteration of an innermost loop writes for the next."""
     names = Names(all_names(f))
-    lent = {p.var.name for p in f.params if p.mode == "acc"}  # to be added to, and nothing else
+    lent = {p.var.name for p in f.params if p.mode == "acc"}  # accumulators of the caller: only added to
     return with_ranges(f, lambda s, r: _carrying(s, r, names, lent))
 
 
@@ -72,7 +59,7 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = Fa
 
 
 def _overwritten(body: Body, k: int, at: int) -> bool:
-    """Whether no statement reads what an iteration stores before the next one's addition stores to the cell again."""
+    """Whether nothing reads what an iteration stores before the addition of the next iteration overwrites it."""
     t, w = body.stmts[k], body.stmts[at]
     if not (isinstance(t, AddTo) and isinstance(w, Store)) or len(body.written[w.array.name]) != 2:
         return False
@@ -82,10 +69,10 @@ def _overwritten(body: Body, k: int, at: int) -> bool:
 
 
 def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) -> int | None:
-    """The statement that has written, an iteration before, what a load reads, where no other write may have come in
-    between, and the compiler does not see that; with ``every`` also where it does."""
+    """The position of the statement that wrote the loaded cell one iteration earlier, if no other write can intervene
+    and LLVM cannot see that. ``every``: even if LLVM can."""
     here = body.cell(t.index)
-    if here is None or body.additions(t.array.name):  # of which `neighbours` makes one addition
+    if here is None or body.additions(t.array.name):  # `register_rotation` merges these into one addition
         return None
     before = here + body.loop.step.value  # type: ignore[union-attr]
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]
@@ -100,7 +87,8 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
 
 
 def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = False) -> list[Stmt]:
-    """The loop that carries what statement ``at`` stores for statement ``k``; ``once``: it is stored after the loop."""
+    """The loop that carries what statement ``at`` stores for statement ``k``. ``once``: the cell is stored only after
+    the loop."""
     assert s.stop is not None and isinstance(s.step, Const)
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
@@ -134,7 +122,7 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = Fa
 
 
 def _parts(t: Stmt, names: Names) -> tuple[Stmt, ...]:
-    """An addition as a load, a sum and a store."""
+    """An addition to a cell as a load, a sum and a store."""
     if not isinstance(t, AddTo):
         return (t,)
     old, new = (names.var("t", Scalar(t.array.type.dtype)) for _ in range(2))

@@ -1,4 +1,4 @@
-"""The loops that a loop becomes between the iterations at which tests of its index change."""
+"""Splitting a loop at the iterations where tests of its index change."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from linad.analysis.loop_facts import defined
 
 @dataclass(frozen=True)
 class Piece:
-    """The iterations from ``low`` up to ``high``, or from or to the end of the range, and the answers of tests in them.
-    """
+    """The iterations from ``low`` up to ``high`` (empty: the end of the range), and the results of tests in them."""
 
     low: Sequence[Atom]
     high: Sequence[Atom]
@@ -25,9 +24,12 @@ class Piece:
 
 
 def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
-    """The loop without remainders of what is less than a turn away, those that stay the same in front of it, and
-    without the larger or smaller of two numbers of which it is known which that is. ``r`` is what is known where its
-    body begins."""
+    """Simplify the int arithmetic of a loop body.
+
+    Remainders whose dividend is off by less than one divisor become a compare and a sum, hoisted if loop-invariant;
+    ``min`` and ``max`` with a provable result become that operand. ``r``: what is known at the start of the body.
+    Return the hoisted statements and the loop.
+    """
     made = defined(s)
     before: list[Stmt] = []
     stmts: list[Stmt] = []
@@ -36,12 +38,12 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
             match t:
                 case Let(out=out, op="mod", ins=(x, n)) if out.type == I64:
                     moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
-                    found = _around(t, x, n, r, names)
+                    found = _remainder_by_compare(t, x, n, r, names)
                     (stmts if moves or len(found) == 1 else before).extend(found)
                 case Let(op="wrap", ins=(x, n)) if (
                     isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made)
                 ):
-                    stmts += _turned(t, x, n, over=False, names=names)
+                    stmts += _into_range(t, x, n, over=False, names=names)
                 case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
                     more = [
                         a
@@ -56,18 +58,18 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
     return before, replace(s, body=replace(s.body, stmts=tuple(stmts)))
 
 
-def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
-    """The remainder of a number that is within a turn of one below ``n``, by a test."""
-    at, turn = r.value(x), r.value(n)
-    once = r.proves(turn - 1)
-    # a neighbour is the most frequent number, and the shorter proof: no more than n, or no less than -1
-    over = once and r.proves(at) and (r.proves(turn - at) or r.proves(turn * 2 - at - 1))
-    under = once and not over and r.proves(turn - at - 1) and (r.proves(at + 1) or r.proves(at + turn))
-    return _turned(t, x, n, over, names) if over or under else [t]
+def _remainder_by_compare(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+    """The remainder ``x % n`` by a compare and a sum, if ``x`` provably lies between ``-n`` and ``2n``."""
+    at, divisor = r.value(x), r.value(n)
+    once = r.proves(divisor - 1)
+    # x is most often a neighbouring index, so try the shorter proofs (x <= n, x >= -1) first
+    over = once and r.proves(at) and (r.proves(divisor - at) or r.proves(divisor * 2 - at - 1))
+    under = once and not over and r.proves(divisor - at - 1) and (r.proves(at + 1) or r.proves(at + divisor))
+    return _into_range(t, x, n, over, names) if over or under else [t]
 
 
-def _turned(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
-    """A number less than a turn too large, or too small, by a test."""
+def _into_range(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
+    """Bring a value into range by adding or subtracting ``n`` if a compare says so."""
     test, moved = names.var("round", BOOL), names.var("k", I64)
     return [
         Let(test, *(("ge", (x, n)) if over else ("lt", (x, ZERO))), t.span),
@@ -77,10 +79,9 @@ def _turned(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
 
 
 class Cutter:
-    """Divides a loop from an int to the next into loops over parts of its range, in the order in which its iterations
-    run.
+    """Splits a loop with step 1 or -1 into loops over parts of its range, without changing the order of iterations.
 
-    ``before`` computes where they begin and end.
+    ``before``: the statements that compute the bounds.
     """
 
     def __init__(self, s: Loop, r: Ranges, names: Names) -> None:
@@ -91,16 +92,16 @@ class Cutter:
         self._bases: dict[Atom, Atom] = {}
 
     def let(self, op: str, x: Atom, y: Atom) -> Atom:
-        """An int that is computed in front of the loops."""
+        """An int computed before the loops."""
         v = self.names.var("k", I64)
         self.before.append(Let(v, op, (x, y), self.loop.span))
         return v
 
     def at(self, base: Atom, more: int) -> Atom:
-        """A number and some more; a number that is no index of the loop may become another one that is none."""
+        """``base + more``. A base far outside the range of indices is clamped to a value that is still outside."""
         if base not in self._bases:
             low, high = self.ranges.bounds(self.ranges.value(base))
-            beyond = low < -2 * LARGE or high > 2 * LARGE  # the numbers beside it may not exist
+            beyond = low < -2 * LARGE or high > 2 * LARGE  # adding to it may overflow
             self._bases[base] = (
                 self.let("min", self.let("max", base, Const(-2 * LARGE, I64)), Const(2 * LARGE, I64))
                 if beyond
@@ -110,13 +111,13 @@ class Cutter:
         return self.let("add", base, Const(more, I64)) if more else base
 
     def loops(self, pieces: Sequence[Piece]) -> list[Stmt]:
-        """A loop for each piece, given from the lowest to the highest; what computes their ends comes first."""
+        """The loops over the pieces, given in ascending order, preceded by the computation of their bounds."""
         s = self.loop
         assert s.stop is not None
         parts: list[tuple[Atom, Atom, Mapping[str, bool]]] = []
         for piece in pieces:
             start, stop = s.start, s.stop
-            # in a loop that runs downwards the last index is the one after its stop
+            # in a descending loop, the lowest index is one above the stop
             lows, highs = (piece.low, piece.high) if self.up else (piece.high, piece.low)
             for a in lows:
                 start = (
@@ -138,7 +139,7 @@ class Cutter:
 
 
 def _settled(b: Block, answers: dict[str, Atom]) -> Block:
-    """The block in which tests have answers."""
+    """The block with tests replaced by their results."""
 
     def without(b: Block) -> Block:
         stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name in answers))

@@ -1,20 +1,20 @@
-"""Loop distribution: innermost loops that add to several rows of one array are divided, so that each can be vectorised.
+"""Loop distribution: split innermost loops that add to several rows of an array, so that each part can be vectorised.
 
-**Transformation.** Loop distribution (fission) with recomputation of what is added (Allen and Kennedy, Optimizing
-Compilers for Modern Architectures, 2001, chapters 2 and 6). Loops whose iterations have no order are made to run
-upwards as well.
+**Transformation.** Loop distribution (fission) with recomputation of the added terms (Allen and Kennedy, Optimizing
+Compilers for Modern Architectures, 2001, chapters 2 and 6). Loops without a dependence between iterations are also
+reversed to run upwards.
 
 **Before.** ``for j in range(n) { &b[i+1, j] += e; &b[i-1, j] += e }``
 **After.** ``for j in range(n) { &b[i+1, j] += e }; for j in range(n) { &b[i-1, j] += e }``
 
-**Legality.** ``b[f(j)] += e`` goes into a loop before the rest if the rest neither reads ``b`` nor stores to it,
-and all cells that ``e`` is computed from have the same contents there: the loop does not write to their arrays, or
-each iteration writes, after reading, to the cells that it alone reads.
+**Legality.** ``b[f(j)] += e`` moves to a loop before the rest if the rest neither reads nor stores to ``b``, and all
+cells that ``e`` is computed from hold the same values there: either the loop does not write their arrays, or each
+iteration writes only cells that it alone reads, after reading them.
 
-**Profitability.** What is added costs at most `MOST` operations, as each loop computes it again; not where a loop
-is known to have `FEW` iterations. Neighbours a few cells apart stay in one loop, for `register_rotation.py`.
+**Profitability.** Each loop recomputes what it adds, so this may cost at most `MOST` operations. Not for loops known to
+have at most `FEW` iterations. Neighbouring cells stay in one loop, for `register_rotation.py`.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker, upwards
 
-MOST = 10  # operations and loads that are worth repeating for one addition
+MOST = 10  # operations and loads worth recomputing for one addition
 
 
 def distribute(f: Function) -> Function:
-    """The function with its innermost loops divided where additions to one array stand in each other's way."""
+    """Distribute innermost loops whose additions to an array prevent vectorisation."""
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
@@ -53,7 +53,7 @@ def distribute(f: Function) -> Function:
 
 
 def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
-    """The parts of a loop, in order; the loop itself where it stays whole."""
+    """The parts of a loop in order; just the loop if it is not split."""
     if s.exits or s.stop is None or s.mark is not None or is_short(s, sizes):
         return [s]
     if not all(isinstance(t, Let | Load | Store | AddTo) for t in s.body.stmts):
@@ -71,7 +71,7 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
 
 
 def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
-    """A loop whose iterations have no order, from its lower end."""
+    """Reverse a descending loop without dependences between iterations."""
     if not isinstance(s, Loop) or s.step != Const(-1, I64) or s.mark is not None:
         return [s]
     if any(isinstance(t, Check | Loop | If) for t in s.body.stmts):
@@ -85,15 +85,15 @@ def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
 
 
 def _part(s: Loop, stmts: list[Stmt], names: Names) -> Loop:
-    """A loop over the same indices that only does some of the statements."""
+    """A loop over the same indices with only some of the statements."""
     index = names.var(s.index.name)
     body = freshen(Block(tuple(stmts)), names, {s.index.name: index})
     return replace(s, index=index, carried=(), inits=(), body=body, outs=(), trips=None)
 
 
 def moved(body: Body) -> list[list[AddTo]]:
-    """The additions that get loops of their own: of each array those to one row to a loop. One of these stays where it
-    is."""
+    """The additions that move to loops of their own: for each array, one loop per row except for one row, which stays.
+    """
     found: list[list[AddTo]] = []
     for name in body.written:
         groups = [[t for ts in row.values() for t in ts] for row in body.additions(name)]
@@ -108,7 +108,7 @@ def moved(body: Body) -> list[list[AddTo]]:
 
 
 def movable(body: Body, group: list[AddTo]) -> bool:
-    """Whether statements can run before all others, and are cheap enough to be computed twice."""
+    """Whether statements can run before all others and are cheap enough to be computed twice."""
     given = [t for t in body.needed(group) if not {v.name for v in outputs(t)} & body.invariant]
     return len(given) - len(group) <= MOST * len(group) and all(_repeatable(body, t) for t in given)
 

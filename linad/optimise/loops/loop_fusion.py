@@ -1,75 +1,69 @@
-"""Loop fusion: a loop that reads at each place what the loop before it has written there is joined with it.
+"""Loop fusion: join a loop with the preceding loop that produces the cells it reads.
 
 **Transformation.** Loop fusion (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 6).
 
 **Before.** ``for i in range(n) { &t[i] = f(x[i]) }; for j in range(n) { s += t[j] }``
 **After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
 
-**Legality.** Both loops have the same start, stop and step, are not left early and carry no arrays. Of an array
-that one of them writes every access of both has the index of the loop on the same axis, or both only add to it. At
-most one of them may fail, and then the other writes nothing that a caller can see. What stands between them can run
-before the first.
+**Legality.** Both loops have the same start, stop and step, have no early exit and carry no arrays. Of an array that
+one of them writes, an iteration of the second accesses only cells that the same iteration of the first accesses
+(distance 0, `linad/analysis/dependence.py`), or both loops only add to it. At most one of them may raise an error, and
+then the other writes nothing visible to a caller. The statements between the loops can move before the first.
 
-**Profitability.** An array that is only written in one loop and read in the next holds nothing that is not at hand:
-its reads become the values (`store_forwarding.py`), and it is not made at all (`dead_code_elimination.py`). That
-makes a chain of array expressions cost what one loop does. A recurrence is not joined with a loop of exponentials
-or sines, which vector instructions compute four or eight at a time.
+**Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
+(`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
+expressions costs one loop. A recurrence is not fused with a loop of exponentials or sines, which is vectorised.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Block, Call, Check, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands,
-    walk, written,
+    Alloc, Atom, Block, Call, Check, Dim, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands, walk,
+    written,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import Array
 
+from linad.analysis.accesses import Access
+from linad.analysis.dependence import Distance, Independent, Nest
+from linad.analysis.loop_facts import outer_accesses
 from linad.analysis.operation_costs import is_library_call
 
+MOST = 100  # pairs of accesses to an array that are compared
 _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
 
 
 def fuse_loops(f: Function) -> Function:
-    """The function with producing and consuming loops made one, where no cell is read before or after its time."""
+    """Fuse producing loops with the loops that consume their cells."""
     return replace(f, body=_Fuser(f).block(f.body))
 
 
-@dataclass(frozen=True)
-class _Touch:
-    """How a loop touches an array: with which axes of it indexed by the loop's own index alone, in every access."""
-
-    reads: bool
-    writes: bool
-    adds_only: bool
-    axes: frozenset[int] | None  # None where it is touched as a whole
-
-
 class _Facts:
-    """What `_Fuser` asks of one loop, each found when it is first asked for: a loop meets all those before it in its
-    block."""
+    """Facts about one loop, computed lazily: each loop is compared with all earlier ones of its block."""
 
     def __init__(self, loop: Loop) -> None:
-        self.loop = loop  # which keeps its identity taken, too
+        self.loop = loop  # also keeps the id of the loop unique
         self.alone = loop.exits or loop.trips is not None or loop.mark is not None
         self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
 
     @cached_property
-    def touches(self) -> dict[str, _Touch]:
-        return _touches(self.loop)
+    def accesses(self) -> dict[str, list[Access]]:
+        return _accesses(self.loop)
 
     @cached_property
     def reads(self) -> frozenset[str]:
-        return frozenset(n for n, t in self.touches.items() if t.reads)
+        written = {n for n, found in self.accesses.items() if all(a.index and a.kind != "read" for a in found)}
+        return frozenset(self.accesses.keys() - written)
 
     @cached_property
     def writes(self) -> frozenset[str]:
-        return frozenset(n for n, t in self.touches.items() if t.writes)
+        return frozenset(n for n, found in self.accesses.items() if any(a.kind != "read" for a in found))
 
     @cached_property
     def serial(self) -> bool:
@@ -113,17 +107,19 @@ class _Fuser:
         return s
 
     def join_last(self, out: list[Stmt]) -> None:
-        """Fuse the loop at the end with an earlier one that writes what it reads, if what stands between lets it."""
+        """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit."""
         last = out[-1]
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
             if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
-                out[at:] = [*out[at + 1 : -1], _joined(s, last)]
-                return
+                joined = _joined(s, last)
+                if self.one_by_one(s, joined):
+                    out[at:] = [*out[at + 1 : -1], joined]
+                    return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
 
-    # -- conditions
+    # -- legality and profitability
 
     def facts(self, s: Loop) -> _Facts:
         found = self.known.get(id(s))
@@ -138,26 +134,40 @@ class _Fuser:
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
         if first.serial != second.serial and (first if second.serial else second).expensive:
-            return False  # vector instructions for the one are worth more than the cells that the other leaves behind
+            return False  # vectorising the expensive loop is worth more than keeping the cells in cache
         if any(o.name in second.mentions for o in a.outs):
             return False
-        return all(map(self.one_by_one, *_pairs(first.touches, second.touches))) and self.fail_alike(first, second)
+        return self.fail_alike(first, second)
 
-    def one_by_one(self, x: _Touch, y: _Touch) -> bool:
-        """Whether an array is touched by both loops in such a way that an iteration of the second only meets the same
-        iteration of the first."""
-        if not (x.writes or y.writes) or (x.adds_only and y.adds_only):
-            return True
-        return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
+    def one_by_one(self, a: Loop, joined: Loop) -> bool:
+        """Whether an iteration of the second loop accesses only cells that the same iteration of the first accesses,
+        except in arrays that both only add to."""
+        first = self.facts(a).accesses
+        second = _accesses(replace(joined, body=replace(joined.body, stmts=joined.body.stmts[len(a.body.stmts) :])))
+        nest = Nest(joined)
+        for name in first.keys() & second.keys():
+            both = [*first[name], *second[name]]
+            if all(x.kind == "read" for x in both) or all(x.kind == "update" and x.index is not None for x in both):
+                continue
+            pairs = dict.fromkeys((x.index, y.index) for x in first[name] for y in second[name])
+            if len(pairs) > MOST:
+                return False
+            for x, y in pairs:
+                match nest.between(*(Access(both[0].array, index, "update") for index in (x, y))):
+                    case Independent() | Distance(by=(0,)):
+                        pass
+                    case _:
+                        return False
+        return True
 
     def fail_alike(self, a: _Facts, b: _Facts) -> bool:
-        """Whether an error is the same one, and finds the same cells written that a caller can see."""
+        """Whether the fused loop raises the same error with the same visible writes."""
         if a.may_fail and b.may_fail:
             return False
         return not (b.writes if a.may_fail else a.writes if b.may_fail else frozenset()) & self.visible
 
     def may_pass(self, m: Stmt, loop: Loop) -> bool:
-        """Whether a statement after a loop may run before it."""
+        """Whether a statement after a loop may move before it."""
         if isinstance(m, (Loop, If, Call)) or (written(m) is not None):
             return False
         there = self.facts(loop)
@@ -174,7 +184,7 @@ def _may_fail(s: Stmt) -> bool:
 
 
 def _serial(s: Loop) -> bool:
-    """Whether an iteration uses what the one before has found, other than to add to it or to compare with it."""
+    """Whether an iteration depends on the previous one other than through a reduction."""
     results = {r.name for r in s.body.results if isinstance(r, Var)}
     carried = {c.name for c in s.carried}
     used: set[str] = set()
@@ -190,47 +200,27 @@ def _serial(s: Loop) -> bool:
 
 
 def _dear(s: Loop) -> bool:
-    """Whether a loop is of plain statements, of which one is worth vector instructions by itself."""
+    """Whether a loop is straight-line code with a library call, and hence worth vectorising by itself."""
     body = list(walk(s.body))
     return not any(map(blocks, body)) and any(map(is_library_call, body))
 
 
-def _touches(s: Loop) -> dict[str, _Touch]:
-    found: dict[str, _Touch] = {}
-
-    def note(a: Var, reads: bool, writes: bool, adds: bool, axes: frozenset[int] | None) -> None:
-        old = found.get(a.name)
-        if old is None:
-            found[a.name] = _Touch(reads, writes, adds, axes)
-            return
-        both = None if old.axes is None or axes is None else old.axes & axes
-        found[a.name] = _Touch(old.reads or reads, old.writes or writes, old.adds_only and adds, both)
-
-    for t in walk(s.body):
-        match t:
-            case Dim():
-                continue
-            case Load(array=a, index=index) | Store(array=a, index=index) | AddTo(array=a, index=index):
-                axes = frozenset(k for k, i in enumerate(index) if i == s.index)
-                note(a, isinstance(t, Load), not isinstance(t, Load), isinstance(t, AddTo), axes)
-            case _:
-                for x in operands(t):
-                    if isinstance(x, Var) and isinstance(x.type, Array):
-                        note(x, True, True, False, None)
-                for b in blocks(t):
-                    for r in b.results:
-                        if isinstance(r, Var) and isinstance(r.type, Array):
-                            note(r, True, True, False, None)
+def _accesses(s: Loop) -> dict[str, list[Access]]:
+    """The accesses of a loop to outer arrays, by name; an array that is renamed inside may be updated as a whole."""
+    found: dict[str, list[Access]] = {}
+    renamed = (v for t in walk(s.body) for v in (*(t.inits if isinstance(t, Loop) else ()), *_results(t)))
+    whole = (Access(v, None, "update") for v in renamed if isinstance(v, Var) and isinstance(v.type, Array))
+    for a in (*(a for _, a in outer_accesses(s)), *whole):
+        found.setdefault(a.array.name, []).append(a)
     return found
 
 
-def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_Touch], list[_Touch]]:
-    both = [n for n in first if n in second]
-    return [first[n] for n in both], [second[n] for n in both]
+def _results(t: Stmt) -> Iterator[Atom]:
+    return (r for b in blocks(t) for r in b.results)
 
 
 def _joined(a: Loop, b: Loop) -> Loop:
-    """One loop for two; the second's statements follow the first's in each iteration."""
+    """The fused loop: in each iteration, the statements of ``b`` follow those of ``a``."""
     second = substitute(b.body, {b.index.name: a.index})
     body = Block((*a.body.stmts, *second.stmts), (*a.body.results, *second.results))
     return replace(

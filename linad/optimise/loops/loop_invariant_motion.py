@@ -1,5 +1,4 @@
-"""Loop-invariant code motion: int arithmetic and sizes that are the same in every iteration are computed before the
-loop.
+"""Loop-invariant code motion: hoist invariant int arithmetic and array sizes out of loops.
 
 **Transformation.** Loop-invariant code motion (Muchnick, Advanced Compiler Design and Implementation, 1997, chapter
 13).
@@ -7,12 +6,12 @@ loop.
 **Before.** ``for i in range(n) { k = mul a b; ... }``
 **After.** ``k = mul a b; for i in range(n) { ... }``
 
-**Legality.** Only operations that cannot fail; sizes of arrays that do not grow.
+**Legality.** Only operations that cannot fail, and sizes of arrays that do not grow.
 
-**Profitability.** Machine code would not need it; the storage plan does. A loop whose bounds are known before the
-loop around it has logs of known size, indexed by iteration.
+**Profitability.** LLVM would do this anyway, but the storage plan needs it earlier: an inner loop whose bounds are
+invariant has logs of known size, indexed by iteration.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from linad_typecheck.types import INTS, Scalar
 
 from linad.analysis.logs import may_grow
 
-# Operations that cannot fail, and cost too little to matter where the loop does not run at all.
+# Operations that cannot fail and are cheap enough to execute even if the loop does not run.
 _FREE = frozenset("add sub mul neg min max trips".split())
 
 
 def hoist_invariants(f: Function) -> Function:
-    """The function with invariant int operations and array sizes moved out of loops."""
+    """Hoist invariant int operations and array sizes out of loops."""
     return replace(f, body=_block(f.body, may_grow(f)))
 
 
@@ -48,7 +47,7 @@ def _block(block: Block, grown: set[str]) -> Block:
 
 
 def _split(s: Loop, body: Block, grown: set[str]) -> tuple[list[Stmt], Block]:
-    """What can go before a loop, and what stays in it."""
+    """Split a loop body into the statements to hoist and the rest."""
     inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in body.stmts for v in outputs(t))}
     hoisted: list[Stmt] = []
     kept: list[Stmt] = []

@@ -1,20 +1,21 @@
-"""Loop peeling: the iterations at the ends of a range that are tested for become loops of their own.
+"""Loop peeling: split off the first and last iterations of a loop if tests of its index single them out.
 
-**Transformation.** Loop peeling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5), of
-several tests at once.
+**Transformation.** Loop peeling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5),
+for several tests at once.
 
 **Before.** ``for j in range(n) { k = mod (j + 1) n; if j > 0 { a }; b }``
-**After.** ``for j in range(min(n, 1)) {...}; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n) {...}``
+**After.** ``for j in range(min(n, 1)) {...}; for j in range(1, n - 1) { a; b }; for j in range(max(1, n - 1), n)
+{...}``
 
-**Legality.** The tests compare the index with what the loop does not change, and their answers are the same in all
-iterations but a few at either end. The first and the last loop are the loop as it was, so that nothing need be known of
-how long the range is. The iterations run in the order in which they did.
+**Legality.** The tests compare the index with loop-invariant values, and have the same result in all iterations but a
+few at either end. The first and last loops keep the original body, so the trip count need not be known. The order of
+iterations is unchanged.
 
-**Profitability.** There are two copies more, whatever the number of tests; a loop is peeled where a test chooses
-between indices or arms. Loops with loops in them are peeled for the sake of branches in these. The function may grow to
-`GROWTH` times what it was, and by `MOST` statements in any case.
+**Profitability.** Peeling adds two copies of the body, whatever the number of tests. A loop is peeled if a test selects
+between indices or arms. Loops that contain loops are peeled only for branches. The function may grow by a factor of
+`GROWTH`, and in any case by `MOST` statements.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from collections.abc import Container
 from linad_typecheck.ir.core import AddTo, Atom, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk
 
 from linad.analysis.affine import Ranges
-from linad.analysis.index_tests import Ends, asked, is_edge
+from linad.analysis.index_tests import Ends, is_edge, selecting_conditions
 from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold
@@ -37,12 +38,12 @@ MOST = 1000
 
 
 def peel_loops(f: Function) -> Function:
-    """The function whose loops do not ask whether they are at an end."""
+    """Peel the loops of a function that test for their first or last iterations."""
     names = Names(all_names(f))
     size = sum(1 for _ in walk(f.body))
     peeling = _Peeling(names, max(MOST, (GROWTH - 1) * size))
     depth = max((_depth(s) for s in f.body.stmts), default=0)
-    for level in range(depth, 0, -1):  # loops around others first: those at their ends are left as they are
+    for level in range(depth, 0, -1):  # outermost loops first: the loops inside the peeled iterations are left alone
         after = with_ranges(f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s])
         if after != f:
             f = hoist_invariants(drop_dead(fold(after)))
@@ -50,7 +51,7 @@ def peel_loops(f: Function) -> Function:
 
 
 def _depth(s: Stmt) -> int:
-    """How many loops are inside each other."""
+    """The depth of nested loops."""
     match s:
         case Loop(body=body):
             return 1 + max(map(_depth, body.stmts), default=0)
@@ -62,10 +63,10 @@ def _depth(s: Stmt) -> int:
 class _Peeling:
     def __init__(self, names: Names, budget: int) -> None:
         self.names, self.budget = names, budget
-        self.edges: set[str] = set()  # the indices of loops that run at an end only
+        self.edges: set[str] = set()  # indices of loops that are inside peeled iterations
 
     def parts(self, s: Loop, r: Ranges) -> list[Stmt]:
-        """A loop, or the loops that it becomes."""
+        """A loop, or the loops that it is split into."""
         inner = list(walk(s.body))
         if not is_counted(s, one_by_one=True) or not all(
             isinstance(t, Let | Load | Store | AddTo | If | Loop) for t in inner
@@ -78,21 +79,21 @@ class _Peeling:
             for t in (t for t in changed.body.stmts if isinstance(t, Let)):
                 r.statement(t)
             ends = Ends(changed, r)
-        if not _wanted(changed, {*ends.ahead, *ends.behind}):
+        if not _selects_by(changed, {*ends.leading, *ends.trailing}):
             return [s]
         self.budget -= 2 * len(inner)
-        loops, edges = _cut(changed, ends, r, self.names)
+        loops, edges = _peeled(changed, ends, r, self.names)
         self.edges |= {t.index.name for e in edges for t in (e, *walk(e.body)) if isinstance(t, Loop)}
         return [*before, *loops]
 
 
-def _wanted(s: Loop, tests: Container[str]) -> bool:
-    """Whether a branch, or a choice between indices, asks for one of the tests."""
+def _selects_by(s: Loop, tests: Container[str]) -> bool:
+    """Whether a branch or a select between indices depends on one of the tests."""
     inside = list(walk(s.body))
     made = {t.out.name: t for t in inside if isinstance(t, Let)}
     if any(isinstance(t, Loop) for t in inside):
         inside = [t for t in inside if isinstance(t, If)]
-    todo, seen = [a.name for a in asked(inside)], set()
+    todo, seen = [a.name for a in selecting_conditions(inside)], set()
     while todo:
         name = todo.pop()
         if name in tests:
@@ -105,18 +106,18 @@ def _wanted(s: Loop, tests: Container[str]) -> bool:
     return False
 
 
-def _cut(s: Loop, ends: Ends, r: Ranges, names: Names) -> tuple[list[Stmt], list[Loop]]:
-    """The loops at the ends, and the one between, with what computes their bounds; and those at the ends."""
+def _peeled(s: Loop, ends: Ends, r: Ranges, names: Names) -> tuple[list[Stmt], list[Loop]]:
+    """The peeled loops and the main loop, preceded by the computation of their bounds; and the peeled loops alone."""
     cutter = Cutter(s, r, names)
     start, stop = (s.start, s.stop) if ends.up else (s.stop, s.start)
     assert start is not None and stop is not None
     beside = 0 if ends.up else 1
     low: tuple[Atom, ...] = ()
     high: tuple[Atom, ...] = ()
-    if ahead := max(ends.ahead.values(), default=0):
-        low = (cutter.at(start, beside + ahead),)
-    if behind := max(ends.behind.values(), default=0):
-        high = (cutter.at(stop, beside - behind),)
+    if leading := max(ends.leading.values(), default=0):
+        low = (cutter.at(start, beside + leading),)
+    if trailing := max(ends.trailing.values(), default=0):
+        high = (cutter.at(stop, beside - trailing),)
     pieces = [Piece((), low, {})] if low else []
     pieces.append(Piece(low, high, ends.middle()))
     if high:

@@ -1,39 +1,26 @@
-"""Loop unrolling: loops of two to four iterations inside other loops are written out.
+"""Loop unrolling: fully unroll loops of up to four iterations inside other loops.
 
-**Transformation.** Full unrolling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
-8). Small arrays whose indices are literals then become values (`scalar_replacement.py`).
+**Transformation.** Full unrolling (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 8).
+Small arrays with constant indices then become scalars (`scalar_replacement.py`).
 
 **Before.** ``for c in range(2) { &d[c] = f(x[i, c]) }``
 **After.** ``&d[0] = f(x[i, 0]); &d[1] = f(x[i, 1])``
 
-**Legality.** Counted loops whose bounds are literals, or become so when a loop around is written out, without checks
-and without branches that are not decided by then.
+**Legality.** Counted loops with constant bounds, or bounds that become constant when an enclosing loop is unrolled,
+without checks, and without branches that remain undecided afterwards.
 
-**Profitability.** At most `TRIPS` iterations of each loop and `LONG` statements in all. The loop around is straight
-then: it can be vectorised, its sums kept in registers (`scalar_promotion.py`) and arrays stored by columns
-(`layout_transposition.py`). The compiler would write such loops out after the passes that have to see it.
+**Profitability.** At most `TRIPS` iterations per loop and `LONG` statements in all. The enclosing loop becomes
+straight-line code, so it can be vectorised, keep its sums in registers (`scalar_promotion.py`) and have its arrays
+transposed (`layout_transposition.py`). LLVM unrolls such loops too late for these passes.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Check,
-    Const,
-    Function,
-    If,
-    Loop,
-    Names,
-    Stmt,
-    Var,
-    all_names,
-    walk,
-)
+from linad_typecheck.ir.core import Atom, Block, Check, Const, Function, If, Loop, Names, Stmt, Var, all_names, walk
 from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import Array
 
@@ -43,18 +30,18 @@ from ..scalars.dead_code_elimination import drop_dead
 from ..scalars.scalar_replacement import replace_small
 from ..scalars.store_forwarding import merge_cells
 
-TRIPS = 4  # iterations at most
-LONG = 400  # statements at most that come of a loop
-EARLY = 200  # before differentiation
+TRIPS = 4  # maximum trip count
+LONG = 400  # maximum number of statements of an unrolled loop
+EARLY = 200  # the same before differentiation
 
 
 def write_out_early(f: Function) -> Function:
-    """The same before differentiation, of fewer statements: the derivative has several for each."""
+    """Unroll before differentiation, with a lower limit: the derivative has several statements for each."""
     return write_out(f, EARLY)[0]
 
 
 def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
-    """The function with the short loops inside its loops written out, each as ``most`` statements."""
+    """Fully unroll the short inner loops of a function, each into at most ``most`` statements."""
     inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
     if not any(map(_trips, inside)):
         return f, ()
@@ -64,7 +51,7 @@ def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
 
 
 def _trips(s: Stmt) -> range | None:
-    """The iterations of a loop that is short enough."""
+    """The iteration range of a loop that is short enough to unroll, or None."""
     if not isinstance(s, Loop) or s.exits or s.mark is not None or s.trips is not None:
         return None
     match s.start, s.stop, s.step:
@@ -102,10 +89,11 @@ class _Writer:
         return Block(tuple(out), tuple(map(self.use, b.results)))
 
     def iterations(self, s: Loop, trips: range) -> Block | None:
-        """The iterations of a loop one after the other, if they are straight and not too long. Loops inside may depend
-        on its index: they are short where that is a number."""
+        """The unrolled iterations of a loop, if they are straight-line code and not too long. Inner loops may depend on
+        its index: their bounds become constant."""
         straight = _straight(s.body)
-        if len(trips) * sum(1 for _ in walk(s.body)) > self.most * (1 if straight else 2):  # of triangles half is left
+        # half of a triangular nest is empty
+        if len(trips) * sum(1 for _ in walk(s.body)) > self.most * (1 if straight else 2):
             return None
         out: list[Stmt] = []
         now: tuple[Atom, ...] = s.inits

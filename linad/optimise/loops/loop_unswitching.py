@@ -1,4 +1,4 @@
-"""Loop unswitching: a test whose answer is the same in all iterations of an innermost loop is made in front of it.
+"""Loop unswitching: move a loop-invariant test out of an innermost loop.
 
 **Transformation.** Loop unswitching (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
 5).
@@ -6,14 +6,13 @@
 **Before.** ``for i in range(n) { if first { a } else { b }; c }``
 **After.** ``if first { for i in range(n) { a; c } } else { for i in range(n) { b; c } }``
 
-**Legality.** The condition is a value of outside the loop. Counted loops, which carry no arrays; the statements and
-their order are the same.
+**Legality.** The condition is defined outside the loop. Counted loops that carry no arrays; the order of statements is
+unchanged.
 
-**Profitability.** Loops of at most `LONG` statements, as there are two of them then. The compiler does it as well, but
-after the passes that have to see straight loops: loops run upwards, neighbours are handed on and first additions
-stored.
+**Profitability.** Loops of at most `LONG` statements, because the body is duplicated. LLVM unswitches loops as well,
+but after the passes that need straight-line loop bodies: loop reversal, register rotation and first-write promotion.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ LONG = 100
 
 
 def unswitch(f: Function) -> Function:
-    """The function whose innermost loops do not ask what stays the same."""
+    """Unswitch innermost loops on loop-invariant conditions."""
     names = Names(all_names(f))
 
     def parts(s: Loop) -> list[Stmt]:
@@ -52,15 +51,15 @@ def _unswitched(s: Loop, names: Names) -> Stmt:
         return s
     arms = []
     for answer in (True, False):
-        body = _decided(s.body, cond, answer)
+        body = _with_arm_taken(s.body, cond, answer)
         [arm] = freshen(Block((replace(s, body=body),)), names, {}).stmts
         assert isinstance(arm, Loop)
         arms.append(Block((_unswitched(arm, names),), arm.outs))
     return If(cond, arms[0], arms[1], s.outs, s.span)
 
 
-def _decided(b: Block, cond: Var, answer: bool) -> Block:
-    """A block with one arm of each branch on a condition."""
+def _with_arm_taken(b: Block, cond: Var, answer: bool) -> Block:
+    """A block with each branch on a condition replaced by the arm taken."""
     same: dict[str, Atom] = {}
 
     def stmts() -> Iterator[Stmt]:

@@ -1,21 +1,20 @@
-"""Product reassociation: an adjoint that comes from the iteration before is multiplied last, and divided by nothing.
+"""Product reassociation: multiply the loop-carried adjoint last, and by one precomputed factor without division.
 
-**Transformation.** Reassociation of products and quotients by height, of the operations between one iteration and the
-next.
+**Transformation.** Height reduction by reassociation of the products and quotients on the recurrence of a loop.
 
 **Before.** ``a = mul t_bar u; c = div a b``
 **After.** ``k = div u b; c = mul k t_bar``
 
-**Legality.** Only values in which the function is linear, its adjoints and tangents: a quotient of a program may be
-whole, ``c * (n - k) / (k + 1)``, and must stay so. What is multiplied first may overflow or underflow where the
-chain does not: so it is tested, and where a product is not a normal number (zeros are none) the chain is taken as
-it stood.
+**Legality.** Only values in which the function is linear, that is, adjoints and tangents: a quotient of the user's
+program may be an exact integer, ``c * (n - k) / (k + 1)``, and must stay so. The factor may overflow or underflow where
+the original chain does not, so it is tested: if a partial product is not a normal number (zero is not), the original
+chain is evaluated instead.
 
-**Profitability.** A division takes as long as five to twenty products. Of a chain that an iteration waits for, the
-factors that are known before are multiplied first, before the loop where they do not change in it. Not in loops with
-library functions: these take longer than a division, and do not wait for it.
+**Profitability.** A division takes as long as five to twenty products. In a chain on the recurrence, the factors
+available earlier are multiplied first, before the loop if invariant. Not in loops with library functions: these take
+longer than a division and do not wait for it.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from linad.analysis.operation_costs import is_library_call
 from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
-LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # the smallest numbers of all their digits
-# operations that give an adjoint where they are given one
+LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # smallest normal numbers
+# operations that are linear in an adjoint operand
 LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 
 def multiply_last(f: Function) -> Function:
-    """The function whose innermost loops multiply the adjoints that they wait for when all else is there."""
+    """Multiply loop-carried adjoints by precomputed factors in innermost loops."""
     linear = _adjoints(f)
     if not linear:
         return f
@@ -59,8 +58,8 @@ def multiply_last(f: Function) -> Function:
 
 
 def _adjoints(f: Function) -> set[str]:
-    """The names of the values, and of the arrays, that are computed from parameters in which the function is linear;
-    none where nothing is divided."""
+    """The names of values and arrays computed linearly from the linear parameters of a function; empty if the function
+    contains no division."""
     if not any(p.linear for p in f.params) or not any(map(_is_division, walk(f.body))):
         return set()
     group = alias_groups(f)
@@ -88,7 +87,7 @@ def _is_division(s: Stmt) -> bool:
 
 
 def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:
-    """What a statement gives values to, each with what it may be linear in."""
+    """The variables that a statement defines, each with the operands in which it may be linear."""
     match s:
         case Let(out=out, op=op, ins=ins) if op in LINEAR:
             yield out, ins[:1] if op == "div" else ins
@@ -107,7 +106,7 @@ def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:
 
 @dataclass(frozen=True)
 class _Chain:
-    """``base`` times ``ups`` over ``downs``, computed by ``links`` one after the other."""
+    """The product of ``base`` and ``ups``, divided by ``downs``, as computed by the statements ``links``."""
 
     base: Var
     ups: tuple[Atom, ...] = ()
@@ -122,14 +121,14 @@ class _Chain:
 
 @dataclass
 class _Factors:
-    """Writes what adjoints are multiplied by, in the loop and before it; no product twice."""
+    """Emits the factors of adjoints, in the loop and before it, without repeating a product."""
 
     loop: Loop
     names: Names
     chains: list[_Chain]
     before: list[Stmt] = field(default_factory=list)
     known: dict[tuple, Var] = field(default_factory=dict)
-    # products and quotients: before the loop, and in it
+    # products and quotients before the loop (True) and in it (False)
     made: dict[bool, list[Var]] = field(default_factory=lambda: {True: [], False: []})
 
     def __post_init__(self) -> None:
@@ -146,7 +145,7 @@ class _Factors:
         return self.known[key]
 
     def factor(self, chain: _Chain, out: list[Stmt]) -> Atom:
-        """What does not change in the loop comes first, and the quotients before the products, as other chains may
+        """The factor of a chain. Invariant operands come first, and quotients before products, because other chains may
         share them."""
         (ups, fixed_ups), (downs, fixed_downs) = (
             [[a for a in xs if self.moves(a) == m] for m in (True, False)] for xs in (chain.ups, chain.downs)
@@ -166,15 +165,14 @@ class _Factors:
         return self.op(out, "neg", k) if chain.negative else k
 
     def normal(self, factors: list[Atom], out: list[Stmt]) -> Var:
-        """Whether factors have all their digits: none is too great, and nothing that was computed for them too small.
-        """
+        """Test that all factors are finite and that no partial product has lost digits by underflow."""
         lowest: Atom = Const(LOWEST[factors[0].type.dtype], factors[0].type)
-        # with inf or nan in it, it is not finite
+        # not finite if any factor is inf or nan
         total = reduce(lambda a, b: self.op(out, "add", a, b), dict.fromkeys(factors))
         tests: list[Var] = []
         if self.made[True]:
             normal = self.op(self.before, "ge", self.least(self.made[True], self.before), lowest)
-            # nothing is as great as that
+            # with nan, the comparison in the loop always fails
             lowest = self.op(self.before, "select", normal, lowest, Const(math.nan, lowest.type))
             tests += [] if self.made[False] else [normal]
         if self.made[False]:
@@ -182,7 +180,7 @@ class _Factors:
         return reduce(lambda a, b: self.op(out, "and", a, b), [*tests, self.op(out, "isfinite", total)])
 
     def least(self, values: list[Var], out: list[Stmt]) -> Var:
-        """The least of their sizes, with as little as may be one after the other."""
+        """The least absolute value, computed as a balanced tree."""
         sizes = [self.op(out, "abs", v) for v in values]
         while len(sizes) > 1:
             a, b, *others = sizes
@@ -190,7 +188,7 @@ class _Factors:
         return sizes[0]
 
     def shared(self, chain: _Chain) -> bool:
-        """Whether others are over the same: one quotient will do for all of them."""
+        """Whether other chains have the same divisors, so that one quotient serves all of them."""
         return any(c.downs == chain.downs and c.ups != chain.ups for c in self.chains)
 
     def moves(self, a: Atom) -> bool:
@@ -219,7 +217,7 @@ def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
     coming = {v.name for t in s.body.stmts for v in outputs(t)}
     for t in s.body.stmts:
         name = t.out.name if isinstance(t, Let) else ""
-        if name in chains:  # and with it all others that can be had here: one question for all of them
+        if name in chains:  # include all other chains that can be computed here, to share one test
             here = [name, *(n for n, c in chains.items() if n != name and not coming & c.needed)]
             group = [(links[n], chains[n], factors.factor(chains.pop(n), out)) for n in here]
             out.append(_last(group, factors.normal([k for *_, k in group], out), names))
@@ -231,7 +229,7 @@ def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
 
 
 def _is_link(t: Let, waits: Mapping[str, int], linear: set[str]) -> bool:
-    """Whether a value is linear in the one operand of its that waits for the iteration before."""
+    """Whether a statement is linear in the single operand that depends on the previous iteration."""
     waiting = [k for k, a in enumerate(t.ins) if isinstance(a, Var) and a.name in waits]
     same = all(a.type == t.out.type for a in t.ins) and is_float(t.out.type)
     return (
@@ -259,9 +257,9 @@ def _chain(v: Var, links: Mapping[str, Let], waits: Mapping[str, int]) -> _Chain
 
 
 def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> If:
-    """Values as products of two, or, where digits are missing, by their chains."""
+    """The values as products with their factors, or by the original chains if the test fails."""
     products = [Let(names.like(t.out), "mul", (factor, chain.base), t.span) for t, chain, factor in group]
-    again: dict[str, Let] = {}  # the links that are taken once more, by what they defined
+    again: dict[str, Let] = {}  # copies of the links, by the names the originals defined
     for _, chain, _ in group:
         for u in chain.links:
             ins = tuple(again[a.name].out if isinstance(a, Var) and a.name in again else a for a in u.ins)
@@ -272,7 +270,7 @@ def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> I
 
 
 def _without(links: Mapping[str, Let], b: Block) -> Block:
-    """The block without the links that nobody mentions any more."""
+    """The block without links that have become dead."""
     used = {a.name for a in mentioned(b) if isinstance(a, Var)}
     kept = [t for t in b.stmts if not (isinstance(t, Let) and t.out.name in links and t.out.name not in used)]
     return b if len(kept) == len(b.stmts) else _without(links, replace(b, stmts=tuple(kept)))

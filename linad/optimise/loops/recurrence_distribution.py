@@ -1,4 +1,4 @@
-"""Loop distribution around a recurrence: what can be vectorised leaves a loop whose iterations wait for each other.
+"""Recurrence distribution: move vectorisable code out of a loop that contains a recurrence.
 
 **Transformation.** Loop distribution with scalar expansion (Allen and Kennedy, Optimizing Compilers for Modern
 Architectures, 2001, chapter 5).
@@ -6,14 +6,14 @@ Architectures, 2001, chapter 5).
 **Before.** ``for i in range(n) { total += x[i]; s += sin(total) }``
 **After.** ``for i in range(n) { total += x[i]; &t[i] = total }; for i in range(n) { s += sin(t[i]) }``
 
-**Legality.** Every array that is written is touched in the same own cell throughout an iteration, by an earlier
-part first, or is only added to.
+**Legality.** Each iteration accesses a written array in a single cell of its own, and the parts keep the order of these
+accesses; or the array is only added to.
 
-**Profitability.** Only where library functions stand beside the recurrence. Those that it needs go into a loop
-before it, those that need it into one after it; what is as cheap as the recurrence stays in it. Values between the
-loops are stored, one cell per iteration, or read again from where the program stores them.
+**Profitability.** Only for loops with library functions beside the recurrence. Those that the recurrence needs move to
+a loop before it, those that need the recurrence to a loop after it; anything as cheap as the recurrence stays. Values
+passed between the loops are stored, one cell per iteration, or read again from where the program stores them.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -21,22 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Function,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -54,7 +39,7 @@ _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
 
 
 def divide_chains(f: Function) -> Function:
-    """The function with its innermost loops divided where library functions stand beside a chain."""
+    """Distribute innermost loops that contain both a recurrence and library functions."""
     names = Names(all_names(f))
     return at_innermost(f, lambda s, inside: _divided(s, names, inside))
 
@@ -63,14 +48,15 @@ def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
     if not is_plain(s) or is_short(s) or not s.carried or not any(map(is_library_call, s.body.stmts)):
         return [s]
     if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # scratch memory of another size each time
+        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 
 
 @dataclass
 class _Part:
-    """What one of the loops does: its effects, its carried values, and values that later loops need of it."""
+    """The contents of one of the loops: its effects, its carried values, and the values that later loops need from it.
+    """
 
     effects: list[Store | AddTo] = field(default_factory=list)
     carried: list[int] = field(default_factory=list)
@@ -87,14 +73,15 @@ class _Division:
         self.serial = [k for k in self.results if k not in self.sums]
         self.chain = self.on_chain()
         self.parts = (_Part(), _Part(carried=list(self.serial)), _Part())
-        self.kept: dict[str, Store] = {}  # values that the chain stores by itself
+        self.kept: dict[str, Store] = {}  # values that the recurrence itself stores
         self.heavy: dict[str, bool] = {}
         self.assign()
 
-    # -- what belongs where
+    # -- assignment to parts
 
     def on_chain(self) -> set[str]:
-        """The values that depend on the iteration before and that the next one depends on."""
+        """The values on the recurrence: they depend on the previous iteration, and the next iteration depends on them.
+        """
         after = {self.loop.carried[k].name for k in self.serial}
         for t in self.stmts:
             if any(isinstance(a, Var) and a.name in after for a in operands(t)):
@@ -103,7 +90,7 @@ class _Division:
         return (after & needed) | {self.loop.carried[k].name for k in self.serial}
 
     def is_heavy(self, a: Atom) -> bool:
-        """Whether a library function has to be called for a value, the chain being known."""
+        """Whether computing a value from the recurrence and the inputs takes a library call."""
         if not isinstance(a, Var) or a.name in self.chain or a.name not in self.made_by:
             return False
         if a.name not in self.heavy:
@@ -112,7 +99,7 @@ class _Division:
         return self.heavy[a.name]
 
     def waits(self, a: Atom) -> bool:
-        """Whether a value depends on the chain."""
+        """Whether a value depends on the recurrence."""
         if not isinstance(a, Var):
             return False
         return a.name in self.chain or (a.name in self.made_by and any(map(self.waits, operands(self.made_by[a.name]))))
@@ -131,7 +118,7 @@ class _Division:
         return [*(self.results[k] for k in p.carried), *(a for t in p.effects for a in operands(t)), *p.given.values()]
 
     def statements(self, part: int) -> list[Stmt]:
-        """The statements of a part; what it needs of earlier ones is noted there."""
+        """The statements of a part. Values that it needs from earlier parts are recorded in their ``given``."""
         wanted = {id(t) for t in self.parts[part].effects}
         todo, seen = self.ends(part), set()
         while todo:
@@ -148,7 +135,7 @@ class _Division:
         return [t for t in self.stmts if id(t) in wanted]
 
     def giver(self, a: Var, part: int) -> int | None:
-        """The earlier part that a part has a value from."""
+        """The earlier part that provides a value, or None if it is computed in the part itself."""
         if part == BEHIND and a.name in self.chain:
             return CHAIN
         if part == CHAIN and a.name not in self.chain and self.is_heavy(a) and not self.waits(a):
@@ -157,10 +144,11 @@ class _Division:
             return BEFORE
         return None
 
-    # -- whether it may be done
+    # -- legality and profitability
 
     def worth(self) -> bool:
-        """Whether there is a chain, and library functions beside it, and the parts do not stand in each other's way."""
+        """Whether the loop has a recurrence with library functions beside it, and the split preserves all dependences.
+        """
         if not self.serial or self.chain == {self.loop.carried[k].name for k in self.serial}:
             return False
         used = [self.statements(k) for k in (BEHIND, CHAIN, BEFORE)][::-1]
@@ -177,7 +165,7 @@ class _Division:
         return all(self.in_order(uses) for uses in touched.values())
 
     def in_order(self, uses: list[tuple[int, int, Stmt]]) -> bool:
-        """Whether what the parts do to an array is what the loop did."""
+        """Whether the split preserves the order of accesses to an array."""
         accesses = [t for *_, t in uses]
         if len({part for _, part, _ in uses}) == 1:
             return True
@@ -190,7 +178,7 @@ class _Division:
         writes = [u for u in uses if not isinstance(u[2], Load)]
         return all((a[0] < b[0]) == (a[1] <= b[1]) or a[1] == b[1] for a in uses for b in writes if a[0] != b[0])
 
-    # -- the loops
+    # -- code generation
 
     def loops(self, names: Names) -> list[Stmt]:
         used = [self.statements(k) for k in (BEHIND, CHAIN, BEFORE)][::-1]
@@ -211,7 +199,7 @@ class _Division:
         return [*maker.out, *made]
 
     def keep(self) -> None:
-        """Values of the chain that it stores where nothing else is done: they are read from there."""
+        """Find values of the recurrence that it stores to an otherwise unused array: they are read from there."""
         for t in self.parts[CHAIN].effects:
             if isinstance(t, Store) and isinstance(t.value, Var) and t.value.name in self.parts[CHAIN].given:
                 alone = sum(isinstance(u, Load | Store | AddTo) and u.array == t.array for u in self.stmts) == 1

@@ -1,4 +1,4 @@
-"""Register rotation: neighbouring cells are read once and added to once; the next iteration gets the rest in registers.
+"""Register rotation: access each of several neighbouring cells once, and pass values between iterations in registers.
 
 **Transformation.** Scalar replacement across iterations (Allen and Kennedy, Optimizing Compilers for Modern
 Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_later` and `hand_on`.
@@ -6,18 +6,16 @@ Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_lat
 **Before.** ``for i { &b[i-1] += e; &b[i] += f; ... u[i] ... u[i+1] ... }``
 **After.** ``for i carry (f', u_i) { &b[i-1] += e + f'; u' = u[i+1]; ... yield f, u' }``
 
-**Legality.** All that touches the array in the loop has the index, or its negative, plus a constant, at most `NEAR`
-apart. After the loop the cells at its end are given what is left.
+**Legality.** All accesses to the array in the loop have the index, or its negative, plus a constant, at most `NEAR`
+apart. The cells at the end of the range receive the remaining sums after the loop.
 
-**Profitability.** Each cell is written once instead of three times, and without the dependence from one iteration
-to the next the compiler can make vectors: a vector of what is handed on is that of the iteration before, shifted by
-a cell. Expressions are handed on, too (``exp(u[i + 1])``). Cells that are merely read are handed on in loops that hand
-on something anyway: a loop that does has no vectors for its last iterations, which costs more than the reads in rows of
-a few dozen cells. It gives loops an order that they did not have, so it comes after the choice of loops that run on
-threads.
+**Profitability.** Each cell is written once instead of three times. Without the loop-carried dependence through memory,
+LLVM can vectorise the loop: the vector passed on is the previous one shifted by a cell. Expressions are passed on, too
+(``exp(u[i + 1])``). Cells that are merely read are passed on only in loops that pass on something anyway: such a loop
+has no vectors for its last iterations, which costs more than the reads in rows of a few dozen cells. The pass makes
+loops sequential, so it runs after parallel loops are chosen.
 
-**Needs.** For additions, that sums may be taken in another order (fastmath); arrays of different names do not
-overlap (noalias).
+**Needs.** For additions, reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -26,22 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
     walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
@@ -54,20 +37,20 @@ from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
 
-NEAR = 2  # iterations that a value may be handed on without one between them that needs it
+NEAR = 2  # maximum number of iterations over which a value is passed on without a use in between
 
-Shape = tuple[object, ...]  # an expression but for how far along the loop its cells are
+Shape = tuple[object, ...]  # an expression up to the offset of its cells along the loop
 Change = Callable[[Loop, Names], list[Stmt]]
 
 
 def add_later(f: Function) -> Function:
-    """The function whose innermost loops add once to each cell of a row of neighbours."""
+    """Add once to each cell of a row of neighbouring cells in innermost loops."""
     return _changed(f, adding)
 
 
 def hand_on(f: Function, reads_alone: bool = False) -> Function:
-    """The function whose innermost loops hand on what their next iterations would read or compute again; with
-    ``reads_alone`` in loops that only read again, too."""
+    """Pass on values that the next iterations of innermost loops would load or compute again. ``reads_alone``: also in
+    loops that only repeat loads."""
     return _changed(f, lambda s, names: _handing(s, names, reads_alone))
 
 
@@ -79,13 +62,13 @@ def _changed(f: Function, change: Change) -> Function:
 
 
 def has_run(s: Loop, names: Names) -> Let:
-    """Whether a loop from an int to the next has any iterations."""
+    """The test whether a counted loop executes any iteration."""
     assert s.stop is not None and isinstance(s.step, Const)
     return Let(names.var("ran", BOOL), "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
 
 
 def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker: Maker) -> tuple[Atom, ...]:
-    """What an iteration computes, for the index ``base + more``."""
+    """Emit the computation of ``wanted`` for the index ``base + more``."""
     wanted, given = tuple(wanted), {}
     for t in body.needed([], wanted):
         (v,) = outputs(t)
@@ -102,15 +85,18 @@ def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker:
     return tuple(given.get(a.name, a) if isinstance(a, Var) else a for a in wanted)
 
 
-# --------------------------------------------------------------------------------------------------------------- adding
+# -------------------------------------------------------------------------------------------------------------
+# additions
 
 
 @dataclass(frozen=True)
 class Held:
-    """What cells hold before a loop adds to them: what another array has there, or zeros. ``taken``: some of those that
-    its first iteration adds to may hold anything; that is taken along. ``read``: the cells, so many cells on from the
-    last that an iteration adds to, have been read by it, and it is them that hold nothing any more; those before them,
-    that it does not read, may hold anything."""
+    """The contents of cells before a loop adds to them: those of ``source``, or zeros.
+
+    ``taken``: some cells that the first iteration adds to may hold anything, which must be included. ``read``: this
+    many cells ahead of the last one that an iteration adds to have been read by it and count as cleared; those before
+    them, which it does not read, may hold anything.
+    """
 
     source: Var | None = None
     taken: bool = False
@@ -118,8 +104,8 @@ class Held:
 
 
 def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
-    """A loop with one addition for each row of neighbours that it adds to. To arrays that are ``fresh`` it stores: it
-    is known what their cells hold."""
+    """A loop with a single addition for each row of neighbouring cells. Additions to ``fresh`` arrays, whose previous
+    contents are known, become stores."""
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
     body, step = Body(s, mirrored=True), s.step.value
@@ -135,7 +121,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
         way = step * body.cell(next(iter(row.values()))[0].index).way  # type: ignore[union-attr]
         far = sorted(row, key=lambda d: d * way)
         distances = range(far[0], far[-1] + way, way)
-        last = row[far[0]][0]  # what is added to a cell that later iterations do not add to
+        last = row[far[0]][0]  # no later iteration adds to this cell
         dtype = Scalar(last.array.type.dtype)
         wait = [names.var("wait", dtype) for _ in distances[1:]]
         total, *others = (
@@ -176,8 +162,8 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> li
 
 @dataclass(frozen=True)
 class _Waiting:
-    """What waits for a cell: its first value, what becomes of it in an iteration, and what is left of it after the
-    loop."""
+    """A partial sum passed on between iterations: the carried variable, its initial value, its next value, and the
+    value that is left after the loop."""
 
     carried: Var
     init: Atom
@@ -186,7 +172,7 @@ class _Waiting:
 
 
 def _taken(body: Body, last: AddTo, more: int, maker: Maker, zero: bool) -> Var:
-    """What is in a cell, so far from where the first iteration adds to, which is a ``zero`` then."""
+    """Load the cell ``more`` steps from the one that the first iteration adds to; ``zero``: and clear it."""
     index = _elsewhere(body, last.index, body.loop.start, more, maker)
     out = maker.names.var("wait", Scalar(last.array.type.dtype))
     maker.out.append(Load(out, last.array, index, False, last.span))
@@ -210,7 +196,7 @@ def _carrying(
     after: Iterable[Atom],
     outs: Iterable[Var],
 ) -> Loop:
-    """The loop with another body, in which values are carried besides those that are."""
+    """The loop with another body and additional carried values."""
     return replace(
         s,
         carried=(*s.carried, *carried),
@@ -220,7 +206,8 @@ def _carrying(
     )
 
 
-# -------------------------------------------------------------------------------------------------------------- reading
+# -----------------------------------------------------------------------------------------------------------------
+# reads
 
 
 def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
@@ -233,7 +220,7 @@ def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
         return [s]
     effects = [t for t in body.stmts if isinstance(t, Store | AddTo)]
     kept = {id(t) for t in effects}
-    before: dict[Var, list[Var]] = {}  # a value, and what it was one iteration ago, two iterations ago
+    before: dict[Var, list[Var]] = {}  # each value, with its values one, two, ... iterations ago
     now: dict[str, Atom] = {}
     todo = [*s.body.results, *(a for t in effects for a in operands(t))]
     while todo:
@@ -269,7 +256,8 @@ def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
 
 
 def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
-    """What the floats of an iteration are, if an earlier one may have had them, and how far along the loop."""
+    """The floats of an iteration that an earlier iteration may have computed, as a shape and an offset along the loop.
+    """
     found: dict[Var, tuple[Shape, int]] = {}
     for t in body.stmts:
         match t:
@@ -288,7 +276,8 @@ def _places(body: Body) -> dict[Var, tuple[Shape, int]]:
 
 
 def _had(places: dict[Var, tuple[Shape, int]], step: int) -> dict[Var, tuple[Var, int]]:
-    """The values that an earlier iteration has had: as which of its own, and how many iterations ago."""
+    """The values that an earlier iteration has computed: the value of the current iteration they equal, and how many
+    iterations ago."""
     at: dict[Shape, dict[int, Var]] = {}
     for v, (shape, far) in places.items():
         at.setdefault(shape, {}).setdefault(far * step, v)

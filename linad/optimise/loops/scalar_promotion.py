@@ -1,22 +1,22 @@
-"""Scalar promotion: a cell that an innermost loop adds to, or reads and stores, again and again is kept in a register.
+"""Scalar promotion: keep in a register a loop-invariant cell that an innermost loop updates repeatedly.
 
-**Transformation.** Scalar promotion of reductions, and of cells that one loop reads and stores (LLVM's LICM; Allen and
+**Transformation.** Scalar promotion of reductions, and of cells that one loop loads and stores (LLVM's LICM; Allen and
 Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 8).
 
 **Before.** ``for j in range(i+1, n) { &q[i] -= e; &q[j] += e }``
 **After.** ``for j in range(i+1, n) carry (s = -0.0) { s -= e; &q[j] += e }; &q[i] += s``
 
-**Legality.** Nothing else in the loop looks at the cell: the array is only added to, and all that is read of it or
-stored to it is another cell by proof (``j`` is more than ``i``). The sum begins with -0.0, to which any number may
-be added; it goes to the cell only where the loop has run, and where a cell that is added to under a condition was
-added to. A loop that tests may end before its sum is in the cell: that is done for arrays that the function has made,
-which nobody sees then. A cell that is read and stored is the only one of such an array that the loop accesses, and is
-read in front of the loop if it exists.
+**Legality.** No other access in the loop touches the cell: either the array is only added to, or all other cells loaded
+or stored are provably distinct (``j`` is greater than ``i``). The sum starts at -0.0, the identity of addition. It is
+added to the cell only if the loop has run and, for a conditional addition, if the cell is in bounds. A loop with checks
+may stop before its sum is in the cell, so this is limited to local arrays, which are not visible then. A cell that is
+loaded and stored must be the only cell of a local array that the loop accesses; it is loaded before the loop if it is
+in bounds.
 
-**Profitability.** Always: the compiler, which cannot know that the cells differ, or that a cell may be written after a
-test that fails, reads and writes the cell in every iteration.
+**Profitability.** Always: LLVM cannot know that the cells differ, or that a cell may be written after a failing check,
+and would load and store the cell in every iteration.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -25,25 +25,8 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
@@ -55,10 +38,10 @@ Index = tuple[Atom, ...]
 
 
 def sum_in_registers(f: Function) -> Function:
-    """The function with additions to loop-invariant cells moved out of innermost loops."""
+    """Promote loop-invariant cells of innermost loops to registers."""
     names = Names(all_names(f))
     made = {s.out.name for s in f.body.stmts if isinstance(s, Alloc | Copy)}
-    known = made | {p.var.name for p in f.params}  # arrays of which the compiler is told that they overlap no other
+    known = made | {p.var.name for p in f.params}  # arrays that LLVM is told not to overlap
     own = {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "no" or isinstance(s, Copy)}
 
     def summed(s: Loop, r: Ranges) -> list[Stmt]:
@@ -74,8 +57,8 @@ def sum_in_registers(f: Function) -> Function:
 
 
 def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) -> dict[tuple[Var, Index], AddTo]:
-    """The cells that a loop only adds to, with one of the additions. ``known`` are arrays that the compiler knows to
-    overlap no other, ``own`` those that the function has made."""
+    """The cells that a loop only adds to, each with one of the additions. ``known``: arrays that LLVM knows not to
+    overlap. ``own``: local arrays."""
     if not is_counted(s):
         return {}
     inner = list(walk(s.body))
@@ -85,7 +68,7 @@ def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) 
     if any(isinstance(v.type, Array) for t in inner if isinstance(t, If) for v in t.outs):
         return {}  # one array under several names
     made = defined(s)
-    seen: dict[str, list[Index]] = {}  # what is read and stored
+    seen: dict[str, list[Index]] = {}  # indices loaded and stored
     added: dict[tuple[Var, Index], AddTo] = {}
     for t in inner:
         match t:
@@ -98,7 +81,7 @@ def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) 
     touched = {*seen, *(t.array.name for t in inner if isinstance(t, AddTo) and any(_in(i, made) for i in t.index))}
     several = {array.name for array, _ in added if sum(a == array for a, _ in added) > 1}
     always = _always(s)
-    alone = known - touched - several  # these the compiler sums by itself
+    alone = known - touched - several  # LLVM promotes these by itself
     return {
         (array, index): t
         for (array, index), t in added.items()
@@ -108,8 +91,8 @@ def cells_to_sum(s: Loop, r: Ranges, known: set[str], own: Container[str] = ()) 
 
 
 def cells_to_keep(s: Loop, known: set[str], own: set[str]) -> list[tuple[Var, Index]]:
-    """The cells that a loop reads and stores, each the only one of an array of the function's own, where the compiler
-    would not keep them in a register by itself."""
+    """The cells that a loop loads and stores, each the only accessed cell of a local array, and that LLVM would not
+    promote."""
     if not is_counted(s) or not all(isinstance(t, Let | Load | Store | AddTo | If | Check) for t in s.body.stmts):
         return []
     tests = any(isinstance(t, Check) for t in walk(s.body))
@@ -130,7 +113,7 @@ def cells_to_keep(s: Loop, known: set[str], own: set[str]) -> list[tuple[Var, In
 
 
 def with_kept(s: Loop, cell: tuple[Var, Index], names: Names) -> list[Stmt]:
-    """A loop that hands a cell on from one iteration to the next, read in front of it and stored after it."""
+    """A loop that carries a cell in a register, loaded before and stored after it."""
     array, index = cell
     scalar = Scalar(array.type.dtype)
     first, before, after = (names.var("kept", scalar) for _ in range(3))
@@ -170,7 +153,7 @@ def with_kept(s: Loop, cell: tuple[Var, Index], names: Names) -> list[Stmt]:
 
 
 def _exists(s: Loop, cell: tuple[Var, Index], names: Names) -> tuple[list[Stmt], Var]:
-    """Tests whether a loop has iterations and a cell is in its array, and the answer."""
+    """Test that a loop has iterations and that a cell is in bounds: the statements and the result."""
     assert s.stop is not None and isinstance(s.step, Const)
     ran = names.var("ran", BOOL)
     tests: list[Stmt] = [Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)]
@@ -188,7 +171,7 @@ def _exists(s: Loop, cell: tuple[Var, Index], names: Names) -> tuple[list[Stmt],
 
 
 def _always(s: Loop) -> set[tuple[Var, Index]]:
-    """The cells that each iteration adds to."""
+    """The cells that each iteration adds to unconditionally."""
     return {(t.array, t.index) for t in s.body.stmts if isinstance(t, AddTo)}
 
 
@@ -202,7 +185,7 @@ def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> l
     last = [names.var("sum", v.type) for v in first]
 
     def block(b: Block, now: list[Atom]) -> tuple[list[Stmt], list[Atom]]:
-        """The statements with sums instead of the additions, and the values of the sums after the loop."""
+        """The statements with sums in place of additions, and the final values of the sums."""
         stmts: list[Stmt] = []
         now = list(now)
         for t in b.stmts:
@@ -239,8 +222,7 @@ def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> l
 
 
 def _handed_over(s: Loop, cells: dict[tuple[Var, Index], AddTo], sums: list[Var], names: Names) -> Iterator[Stmt]:
-    """The additions of the sums to their cells, if these exist: if an iteration has been there, or they are in range.
-    """
+    """Add the sums to their cells, if an unconditional addition has run or the cells are in bounds."""
     ran = names.var("ran", BOOL)
     assert s.stop is not None and isinstance(s.step, Const)
     always = _always(s)

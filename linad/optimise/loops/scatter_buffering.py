@@ -1,21 +1,22 @@
-"""Scatter buffering: loops that add or store where loaded indices say run in blocks, which compute first and add then.
+"""Scatter buffering: strip-mine loops with indirect additions or stores, so that each block computes first and scatters
+afterwards.
 
-**Transformation.** Strip-mining and loop distribution with a buffer (Allen and Kennedy, Optimizing Compilers for
-Modern Architectures, 2001, chapters 5 and 6).
+**Transformation.** Strip-mining and loop distribution with a buffer (Allen and Kennedy, Optimizing Compilers for Modern
+Architectures, 2001, chapters 5 and 6).
 
 **Before.** ``for i in range(n) { &v_bar[idx[i]] += e(i) }``
 **After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
-**Legality.** All that the delayed statements touch is only added to in this loop, or only stored to; their indices can be
-recomputed, from arrays that the loop does not write to; what is carried is a sum. The additions are the same ones in
-the same order, so the sums are the same to the last bit; the last of several stores to a cell stays the last.
+**Legality.** The arrays of the delayed additions are not otherwise accessed in the loop, nor are those of delayed stores.
+Their indices can be recomputed from arrays that the loop does not write. Carried values are sums. Additions and stores
+happen in the same order, so the results are bitwise identical.
 
-**Profitability.** At least `WORTH` operations for each addition; nothing else keeps the first loop from being
-vectorised, no checks or calls. Branches between operations on floats are computed on both sides, and the results
-selected, where the cheaper sides are little of the work: ``if angle == 0.0`` in a rotation. Additions down a column,
-whose cells do not lie side by side, are treated alike where the loop has library functions.
+**Profitability.** At least `WORTH` operations for each addition, and nothing else that prevents vectorisation of the
+first loop, such as checks or calls. Branches between float operations are replaced by selects if the cheaper arms are a
+small part of the work: ``if angle == 0.0`` in a rotation. Additions down a column, whose cells are not adjacent, are
+treated alike in loops with library functions.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -24,26 +25,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
@@ -51,17 +34,17 @@ from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.analysis.reductions import is_reduction
 
-LENGTH = Const(64, I64)  # iterations of a block: buffers of a few hundred bytes
-WORTH = 8  # operations for each delayed addition
+LENGTH = Const(64, I64)  # iterations per block: buffers of a few hundred bytes
+WORTH = 8  # operations per delayed addition
 COSTS = {"div": 5, "sqrt": 5, "neg": 0}
 EXPENSIVE = 10
-EXTRA = 4  # the arms that need not run are at most one part in so many of the work
+EXTRA = 4  # arms executed unnecessarily are at most this fraction (1/EXTRA) of the work
 _FREE = frozenset("lt le gt ge eq ne and or not select".split())
 ZERO = Const(0, I64)
 
 
 def in_blocks(f: Function) -> Function:
-    """The function with its innermost loops that scatter run in blocks where that pays."""
+    """Run innermost loops with indirect additions in blocks where that pays."""
     names = Names(all_names(f))
 
     def blocked(s: Loop) -> list[Stmt]:
@@ -72,8 +55,8 @@ def in_blocks(f: Function) -> Function:
 
 
 def straight(s: Loop) -> Loop:
-    """The loop with both arms of its branches computed, and their results selected; as it is, where arms do more than
-    operations on scalars that cannot fail, or where the arms that are taken less often are much of the work."""
+    """The loop with its branches replaced by selects; unchanged if the arms do more than infallible scalar operations,
+    or if the cheaper arms account for much of the work."""
     inside = list(walk(s.body))
     branches = [t for t in inside if isinstance(t, If)]
     arms = [arm for b in branches for arm in (b.then, b.orelse)]
@@ -99,7 +82,7 @@ def _both_arms(b: Block) -> Iterator[Stmt]:
 
 
 def _may_run(t: Stmt) -> bool:
-    """Whether a statement of an arm may be run though the arm is not taken."""
+    """Whether a statement can be executed speculatively."""
     match t:
         case If():
             return True
@@ -113,10 +96,10 @@ def _work(b: Block) -> int:
 
 
 def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
-    """The additions and stores of a loop that wait for the end of a block; none where the loop is better left as it is.
+    """The additions and stores of a loop to delay until the end of a block; empty if the loop is better left alone.
 
-    Asked before and after index checks are written out. Before, the accesses do not have theirs yet, and ``checks``
-    says that those in the loop, of indices of rows, may be gone as well when all indices have been tested before it.
+    Called before and after index checks are written out. Before, accesses do not have their checks yet, and ``checks``
+    says that the checks of row indices in the loop may also disappear once all indices are checked before it.
     """
     if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
         return []
@@ -162,13 +145,12 @@ def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:
 
 
 def _goes_from_row_to_row(index: tuple[Atom, ...], made: dict[str, Stmt], s: Loop) -> bool:
-    """Whether the cells of an access do not lie side by side, as far as can be seen: the compiler would not use
-    vectors."""
+    """Whether consecutive accesses are apparently not adjacent, so that LLVM would not vectorise them."""
     return any(isinstance(a, Var) and (a == s.index or a.name in made) for a in index[:-1])
 
 
 def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:
-    """The statements of a body that values are computed from, in order."""
+    """The statements that values are computed from, in order."""
     todo, found = [a for a in atoms if isinstance(a, Var)], set()
     while todo:
         name = todo.pop().name
@@ -200,7 +182,7 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     waiting = {id(t) for t in delayed}
 
     def later(a: Atom) -> Atom:
-        """A value in the second loop; what is not known there goes through a buffer."""
+        """A value in the second loop; what cannot be recomputed there goes through a buffer."""
         if not isinstance(a, Var) or a.name not in made:
             return a
         if a.name in taken:
@@ -235,7 +217,7 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
 
 
 def _used(stmts: list[Stmt], results: tuple[Atom, ...]) -> tuple[Stmt, ...]:
-    """Statements without those whose values were only needed for what is delayed."""
+    """The statements without those that only the delayed additions needed."""
     live = {r.name for r in results if isinstance(r, Var)}
     out: list[Stmt] = []
     for t in reversed(stmts):

@@ -1,4 +1,4 @@
-"""Scatter distribution: additions to several rows leave a long loop for a loop of their own after it.
+"""Scatter distribution: move additions to several rows from a long loop to a loop of their own after it.
 
 **Transformation.** Loop distribution with scalar expansion (Allen and Kennedy, Optimizing Compilers for Modern
 Architectures, 2001, chapter 5).
@@ -6,15 +6,15 @@ Architectures, 2001, chapter 5).
 **Before.** ``for j in range(n) { e = long(j); &b[i, j] += e; &b[i+1, j] += e }``
 **After.** ``for j in range(n) { e = long(j); &t[j] = e; &b[i, j] += e }; for j in range(n) { &b[i+1, j] += t[j] }``
 
-**Legality.** The arrays whose additions are delayed are only added to in the loop. The values that the additions
-have in common are stored in scratch memory, one cell per iteration.
+**Legality.** The arrays whose additions are delayed are only added to in the loop. Values that the additions share are
+stored in scratch arrays, one cell per iteration.
 
-**Profitability.** Where what is added takes more than `SHORT` statements; else `loop_distribution.py` computes it
-again. The row with the most additions stays, neighbours in it are for `register_rotation.py`; the loop of the others is
-then divided like others. As long as additions to several rows stand in the long loop, the compiler must assume that
-later iterations touch the cells again, and uses no vector instructions.
+**Profitability.** If the added term takes more than `SHORT` statements; otherwise `loop_distribution.py` recomputes it.
+The row with the most additions stays, where `register_rotation.py` combines neighbouring cells; the new loop is then
+distributed like any other. While a long loop adds to several rows, LLVM must assume that later iterations access the
+same cells, and does not vectorise it.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -23,21 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Function,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
+    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -51,11 +37,11 @@ from linad.analysis.trip_counts import is_short
 from .loop_distribution import movable
 from .loop_invariant_motion import hoist_invariants
 
-SHORT = 3  # statements that are as well done again as stored and loaded
+SHORT = 3  # statements that are as cheap to recompute as to store and load
 
 
 def additions_behind(f: Function) -> Function:
-    """The function with the additions of long innermost loops in separate loops after them."""
+    """Move the additions of long innermost loops to separate loops after them."""
     names = Names(all_names(f))
     divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
     return hoist_invariants(divided) if divided != f else f
@@ -65,7 +51,7 @@ def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
     if not is_plain(s) or is_short(s):
         return [s]
     if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # scratch memory of another size each time
+        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 
@@ -73,15 +59,15 @@ def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
 class _Division:
     def __init__(self, s: Loop) -> None:
         self.loop, self.body = s, Body(s)
-        self.divided: set[str] = set()  # the arrays of which rows are added to later
+        self.divided: set[str] = set()  # arrays with rows that are added to later
         self.groups = self.scattered()
         self.additions = [t for g in self.groups for t in g]
         self.lengths: dict[str, int | None] = {}
-        self.stored: dict[str, Var] = {}  # values that the additions have from the loop before
+        self.stored: dict[str, Var] = {}  # values that the additions receive from the first loop
 
     def scattered(self) -> list[list[AddTo]]:
-        """The additions to rows of which one array has several that are too long for `distribute`, by row. One row,
-        that with the most, stays."""
+        """The additions to arrays with several rows that `distribute` does not split, by row. The row with the most
+        additions stays."""
         found: list[list[AddTo]] = []
         for name in self.body.written:
             groups = [[t for ts in row.values() for t in ts] for row in self.body.additions(name)]
@@ -92,7 +78,7 @@ class _Division:
         return found
 
     def worth(self) -> bool:
-        """Whether nothing else keeps the loop from being done with vector instructions, and the values are floats."""
+        """Whether nothing else prevents vectorisation of the loop, and all stored values are floats."""
         if not self.groups or not all(
             is_reduction(self.loop, k, ("add", "sub")) for k in range(len(self.loop.carried))
         ):
@@ -114,14 +100,14 @@ class _Division:
             self.choose(t.value)
         return all(is_float(v.type) for v in self.stored.values())
 
-    # -- what is stored, and what is computed again
+    # -- what to store and what to recompute
 
     def length(self, a: Atom) -> int | None:
-        """How many statements recompute a value after the loop; None if that is impossible or expensive."""
+        """The number of statements that recompute a value after the loop; None if that is impossible or expensive."""
         if not isinstance(a, Var) or (a.name not in self.body.definition and a.name not in self.body.carried):
             return 0
         if a.name not in self.lengths:
-            self.lengths[a.name] = None  # a carried value
+            self.lengths[a.name] = None  # final for carried values
             if a.name in self.body.definition:
                 needed = self.body.needed([], [a])
                 if all(map(self.again, needed)):
@@ -144,8 +130,7 @@ class _Division:
         return n is None or n > SHORT
 
     def choose(self, a: Atom) -> None:
-        """Store what is needed to recompute a value: the value itself, or the one long operand that it is made
-        of."""
+        """Choose what to store so that a value can be recomputed: the value itself, or its single long operand."""
         if not self.is_long(a):
             return
         assert isinstance(a, Var)
@@ -157,15 +142,15 @@ class _Division:
             self.stored[a.name] = a
 
     def shared(self, a: Var) -> bool:
-        """Whether the additions to several cells are made of a value."""
+        """Whether additions to several rows depend on a value."""
         t = self.body.stmts[self.body.definition[a.name]]
         return sum(any(u is t for u in self.body.needed(list(g))) for g in self.groups) > 1
 
     def needed(self, effects: Iterable[Stmt]) -> list[Stmt]:
-        """Effects with what they are computed from, as far as that is not stored."""
+        """The effects and the statements they depend on, except for stored values."""
         return needed(self.body.stmts, effects, known=self.stored)
 
-    # -- the loops
+    # -- code generation
 
     def loops(self, names: Names) -> list[Stmt]:
         s, gone = self.loop, {id(t) for t in self.additions}

@@ -1,19 +1,19 @@
-"""Stencil gather: additions to neighbouring rows become one addition to each row, of all that its neighbours give it.
+"""Stencil gather: combine the additions to neighbouring rows into one addition per row, of all its contributions.
 
-**Transformation.** The adjoint of a stencil, a scatter, is turned into a gather (Hueckelheim, Kukreja, Narayanan,
-Luporini, Gorman and Hovland, ICPP 2019, do so by symbolic differentiation).
+**Transformation.** Turn the adjoint of a stencil, a scatter, into a gather (Hueckelheim, Kukreja, Narayanan, Luporini,
+Gorman and Hovland, ICPP 2019, do this by symbolic differentiation).
 
 **Before.** ``for i { for j { &b[i, j] += e(i, j); &b[i+1, j] += f(i, j) } }``
 **After.** ``for c { for j { &b[c, j] += e(c, j) + f(c-1, j) } }, and the rows at either end``
 
-**Legality.** The additions go into a nest before the rest under the conditions of `loop_distribution.py`, for all
-loops of the nest together: the rest neither reads ``b`` nor stores to it, and all cells that is added are computed
-from have the same contents there.
+**Legality.** The additions move to a nest before the rest under the conditions of `loop_distribution.py`, for all loops
+of the nest together: the rest neither reads nor stores to ``b``, and all cells that the terms are computed from hold
+the same values there.
 
-**Profitability.** Every row is read and written once instead of three times, and what is loaded for one neighbour
-is at hand for the next. What is left in the innermost loops are neighbours in one row, for `register_rotation.py`.
+**Profitability.** Every row is read and written once instead of three times, and cells loaded for one row are still in
+cache for the next. The innermost loops are left with neighbouring cells of one row, for `register_rotation.py`.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -22,22 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
     walk,
 )
 from linad_typecheck.ir.rewrite import freshen, substitute
@@ -54,12 +39,12 @@ from ..ints import ONE, Maker, upwards
 from .loop_distribution import MOST
 
 
-LOWEST = Const(-(2**61), I64)  # less than any index
+LOWEST = Const(-(2**61), I64)  # below any index
 
 
 @dataclass(frozen=True)
 class Given:
-    """The additions of an iteration to one row, ``distance`` from the loop's index, with what they are computed from.
+    """The additions of an iteration to the row at ``distance`` from the loop index, with the statements they depend on.
     """
 
     distance: int
@@ -67,8 +52,7 @@ class Given:
 
 
 def gather_rows(f: Function) -> Function:
-    """The function with its nests of loops divided where additions to neighbouring rows go over each row several times.
-    """
+    """Gather the additions to neighbouring rows in the loop nests of a function."""
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
@@ -105,13 +89,13 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
 
 
 def _levels(s: Loop) -> list[Loop]:
-    """A loop, the one in it, the one in that, as long as there is only one."""
+    """The chain of loops that each contain a single loop."""
     inner = [t for t in s.body.stmts if isinstance(t, Loop)]
     return [s, *_levels(inner[0])] if len(inner) == 1 else [s]
 
 
 def _is_plain(s: Loop) -> bool:
-    """Whether a loop does nothing but what the one in it does, or only computes and writes."""
+    """Whether a loop contains only another loop and int computations, or only computes and writes."""
     if not is_counted(s) or is_short(s):
         return False
     inner = sum(isinstance(t, Loop) for t in s.body.stmts)
@@ -120,7 +104,7 @@ def _is_plain(s: Loop) -> bool:
 
 
 class _Rows:
-    """What the statements of a nest of loops read, write, and need."""
+    """Reads, writes and dependences of the statements of a loop nest."""
 
     def __init__(self, levels: list[Loop]) -> None:
         self.levels = levels
@@ -136,7 +120,7 @@ class _Rows:
                 self.written.setdefault(t.array.name, []).append((k, t))
 
     def _moving(self) -> set[str]:
-        """The values that go with the outermost index, or are passed on from one iteration to another."""
+        """The values that depend on the outermost index or are carried between iterations."""
         found = {self.levels[0].index.name, *self.passed}
         for t in self.stmts:
             if any(isinstance(a, Var) and a.name in found for a in operands(t)):
@@ -144,8 +128,8 @@ class _Rows:
         return found
 
     def rows(self) -> list[tuple[int, list[Given]]]:
-        """For the arrays that neighbouring rows are added to, those at the same distances together, the axis of the
-        rows, and what they are given."""
+        """The arrays with additions to neighbouring rows, grouped by distances: the axis of the rows, and the additions
+        to each."""
         outer, *inner = self.levels
         if abs(outer.step.value) != 1:  # type: ignore[union-attr]
             return []
@@ -174,7 +158,7 @@ class _Rows:
         ]
 
     def place(self, index: tuple[Atom, ...]) -> tuple[int, int] | None:
-        """Along which axis an access goes with the outermost index, and how far from it; it stands still along the
+        """The axis along which an access moves with the outermost index, and its offset. It must be invariant along the
         others."""
         along = [k for k, a in enumerate(index) if isinstance(a, Var) and a.name in self.moving]
         if len(along) != 1:
@@ -184,7 +168,7 @@ class _Rows:
         return None if far.value is None else (axis, far.value)
 
     def movable(self, group: list[AddTo]) -> bool:
-        """Whether statements can run before all others, and are cheap enough to be computed twice."""
+        """Whether statements can run before all others and are cheap enough to be computed twice."""
         given = needed(self.stmts, group)
         computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
         return len(computed) <= MOST * len(group) and all(map(self._repeatable, given))
@@ -204,7 +188,7 @@ class _Rows:
         return True
 
     def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
-        """The body of the nest with those effects alone, and with what the loops pass on, if that is wanted."""
+        """The body of the nest with only these effects, and optionally with its carried values."""
         results = [a for s in self.levels for a in (*s.body.results, *s.inits)] if carried else []
         wanted = {id(t) for t in needed(self.stmts, effects, results)}
 
@@ -226,8 +210,8 @@ class _Rows:
 
 
 def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int) -> list[Stmt]:
-    """The nests of loops that do the additions of one with step 1 or -1 to rows along an axis: those that all
-    neighbours give to, and those at either end. ``sizes`` are ints by name."""
+    """The loop nests that gather the additions to rows along an axis: the rows with all contributions, and those at
+    either end. ``sizes``: ints by name."""
     row = sorted(row, key=lambda g: -g.distance)
     span = row[0].distance - row[-1].distance
     maker = Maker(names, sizes)
@@ -236,7 +220,7 @@ def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let],
     assert high is not None
     if isinstance(low, Var):
         low = maker.let("max", low, LOWEST)
-    # a loop that never runs may be said to end at the lowest int there is, from which nothing can be taken away
+    # a loop without iterations may stop at the lowest int, from which nothing can be subtracted
     shorter = maker.let("sub", high if isinstance(high, Const) else maker.let("max", high, low), Const(span, I64))
     middle = maker.let("max", low, shorter)
     first = maker.let("min", maker.let("add", low, Const(span, I64)), high)
@@ -256,7 +240,7 @@ def _edge(
     given: list[tuple[Given, str, Atom, int]],
     whole: int,
 ) -> Loop:
-    """Iterations at one end: those additions that the cells in the middle have not had."""
+    """The iterations at one end: the additions that the gathered rows do not include."""
     index = names.like(s.index)
     maker = Maker(names)
     for g, op, bound, distance in given:
@@ -274,7 +258,7 @@ def _loop(s: Loop, index: Var, low: Atom, high: Atom, stmts: list[Stmt]) -> Loop
 
 
 def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle: Atom) -> Loop:
-    """The rows that all neighbours give to, in one nest of loops."""
+    """The rows with contributions from all neighbours, as one loop nest."""
     index = names.like(s.index)
     maker = Maker(names)
     here = maker.let("add", index, Const(row[0].distance, I64))
@@ -291,7 +275,7 @@ def _whole(axis: int, s: Loop, row: list[Given], names: Names, low: Atom, middle
 
 
 def _at(b: Block, axis: int, here: Atom) -> Block:
-    """The block with its additions to a row."""
+    """The block with its additions redirected to row ``here``."""
 
     def stmt(t: Stmt) -> Stmt:
         match t:
@@ -305,7 +289,7 @@ def _at(b: Block, axis: int, here: Atom) -> Block:
 
 
 def _together(a: tuple[Stmt, ...], b: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    """Two nests of loops over the same ranges as one."""
+    """Fuse two loop nests over the same ranges."""
     if not a:
         return b
     (x, mine), (y, theirs) = _parted(a), _parted(b)

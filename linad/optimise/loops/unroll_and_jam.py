@@ -1,20 +1,20 @@
-"""Unroll and jam: four iterations of a loop around innermost loops run at once where they touch the same cells.
+"""Unroll and jam: run four iterations of an outer loop at once if its inner loops access the same cells in each.
 
-**Transformation.** Unroll-and-jam (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter
-8). The iterations that are left over run one by one.
+**Transformation.** Unroll-and-jam (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 8).
+The remaining iterations run one by one.
 
 **Before.** ``for i { for j { &x_bar[j] += a[i, j] * y[i] } }``
 **After.** ``for i by 4 { for j { &x_bar[j] += a[i, j] * y[i] + ... + a[i+3, j] * y[i+3] } }``
 
-**Legality.** All that the iterations write is only added to; or is cells of their own, rows by the index of the
-loop or others than all those that the nest touches otherwise; or is touched between the same two innermost loops
-only. What is carried is known in time, or is a sum. What stands between the innermost loops is done for one
-iteration after the other.
+**Legality.** Everything that the iterations write is only added to; or consists of cells of their own (rows given by
+the loop index, or cells distinct from all others that the nest accesses); or is accessed only between the same two
+inner loops. Carried values are available in time, or are sums. The statements between inner loops run for one iteration
+after the other.
 
-**Profitability.** Three of four reads and writes of the shared cells are saved, and four sums are under way at
-once; within the limits of `ALIVE` values in registers, `ROWS` rows and `LONG` statements.
+**Profitability.** Three of four loads and stores of the shared cells are saved, and four sums proceed in parallel;
+within the limits of `ALIVE` values in registers, `ROWS` rows and `LONG` statements.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -24,26 +24,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    mentioned,
-    operands,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
+    mentioned, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -63,16 +45,16 @@ from ..pass_manager import Remark, Remarks, remark
 from .scalar_promotion import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more
-ALIVE = 4  # floats of an iteration, at most, that are kept in registers in an innermost loop
-ROWS = 4  # rows of its own, at most, that an iteration goes along in an innermost loop
-LONG = 80  # statements at most that are written out for each of them
+ALIVE = 4  # maximum number of floats per iteration live in an inner loop
+ROWS = 4  # maximum number of rows per iteration accessed in an inner loop
+LONG = 80  # maximum number of statements in the loop body
 
-Part = tuple[Stmt, ...] | Loop  # of the body of a loop: innermost loops, and what stands between them
-Given = dict[str, Atom]  # what the names of an iteration are in the copy of it
+Part = tuple[Stmt, ...] | Loop  # a part of a loop body: an inner loop, or the statements between two of them
+Given = dict[str, Atom]  # the names of an iteration in one of its copies
 
 
 def jam(f: Function) -> tuple[Function, Remarks]:
-    """The function with several iterations at once where that saves reads and writes."""
+    """Apply unroll-and-jam where it saves loads and stores. Also return a remark for each loop."""
     names = Names(all_names(f))
     remarks: list[Remark] = []
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
@@ -106,11 +88,11 @@ def _is_plain(t: Stmt) -> bool:
 class _Access:
     stmt: Load | Store | AddTo
     part: int
-    inside: bool  # an innermost loop
+    inside: bool  # whether in an inner loop
 
 
 class _Jammed:
-    """A loop, and what it has around its innermost loops."""
+    """A loop, split into its inner loops and the statements between them."""
 
     def __init__(self, loop: Loop, whole: Loop, ranges: Ranges) -> None:
         self.loop, self.whole = loop, whole
@@ -124,17 +106,18 @@ class _Jammed:
 
     @staticmethod
     def of(s: Loop, r: Ranges, names: Names) -> _Jammed:
-        """A loop in which sums to cells that stay the same in innermost loops are in registers."""
+        """The loop with sums to invariant cells of its inner loops promoted to registers."""
         body: list[Stmt] = []
         for t in s.body.stmts:
             cells = cells_to_sum(t, r, set()) if isinstance(t, Loop) else {}
             body += with_sums(t, cells, names) if isinstance(t, Loop) and cells else [t]
         return _Jammed(replace(s, body=replace(s.body, stmts=tuple(body))), s, r)
 
-    # ------------------------------------------------------------------------------------------- whether it pays
+    # -----------------------------------------------------------------------------------------------------
+    # profitability
 
     def pays(self, sizes: Mapping[str, Let]) -> bool:
-        """Whether iterations go along the same cells, and not along too much else."""
+        """Whether the iterations share cells, and register and cache pressure stay within the limits."""
         saved = False
         for p in self.parts:
             if not isinstance(p, Loop):
@@ -159,7 +142,7 @@ class _Jammed:
         return saved
 
     def goes_along(self, p: Loop, sizes: Mapping[str, Let]) -> bool:
-        """Whether an innermost loop goes along the same range in each iteration, and can be made of vectors."""
+        """Whether an inner loop has the same range in each iteration and can be vectorised."""
         if not is_plain(p) or is_short(p, sizes):
             return False
         if _among(p.start, self.varies) or p.stop is None or _among(p.stop, self.varies):
@@ -170,9 +153,8 @@ class _Jammed:
         return not (v.reason or v.added or v.near) and self.rows_apart(p)
 
     def rows_apart(self, p: Loop) -> bool:
-        """Whether what an innermost loop writes is the same row in all iterations, or another one in each, or cells
-        next to each other, of which `register_rotation.py` makes one addition: the compiler makes no vectors of rows
-        that overlap."""
+        """Whether an inner loop writes the same row in all iterations, or a different one in each, or neighbouring
+        cells, which `register_rotation.py` combines. LLVM does not vectorise accesses to overlapping rows."""
         differs, body = _differing(p, self.varies), Body(p, mirrored=True)
         return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
 
@@ -187,10 +169,11 @@ class _Jammed:
             and bool(body.additions(t.array.name))
         )
 
-    # ------------------------------------------------------------------------------------ whether it may be done
+    # ----------------------------------------------------------------------------------------------------------
+    # legality
 
     def independent(self) -> bool:
-        """Whether iterations may change places but for what stands between the same innermost loops."""
+        """Whether iterations may be reordered, except for the statements between the same inner loops."""
         by_array: dict[str, list[_Access]] = {}
         for k, p in enumerate(self.parts):
             inside = isinstance(p, Loop)
@@ -202,14 +185,14 @@ class _Jammed:
         )
 
     def apart(self, a: _Access, b: _Access) -> bool:
-        """Whether two accesses in different iterations are to different cells, or their order is kept, or is free."""
+        """Whether two accesses in different iterations are to distinct cells, keep their order, or may be reordered."""
         (first,), (second,) = accesses(a.stmt), accesses(b.stmt)
         if first.kind == second.kind != "write" or a.part == b.part and not a.inside:
             return True
         return not self.nest.between(first, second).carried
 
     def known_in_time(self) -> bool:
-        """Whether what is carried is there when the next iteration needs it, or is a sum."""
+        """Whether each carried value is available when the next iteration needs it, or is a sum."""
         return all(known or self.summed(k) for k, known in enumerate(self.in_time))
 
     def _in_time(self, c: Var, result: Atom) -> bool:
@@ -222,10 +205,11 @@ class _Jammed:
     def summed(self, k: int) -> bool:
         return is_float(self.loop.carried[k].type) and is_reduction(self.loop, k, ("add", "sub"))
 
-    # ---------------------------------------------------------------------------------------------- what is made
+    # --------------------------------------------------------------------------------------------------- code
+    # generation
 
     def jammed(self, names: Names) -> list[Stmt]:
-        """A loop that runs four iterations at once, and the one that runs what is left."""
+        """The loop that runs four iterations at once, and the loop over the remaining ones."""
         s = self.loop
         assert isinstance(s.step, Const) and s.stop is not None
         front, inside = Maker(names), Maker(names)
@@ -269,7 +253,7 @@ class _Jammed:
         return [*front.out, main, replace(self.whole, start=mid, inits=outs)]
 
     def handed_on(self, before: Given, now: Given) -> Given:
-        """What an iteration is given by the one before, as far as that has come to it."""
+        """The carried values that an iteration receives from the previous one, as far as they are available yet."""
         more: Given = {}
         for c, r, known in zip(self.loop.carried, self.loop.body.results, self.in_time, strict=True):
             if c.name in now:
@@ -281,7 +265,7 @@ class _Jammed:
         return more
 
     def copied(self, t: Stmt, c: int, copies: list[Given], names: Names) -> Sequence[Stmt]:
-        """A statement in a copy; an int a number away from that in the first one is said to be that."""
+        """A statement in a copy. An int at a known distance from that of the first copy is computed from it."""
         if not c or not isinstance(t, Let) or t.out.name not in self.distances:
             return _copied((t,), copies[c], names)
         maker = Maker(names)
@@ -289,8 +273,8 @@ class _Jammed:
         return maker.out
 
     def several(self, p: Loop, copies: list[Given], names: Names) -> Loop:
-        """An innermost loop of several iterations: what is the same in all of them is done once, and what they add to
-        one cell is added at once."""
+        """The inner loops of all copies as one loop: invariant computations are shared, and additions to the same cell
+        are combined."""
         differs = _differing(p, self.varies)
         body = Maker(names)
         same: Given = {name: a for name, a in copies[0].items() if name not in self.varies}
@@ -339,7 +323,7 @@ def _stmts(p: Part) -> tuple[Stmt, ...]:
 
 
 def _varying(s: Loop) -> set[str]:
-    """The names of the body of a loop that are not the same in all iterations, as far as can be seen."""
+    """The names in a loop body that may differ between iterations."""
     varies = {s.index.name, *(c.name for c in s.carried)}
     for t in s.body.stmts:
         if not isinstance(t, Let) or any(_among(a, varies) for a in t.ins):
@@ -348,7 +332,7 @@ def _varying(s: Loop) -> set[str]:
 
 
 def _differing(p: Loop, varies: set[str]) -> set[str]:
-    """Those names, and those in an innermost loop that differ from one iteration of the loop around to another."""
+    """These names, and those in an inner loop that may differ between iterations of the outer loop."""
     differs = varies | {c.name for c in p.carried}
     for t in p.body.stmts:
         if any(_among(a, differs) for a in operands(t)):
@@ -365,7 +349,7 @@ def _in(a: Atom, given: Given) -> Atom:
 
 
 def _copied(stmts: tuple[Stmt, ...], given: Given, names: Names) -> tuple[Stmt, ...]:
-    """Statements of an iteration in its copy, whose names are noted."""
+    """The copy of statements of an iteration; their new names are added to ``given``."""
     outs = tuple(v for t in stmts for v in outputs(t))
     copy = freshen(Block(stmts, outs), names, given)
     given.update((v.name, a) for v, a in zip(outs, copy.results, strict=True))

@@ -1,1 +1,1 @@
-"""Passes over arrays: which are made, where they lie, and what their cells hold."""
+"""Passes over arrays: allocation, aliasing of buffers, memory layout and known contents."""

@@ -1,18 +1,18 @@
-"""Addition merging: what a block adds to one cell several times is added up first.
+"""Addition merging: combine several additions to the same cell in a block into one.
 
 **Transformation.** Redundant load and store elimination (Allen and Kennedy, Optimizing Compilers for Modern
-Architectures, 2001, chapter 8), of additions.
+Architectures, 2001, chapter 8), applied to read-modify-write additions.
 
 **Before.** ``&f![i] += a; &f![j] += b; &f![i] += c``
 **After.** ``&f![j] += b; t = add a c; &f![i] += t``
 
-**Legality.** Nothing in between does anything to the array but add to its cells, which may be in any order. An
-addition is only put off, so that no more has been written where a check fails.
+**Legality.** Between the two additions the array is only added to; additions commute, so the cells involved do not
+matter. An addition only moves later, so a failing check never finds more written than before.
 
-**Profitability.** Always: an addition to a cell waits for the one before, through memory. The adjoint of a program
-that reads a cell several times, the corner of a triangle, consists of such additions.
+**Profitability.** Always: each addition to a cell depends on the previous one through memory. The adjoint of a program
+that reads a cell several times (the corner of a triangle, say) consists of such additions.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Cell = tuple[str, tuple[Atom, ...]]
 
 
 def merge_additions(f: Function) -> Function:
-    """The function in whose blocks no cell is added to twice in a row."""
+    """Merge additions to the same cell in each block of a function."""
     names = Names(all_names(f))
     return replace(f, body=_block(f.body, names))
 
 
 def _block(b: Block, names: Names) -> Block:
     out: list[Stmt | None] = []
-    last: dict[Cell, int] = {}  # where a cell is added to, with nothing after it that does anything else to its array
+    last: dict[Cell, int] = {}  # the last addition to each cell, if its array has only been added to since
     for s in b.stmts:
         s = rebuild(s, lambda a: a, block=lambda inner: _block(inner, names)) if blocks(s) else s
         if isinstance(s, AddTo) and not s.checked:

@@ -1,18 +1,18 @@
-"""Adjoint forwarding: an adjoint that is summed up apart and then added to another one takes over from that one.
+"""Adjoint forwarding: accumulate into one adjoint array instead of summing a second one and adding it at the end.
 
-**Transformation.** Two accumulators of one sum are merged.
+**Transformation.** Merge two accumulators of the same sum.
 
 **Before.** ``old_bar = alloc fill 0.0; ... &old_bar[i] += e ...; &u_bar += old_bar``
 **After.** ``old_bar = copy &u_bar; ... &old_bar[i] += e ...; u_bar is old_bar``
 
-**Legality.** ``old_bar`` begins as zeros, is only added to, and is not used after the sum; ``u_bar`` is only read
-in between, but for cells that one last nest of loops empties, and belongs to the block. Both have the same sizes.
-In a loop ``u_bar`` is carried then, and the two take turns (`double_buffering.py`).
+**Legality.** ``old_bar`` starts as zeros, is only added to, and is dead after the sum. ``u_bar`` is owned by the block
+and only read in between, except that one final loop nest may clear cells of it. Both arrays have the same sizes. Inside
+a loop, ``u_bar`` becomes loop-carried and the two arrays alternate (`double_buffering.py`).
 
-**Profitability.** Always: zeros and a sum of whole arrays become one copy. The reverse of ``old = u.copy(); u[i] +=
+**Profitability.** Always: a zero fill and a whole-array sum become one copy. The reverse of ``old = u.copy(); u[i] +=
 f(old)`` has this form.
 
-**Needs.** That both are adjoints: sums are taken in another order.
+**Needs.** Both arrays are adjoints, because sums are reassociated.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import needed
+from linad.analysis.regions import filled, touched
 
-from ..offsets import offset
-from .copy_elision import Known, changes, covers, emptied, outs, without
+from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
 def take_over(f: Function) -> Function:
-    """The function without adjoints that are made in order to be added to other ones."""
+    """Apply adjoint forwarding to a function."""
     return replace(f, body=_Over(f).block(f.body, set(), set())[0])
 
 
@@ -58,12 +59,14 @@ class _Over:
         return lengths(self.function)
 
     def block(self, b: Block, around: set[Var], own: set[Var]) -> tuple[Block, list[Var]]:
-        """The block, and the arrays of blocks around it that others have taken over from: those are its last results,
-        in the same order. ``around``: the arrays of which this may happen; ``own``: those that the block is given for
-        good."""
+        """Rewrite a block. Also return the arrays of enclosing blocks that were replaced; their replacements are
+        appended to the results of the block in the same order.
+
+        ``around``: arrays of enclosing blocks that may be replaced. ``own``: arrays that the block owns.
+        """
         done: list[Stmt] = []
         may, taken = around | own, []
-        names: dict[str, Atom] = {}  # what is to be called otherwise from here on
+        names: dict[str, Atom] = {}  # renamings that apply to the remaining statements
         at = 0
         while at < len(b.stmts):
             s, at = self.renamed(b.stmts[at], names), at + 1
@@ -103,8 +106,8 @@ class _Over:
         return s
 
     def loop(self, s: Loop, around: set[Var]) -> tuple[Loop, dict[Var, Var]]:
-        """The loop, which carries arrays of the blocks around it that others take over from in it, and what those are
-        called after it."""
+        """Rewrite a loop. Enclosing arrays that are replaced in its body become loop-carried; also return their names
+        after the loop."""
         body, taken = self.block(s.body, around if s.mark is None else set(), set(s.carried))
         if not taken:
             return replace(s, body=body), {}
@@ -114,8 +117,8 @@ class _Over:
         return s, dict(zip(taken, behind, strict=True))
 
     def summed(self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int) -> tuple[Var, Var] | None:
-        """The adjoint to which a statement adds another one, that is nothing but a summand of it, and that other one;
-        it is made as a copy then. What follows begins ``at`` a place in the block."""
+        """Return ``(a, b)`` if the statement computes ``a += b`` for adjoints and ``b`` has no other use. ``b`` then
+        starts as a copy of ``a``: ``done`` is rewritten. The following statements start at ``b.stmts[at]``."""
         pair = self.sum_of(s)
         if (
             pair is None
@@ -132,37 +135,30 @@ class _Over:
         return v
 
     def sum_of(self, s: Stmt) -> tuple[Var, Var] | None:
-        """The adjoint to which a statement adds another one as a whole, and that one."""
+        """Return ``(a, b)`` if the statement adds the whole adjoint ``b`` to the adjoint ``a``."""
         match s:
             case AddArray(array=a, other=Var() as b):
-                pair = a, b
-            case Loop() if (nest := self.nest(s, ())) is not None:
-                pair = nest
-            case _:
-                return None
-        adjoints = all(v.adjoint for v in pair)
-        alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
-        return pair if adjoints and alike else None
+                return (a, b) if self.alike(a, b) else None
+            case Loop():
+                adds = [t.array for t in walk(s.body) if isinstance(t, AddTo)]
+                nest = touched(s, adds[0], self.known.touches) if len(adds) == 1 else None
+                match None if nest is None else moved_by(nest):
+                    case Load(array=b), AddTo(array=a) if a != b and self.alike(a, b):
+                        made = Alloc(a, self.sizes[a.name], None)
+                        return (a, b) if filled(nest, a, self.known.ranges(made, nest.loops)) else None  # type: ignore
+        return None
 
-    def nest(self, s: Loop, index: tuple[Var, ...]) -> tuple[Var, Var] | None:
-        """Those of a nest of loops over all cells."""
-        index = (*index, s.index)
-        match s.body.stmts:
-            case (Loop() as inner,):
-                pair = self.nest(inner, index)
-            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if (
-                v == w and here == there == index
-            ):
-                pair = a, b
-            case _:
-                return None
-        if pair is None or s.carried or s.exits or pair[1].name not in self.sizes:
-            return None
-        return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
+    def alike(self, a: Var, b: Var) -> bool:
+        """Whether two arrays are adjoints of the same sizes."""
+        sizes = self.sizes.get(a.name)
+        return a.adjoint and b.adjoint and sizes is not None and sizes == self.sizes.get(b.name)
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
-        """Whether ``b`` has only been added to since it was made as zeros, and ``a`` has not changed, but for cells
-        that a last nest of loops has emptied: then ``b`` is made as a copy of ``a``, with zeros there."""
+        """Rewrite ``done`` so that ``b`` starts as a copy of ``a``, and report whether that is legal.
+
+        ``b`` must start as zeros and only be added to. ``a`` must not change, except that one final loop nest may clear
+        cells of it; these cells are then zeroed in ``b``.
+        """
         k = next((k for k, s in enumerate(done) if isinstance(s, Alloc) and s.out == b), None)
         match done[k] if k is not None else None:
             case Alloc(fill=Const(value=zero)) as made if repr(zero) == "0.0":
@@ -195,13 +191,16 @@ class _Over:
     def moved_out(
         self, s: Stmt, own: set[Var], done: list[Stmt], b: Block, at: int, names: dict[str, Atom]
     ) -> tuple[Var, Var, list[Stmt], Block] | None:
-        """An adjoint of which a nest of loops copies nearly all cells to another array, perhaps leaving zeros, and that
-        is added to from there on; what takes over from it, the statements so far, and those that follow, which read the
-        cells where they were."""
-        move = _move(s, ())
+        """Forward an adjoint of which a loop nest copies nearly all cells to another array.
+
+        The nest may leave zeros in the cells that it copies, and the adjoint is added to afterwards. Return the
+        adjoint, its replacement, the statements that replace the nest, and the remaining block, which reads the cells
+        from the original adjoint instead of the copy.
+        """
+        move = _move(s)
         if move is None:
             return None
-        a, cell, to, index = move
+        a, cell, to, loops = move
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
         if (
             a not in own
@@ -217,11 +216,13 @@ class _Over:
             or sum(to in operands(t) for t in walk(Block((s,)))) > 1
         ):
             return None
-        places = [offset(i, self.known.lets) for i in cell]
         near = [
             self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])
         ]
-        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
+        if near[: len(near) // 2] != near[len(near) // 2 :]:
+            return None
+        far = Nest(*loops).offsets(cell)
+        if far is None:
             return None
         rest = Block(
             tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results
@@ -239,8 +240,6 @@ class _Over:
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        far = [more for _, more in places]
-
         def there(b: Block) -> Block:
             return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
 
@@ -257,8 +256,8 @@ class _Over:
         return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
 
     def emptying(self, s: Stmt, a: Var, b: Var) -> tuple[Loop, Stmt] | None:
-        """A nest of loops that reads cells of ``a``, each in one iteration, and leaves zeros there: without the zeros,
-        and one that stores them to ``b``."""
+        """Split a loop nest that reads cells of ``a``, each in one iteration, and leaves zeros in them: return the nest
+        without the zero stores, and a nest that only stores those zeros to ``b``."""
         found = emptied(s, a, self.known)
         if found is None or any(t.exits for t in found[0]):
             return None
@@ -275,30 +274,26 @@ class _Over:
         return without(loops[0], a), alone
 
 
-def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
-    """The array of which a nest of loops copies cells to another one, the cell, the other array, and the cell of that,
-    which is that of the loops."""
+def _move(s: Stmt, around: tuple[Loop, ...] = ()) -> tuple[Var, tuple[Atom, ...], Var, tuple[Loop, ...]] | None:
+    """Find a store that copies a cell of one adjoint to the cell of another that the loop indices address: the source,
+    its index, the target and the loops."""
     if not isinstance(s, Loop):
         return None
-    index = (*index, s.index)
+    loops = (*around, s)
     inner = [t for t in s.body.stmts if isinstance(t, Loop)]
     if inner:
-        return _move(inner[0], index)
+        return _move(inner[0], loops)
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
-        if (
-            isinstance(t, Store)
-            and t.index == index
-            and isinstance(t.value, Var)
-            and (x := loads.get(t.value)) is not None
-        ):
-            if x.array.adjoint and t.array.adjoint:
-                return x.array, x.index, t.array, index
+        if isinstance(t, Store) and t.index == tuple(u.index for u in loops) and isinstance(t.value, Var):
+            x = loads.get(t.value)
+            if x is not None and x.array.adjoint and t.array.adjoint:
+                return x.array, x.index, t.array, loops
     return None
 
 
 def _fails(stmts: Sequence[Stmt]) -> bool:
-    """Whether an error may keep from a cell that is not there what comes after these statements."""
+    """Whether one of these statements may raise an error."""
     return any(
         isinstance(t, Check | Call) or isinstance(t, Load | Store | AddTo) and t.checked
         for t in walk(Block(tuple(stmts)))

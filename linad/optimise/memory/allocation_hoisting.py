@@ -1,16 +1,17 @@
-"""Allocation hoisting: buffers that a loop makes anew in each iteration are made once, before it, and refilled.
+"""Allocation hoisting: allocate a buffer once before a loop instead of in every iteration, and refill it.
 
 **Transformation.** Loop-invariant code motion of allocations.
 
 **Before.** ``for i { t = alloc [n] fill 0.0; ... }``
 **After.** ``t = alloc [n]; for i { fill t 0.0; ... }``
 
-**Legality.** The shape is the same in every iteration, and the array does not outlive one. Out of branches as well:
-memory that is not touched costs next to nothing. Index checks, also those for negative sizes, stay in their places.
+**Legality.** The shape is loop-invariant and the array does not outlive an iteration. Allocations are hoisted out of
+branches as well: untouched memory costs next to nothing. Index checks, including those for negative sizes, stay in
+place.
 
 **Profitability.** Always.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -29,12 +30,7 @@ from .double_buffering import copying, passed_on
 
 
 def hoist_buffers(f: Function) -> Function:
-    """Move allocations of loop-invariant shape out of loops, where the array does not outlive an iteration.
-
-    Also out of branches: memory that is not touched costs next to nothing.
-
-    Index checks, also those for negative sizes, are in their places already and stay there.
-    """
+    """Move allocations of loop-invariant shape out of loops and branches if the array does not outlive an iteration."""
     resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
     names = Names(all_names(f))
     fixed = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
@@ -60,8 +56,8 @@ def hoist_buffers(f: Function) -> Function:
 def _split(
     s: Loop, body: Block, resized: set[str], escaping: set[str], names: Names, fixed: set[str]
 ) -> tuple[list[Stmt], Block]:
-    """The allocations of a loop body that move in front of it, and the body without them. A log that grows keeps its
-    length from one iteration to the next."""
+    """Split a loop body into the allocations that move before the loop, and the remaining body. A growing log keeps its
+    capacity from one iteration to the next."""
     staying = resized | escaping
     inside = {s.index.name, *(c.name for c in s.carried)}
     inside |= {v.name for t in walk(body) for v in outputs(t)}
@@ -98,7 +94,7 @@ def _split(
         if isinstance(a, Const) or a.name in fixed:
             return a
         v = names.var("size", I64)
-        before.append(Let(v, "max", (a, Const(0, I64)), s.span))  # where it is negative, the loop fails
+        before.append(Let(v, "max", (a, Const(0, I64)), s.span))  # a negative size still fails in the loop
         fixed.add(v.name)
         return v
 
@@ -110,5 +106,5 @@ def _named(a: Atom, names: set[str]) -> bool:
 
 
 def _escaping(b: Block) -> set[str]:
-    """Arrays that get another name in a block, or are given to a call: they may outlive the iteration."""
+    """Arrays that may outlive an iteration: they are renamed in the block or passed to a call."""
     return passed_on(b) | {r.name for r in b.results if isinstance(r, Var) and isinstance(r.type, Array)}

@@ -1,21 +1,21 @@
-"""Array privatisation: scratch arrays that a function allocates once and each iteration of a loop fills anew.
+"""Array privatisation: give each iteration of a loop its own copy of a scratch array.
 
-**Transformation.** Array privatisation (Tu and Padua, Automatic array privatization, 1993), by array regions.
+**Transformation.** Array privatisation (Tu and Padua, Automatic array privatization, 1993), based on array regions.
 
 **Before.** ``t = alloc [n]; for i { for j in range(n) { &t[j] = x }; for j in range(n) { y = load &t [j] } }``
 **After.** ``for i { t.1 = alloc [n]; for j in range(n) { &t.1[j] = x }; for j in range(n) { y = load &t.1 [j] } }``
 
-**Legality.** Each cell that an iteration reads has been written before in the same iteration, and what the last one
-leaves is not read after the loop, nor in another execution of it. Both are proved by `linad.analysis.regions`; the
-array has one name only. The new array is undefined until it is written. Its size is the old one's, which has been
-tested.
+**Legality.** Each cell that an iteration reads is written earlier in the same iteration. The contents left by the last
+iteration are not read after the loop, nor in another execution of it. `linad.analysis.regions` proves both. The array
+has no aliases. The new array is undefined until it is written; its size is the original one, which has already been
+checked.
 
-**Profitability.** Where an iteration writes the array, but for a few cells at its edges: then the adjoint of a new
-array in each iteration, which begins as zeros, costs no more than what is written. No iteration depends on another one
-through the array any more: nothing of it is logged to be put back, and its loop may be fused, reordered or run on
-threads. Before differentiation only; `allocation_hoisting` moves allocations back in front of loops in generated code.
+**Profitability.** If an iteration writes nearly the whole array: the adjoint of a fresh array, which starts as zeros in
+each iteration, then costs no more than the writes themselves. Iterations no longer depend on each other through the
+array, so its old contents need not be logged, and the loop may be fused, reordered or run on threads. Runs only before
+differentiation; in generated code, `allocation_hoisting` moves the allocations back out of the loops.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..pass_manager import Remark, Remarks, remark
 
 
 def privatise(f: Function) -> tuple[Function, Remarks]:
-    """The function with scratch arrays in the iterations that they are private to, and remarks on their loops."""
+    """Privatise the scratch arrays of a function. Also return a remark for each."""
     found = Privacy(f)
     if not found.found:
         return f, ()
@@ -55,20 +55,21 @@ class _Rewriter:
             case If():
                 return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
             case Loop():
-                body = self.block(s.body)  # an array private to a loop within is gone from here
+                body = self.block(s.body)  # inner loops first: an array privatised there is no longer used here
                 for name, coverage in sorted(self.found.get(id(s), {}).items()):
                     alloc = self.made[name]
                     if all(nearly_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
                         inside = self.within(body, alloc)
                         if inside is not body:
-                            text = f"{base_name(name)} in an array of its own for each iteration of the loop in line {s.span.line}"
+                            own = f"{base_name(name)} in an array of its own"
+                            text = f"{own} for each iteration of the loop in line {s.span.line}"
                             self.remarks.append(remark(alloc.span, "stored", text))
                         body = inside
                 return replace(s, body=body)
         return s
 
     def within(self, b: Block, alloc: Alloc) -> Block:
-        """The block with an array of its own, made where it is first used."""
+        """The block with its own copy of the array, allocated before the first use."""
         name = alloc.out.name
         at = [k for k, s in enumerate(b.stmts) if _uses(s, name)]
         if not at:
@@ -83,14 +84,15 @@ class _Rewriter:
 
 
 def _uses(s: Stmt, name: str) -> bool:
-    """Whether a statement does anything with an array but ask for its size."""
+    """Whether a statement uses an array other than for its size."""
     if not isinstance(s, Dim) and any(isinstance(a, Var) and a.name == name for a in operands(s)):
         return True
     return any(_uses(t, name) for b in blocks(s) for t in b.stmts)
 
 
 def _homes(b: Block, name: str) -> list[Block]:
-    """The blocks that hold an array: those of the arms of a branch, where it is used nowhere else."""
+    """The innermost blocks that contain all uses of an array. If a single branch contains them, these are blocks of its
+    arms."""
     using = [s for s in b.stmts if _uses(s, name)]
     if len(using) == 1 and isinstance(using[0], If):
         return [

@@ -1,20 +1,21 @@
-"""Array renaming: a new array in place of one of whose contents nothing is read any more.
+"""Array renaming: write to a fresh array once the old contents of an array are dead.
 
-**Transformation.** Array renaming, the splitting of live ranges for arrays (Feautrier, Array expansion, 1988).
+**Transformation.** Array renaming: live-range splitting for arrays (Feautrier, Array expansion, 1988).
 
 **Before.** ``for j { &t[j] = x }; ...; for j { &t[j] = y }; ...``
 **After.** ``for j { &t[j] = x }; ...; t.1 = alloc [n]; for j { &t.1[j] = y }; ...``
+
 **Before.** ``for i carry (u = a, v = b) { for j { &v[j] = x }; yield v, u }``
 **After.** ``for i carry (u = a) { v = alloc [n]; for j { &v[j] = x }; yield v }``
 
-**Legality.** From there on each cell that is read has been written before (`linad.analysis.regions`). What a loop
-carries is its own; what it leaves in that place is not used after it.
+**Legality.** From the split on, each cell that is read has been written before (`linad.analysis.regions`). A carried
+array is owned by its loop, and its final value is not used after the loop.
 
-**Profitability.** Where nearly every cell is written again, and where the derivative then logs less: what has been
-written once is kept where it is, and not logged to be put back. Both forms are differentiated, and the one that logs
-less is taken (`linad/pipeline.py`). What is called without a derivative keeps to one array.
+**Profitability.** If nearly every cell is overwritten and the derivative logs less as a result: values written once
+stay in their array and need not be logged and restored. Both forms are differentiated and the one that logs less is
+kept (`linad/pipeline.py`). Functions that are called without a derivative keep the single array.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from linad.analysis.regions import Renaming, nearly_filled
 
 
 def rename(f: Function) -> Function:
-    """The function with arrays of their own for what is written after the last read of older contents."""
+    """Rename the arrays of a function wherever older contents are dead."""
     found = Renaming(f)
     if not (found.splits or found.fresh):
         return f

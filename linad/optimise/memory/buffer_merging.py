@@ -1,19 +1,19 @@
-"""Buffer merging: one buffer instead of two that take turns, where each cell is written after its last read.
+"""Buffer merging: replace a pair of alternating buffers by one, if each cell is written after its last read.
 
-**Transformation.** Storage folding of the two buffers of a loop in time (as in Halide and PPCG); what later
-iterations still need of a cell waits in registers (`register_rotation.py`).
+**Transformation.** Storage folding in time of the two buffers of a loop (as in Halide and PPCG). Old cells that later
+iterations still need stay in registers (`register_rotation.py`).
 
 **Before.** ``for t carry (u, v) { for i { &v[i] = f(u[i-1], u[i], u[i+1]) }; yield v, u }``
 **After.** ``for t { old = copy &u; for i { &u[i] = f(old[i-1], old[i], old[i+1]) } }``
 
-**Legality.** Arrays of one axis. The cells that no iteration writes are the same in both buffers: ``new`` begins
-each iteration as a copy of ``old``, or both began as copies of the same array. Of adjoints, cells that are not read
-are added to in the one and in the other buffer, and at the end both are added to the same array.
+**Legality.** Arrays with one axis. Cells that no iteration writes are equal in both buffers: either ``new`` starts each
+iteration as a copy of ``old``, or both started as copies of the same array. For adjoints, cells that are not read are
+added to in either buffer, and at the end both are added to the same array.
 
-**Profitability.** Nothing is copied (`copy_sinking.py` takes the copy away), and half as much is kept near. It
-gives loops an order that they did not have, so it comes after the choice of loops that run on threads.
+**Profitability.** The copy disappears (`copy_sinking.py` removes it) and the working set is halved. The pass makes
+loops sequential, so it runs after parallel loops are chosen.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -23,22 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    count_uses,
+    AddArray, AddTo, Alloc, Atom, Block, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, count_uses,
     outputs,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
@@ -56,8 +41,7 @@ from .known_regions import Contents, Sizes, is_only_read
 
 
 def keep_one(f: Function) -> tuple[Function, Remarks]:
-    """The function with one buffer where loops in time have two, of which they write to one what they read in the
-    other."""
+    """Merge the alternating buffers of time loops in a function. Also return a remark for each."""
     one = _OneOfTwo(f)
     body = one.block(f.body)
     if body == f.body:
@@ -69,7 +53,8 @@ def keep_one(f: Function) -> tuple[Function, Remarks]:
 class _OneOfTwo:
     def __init__(self, f: Function) -> None:
         self.sizes = Sizes(f)
-        self.uses = count_uses(f) + Counter(p.var.name for p in f.params)  # the caller may look at those
+        # the caller may read its parameters afterwards
+        self.uses = count_uses(f) + Counter(p.var.name for p in f.params)
         self.remarks: list[Remark] = []
 
     def block(self, b: Block) -> Block:
@@ -84,7 +69,7 @@ class _OneOfTwo:
                     s = replace(s, body=self.block(s.body))
                     pairs = (self.merged(done, s, rest, *pair) for pair in _turning(s))
                     if (one := next((found for found in pairs if found is not None), None)) is not None:
-                        done, rest = one  # and the loop once more
+                        done, rest = one  # visit the loop again: it may carry another pair
                         continue
                     if (one := self.moved(done, s)) is not None:
                         done = one
@@ -95,7 +80,8 @@ class _OneOfTwo:
     def merged(
         self, before: list[Stmt], s: Loop, behind: list[Stmt], a: Var, b: Var
     ) -> tuple[list[Stmt], list[Stmt]] | None:
-        """The loop with ``a`` alone carried, in which it is read and ``b`` is written, and what is around it."""
+        """Merge ``b`` into ``a`` in a loop that carries both: the statements before the loop, and the rewritten loop
+        with the statements after it."""
         (_, end), (spare, over) = _place(s, a), _place(s, b)
         inside: list[Stmt] | None = None
         if not self.uses[over.name]:
@@ -115,8 +101,9 @@ class _OneOfTwo:
         return before, [_without(s, b, tuple(inside), a), *behind]
 
     def moved(self, before: list[Stmt], s: Loop) -> list[Stmt] | None:
-        """The statements in front of a loop and that, if it moves what one of them has stored in an array made for
-        that: which then stores where it belongs."""
+        """Forward a value that a loop before ``s`` stores to a temporary array, and ``s`` moves to its destination: the
+        first loop then writes the destination. Return the statements that replace those before ``s`` and ``s`` itself.
+        """
         match [t for t in s.body.stmts if not isinstance(t, Let)]:
             case [Load(out=v, array=new, index=(i,)), Store() | AddTo() as write] if (
                 v == write.value and i == s.index and self.uses[new.name] == 2
@@ -170,7 +157,8 @@ class _OneOfTwo:
         return [*before[:k], *changed, *before[k + 1 :]]  # type: ignore[operator]
 
     def copied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
-        """The body of a loop in which ``b`` begins as a copy of ``a``, perhaps with zeros, without that."""
+        """The loop body without the copy that initialises ``b`` from ``a`` (possibly followed by zeroing); all accesses
+        go to ``a``."""
         stmts = s.body.stmts
         uses = [k for k, t in enumerate(stmts) if self.sizes.touches(t, b)]
         made = self.sizes.contents(stmts[uses[0]], b) if len(uses) > 1 else None
@@ -192,8 +180,8 @@ class _OneOfTwo:
         return self.around(front, stmts[k:], a, lambda t: self.added(t, a, b, None) or self.stored(t, a, b))
 
     def alike(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
-        """The body of a loop in which all cells that are not written are the same in both arrays, if they were to begin
-        with."""
+        """The loop body with ``a`` alone, where the cells that are not written are equal in both arrays if they were
+        equal initially."""
         stmts = s.body.stmts
         k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
         if (
@@ -206,14 +194,14 @@ class _OneOfTwo:
         return self.around(stmts[:k], stmts[k:], a, lambda t: self.stored(t, a, b))
 
     def emptied(self, s: Loop, a: Var, b: Var) -> list[Stmt] | None:
-        """The body of a loop that leaves zeros in ``a`` and adds to ``b``, which had them in the same cells to begin
-        with."""
+        """The loop body with ``a`` alone, where it clears cells of ``a`` and adds to ``b``, whose same cells were zero
+        initially."""
         stmts = s.body.stmts
         k = next((k for k, t in enumerate(stmts) if self.sizes.touches(t, b)), None)
         zeros = None if k is None else self.sizes.contents(stmts[k], a)
         if k is None or zeros is None or not _is_steady(stmts[k], s):
             return None
-        # its other cells belong to both
+        # the other cells of a and b are summed at the end
         if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):
             return None
         match zeros:
@@ -222,19 +210,19 @@ class _OneOfTwo:
         return None
 
     def only_stores(self, s: Stmt, a: Var) -> bool:
-        """Whether a loop does nothing with an array but store to it."""
+        """Whether a loop accesses an array only by stores."""
         return isinstance(s, Loop) and all(isinstance(t, Store) for t in s.body.stmts if self.sizes.touches(t, a))
 
     def are_zeros(self, stmts: Sequence[Stmt], a: Atom) -> bool:
-        """Whether statements make an array as zeros, and that is all they do with it."""
+        """Whether the only statement that touches an array is its zero-filled allocation."""
         match [t for t in stmts if isinstance(a, Var) and self.sizes.touches(t, a)]:
             case [Alloc(fill=Const(value=0.0))]:
                 return True
         return False
 
     def sums(self, stmts: Sequence[Stmt], a: Var, b: Var) -> Stmt | None:
-        """What adds the second of two arrays as a whole to the array that the first is added to, if that is only added
-        to in between."""
+        """The statement that adds the whole of ``b`` to the same array that ``a`` is added to, if that array is only
+        added to in between."""
         found = {t.other: (k, t) for k, t in enumerate(stmts) if isinstance(t, AddArray) and t.other in (a, b)}
         if len(found) < 2 or found[a][1].array != (total := found[b][1].array):
             return None
@@ -245,17 +233,17 @@ class _OneOfTwo:
     def around(
         self, front: Sequence[Stmt], rest: Sequence[Stmt], a: Var, change: Callable[[Stmt], list[Stmt] | None]
     ) -> list[Stmt] | None:
-        """Statements of which the first of the ``rest`` is changed: it is the last to do anything with ``a``, and the
-        others only read that."""
+        """The statements with the first of ``rest`` rewritten by ``change``. It must be the last one to touch ``a``,
+        and the ``front`` may only read ``a``."""
         if not is_only_read(front, a) or any(self.sizes.touches(t, a) for t in rest[1:]):
             return None
         changed = change(rest[0])
         return None if changed is None else [*front, *changed, *rest[1:]]
 
     def stored(self, s: Stmt, a: Var, b: Var) -> list[Stmt] | None:
-        """A loop that reads ``a`` and stores to ``b``, which is the same but for that: it may store to ``a`` if
-        registers will do for what it still needs."""
-        # those of the caller have none there: what an error left half done would show
+        """A loop that reads ``a`` and stores to ``b``, rewritten to store to ``a``; None if the old contents it still
+        needs do not fit in registers."""
+        # parameters have no known shape here: a partial update would be visible after an error
         if not isinstance(s, Loop) or a.name not in self.sizes.shapes:
             return None
         old = self.sizes.names.like(a)
@@ -264,8 +252,8 @@ class _OneOfTwo:
         return in_registers(loop, old, a, self.sizes)
 
     def added(self, s: Stmt, a: Var, b: Var, zeros: Contents | None) -> list[Stmt] | None:
-        """A loop that reads one row of ``a``, and may add to ``b`` where that was; ``zeros`` are what it finds there in
-        place of what was in ``a``."""
+        """A loop that reads one row of ``a`` and adds to ``b``, rewritten to add to that row of ``a``. ``zeros``: the
+        region of ``a`` that the loop finds cleared."""
         if not isinstance(s, Loop) or not is_plain(s) or is_short(s, self.sizes.ints):
             return None
         body, step = Body(s), s.step.value  # type: ignore[union-attr]
@@ -277,7 +265,7 @@ class _OneOfTwo:
                 (last, *_) = row[max(row)]
             case _:
                 return None
-        ahead = [(d - cell.number) * step for d in row]  # of the cell that is read
+        ahead = [(d - cell.number) * step for d in row]  # distance of each addition from the cell that is read
         if body.cell(last.index).row != cell.row or min(ahead) > 0:  # type: ignore[union-attr]
             return None
         if zeros is None:
@@ -290,7 +278,7 @@ class _OneOfTwo:
 
 
 def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
-    """The arrays of one axis that a loop carries two by two, and hands on the other way round."""
+    """Pairs of one-axis arrays that a loop carries and swaps in each iteration."""
     now = dict(zip(s.carried, s.body.results[int(s.exits) :], strict=True))
     for a, r in now.items():
         if isinstance(r, Var) and isinstance(r.type, Array) and r.type.rank == 1 and r != a and now.get(r) == a:
@@ -298,13 +286,13 @@ def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
 
 
 def _place(s: Loop, v: Var) -> tuple[Atom, Var]:
-    """What an array that a loop carries is called before and after the loop."""
+    """The names of a carried array before and after the loop."""
     k = s.carried.index(v)
     return s.inits[k], s.outs[k]
 
 
 def _without(s: Loop, b: Var, stmts: tuple[Stmt, ...], a: Var) -> Loop:
-    """The loop that carries an array no more, with other statements, and another array for it."""
+    """The loop without the carried array ``b``: the body is replaced, and ``a`` is used in place of ``b``."""
     k = s.carried.index(b)
     n = k + int(s.exits)
     carried, inits, outs = (vs[:k] + vs[k + 1 :] for vs in (s.carried, s.inits, s.outs))
@@ -313,12 +301,12 @@ def _without(s: Loop, b: Var, stmts: tuple[Stmt, ...], a: Var) -> Loop:
 
 
 def _is_steady(s: Stmt, around: Loop) -> bool:
-    """Whether a loop goes from the same int to the same int in all iterations of the one around it."""
+    """Whether the bounds of an inner loop are invariant in the enclosing loop."""
     return isinstance(s, Loop) and not any(isinstance(a, Var) and a.name in defined(around) for a in (s.start, s.stop))
 
 
 def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
-    """Whether statements leave the same in two arrays of the same sizes that they make."""
+    """Whether two arrays that these statements create have equal contents afterwards."""
     made = {v: k for k, t in enumerate(stmts) for v in outputs(t) if v in (a, b)}
     if len(made) < 2:
         return False
@@ -337,6 +325,6 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
 
 
 def _needed(b: Block, uses: Counter[str]) -> Block:
-    """A block without arrays that it makes and never mentions."""
+    """The block without allocations and copies that have no uses."""
     kept = (s for s in b.stmts if not (isinstance(s, Alloc | Copy) and not uses[s.out.name]))
     return replace(b, stmts=tuple(rebuild(s, lambda a: a, block=lambda inner: _needed(inner, uses)) for s in kept))

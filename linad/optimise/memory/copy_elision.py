@@ -1,26 +1,28 @@
-"""Copy elision: arrays are not filled, emptied or copied where no one reads what that gives.
+"""Copy elision: remove fills, clears and copies of arrays whose result is never read.
 
-**Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays begin as zeros and end
-as zeros. Five rewritings of an array that is made in a block, or given to it for good, numbered below.
+**Transformation.** Dead-store elimination of whole arrays, and copy elision. Adjoint arrays start as zeros and end as
+zeros. The pass applies five rewrites, numbered below, to arrays that a block allocates or owns.
 
 **Before.** ``b = alloc [n] fill 0.0; for i { &b[i] += e }; c = copy &b; return c``
 **After.** ``b = alloc [n]; for i { &b[i] = e }; return b``
 
-**Legality.** (1) The first to touch its zeros is a nest of loops over all its cells that adds once to each: it
-stores, and nothing is filled. (2) The last to touch it stores zeros to cells that only the same iteration has read:
-it does not; likewise where a loop carries an array into an iteration and not out of it. (3) Something is added to
-its zeros, and then another array as a whole, which has not changed since: it begins as a copy of that. (4) It is a
-copy of an array that belongs to the block and is not used again: it is that array. (5) The first to touch it is a
-nest of loops that stores each cell of another array of the same sizes: it is a copy of that.
+**Legality.** (1) The first use of a zero-filled array is a loop nest that adds exactly once to each cell: it stores
+instead, and the fill is dropped. (2) The last use of an array stores zeros to cells that only the same iteration has
+read: the stores are dropped. This also applies to an array that a loop carries in but not out. (3) A zero-filled array
+is added to, and then a second array, unchanged since, is added to it as a whole: it starts as a copy of the second
+array. (4) A copy of an array that the block owns and does not use again: the copy is the array itself. (5) The first
+use of an array is a loop nest that stores every cell of another array of the same shape: it becomes a copy of that
+array.
 
-**Profitability.** Always: each saves going through an array.
+**Profitability.** Always: each rewrite saves one pass over an array.
 
-**Needs.** For (1) to (3) and (5) that the array is an adjoint: they change the order of sums and the sign of a zero.
+**Needs.** Rewrites (1) to (3) and (5) require that the array is an adjoint: they reassociate sums and may change the
+sign of a zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -32,26 +34,49 @@ from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
+from linad.analysis.affine import Ranges
+from linad.analysis.logs import logs_of, may_grow
+from linad.analysis.regions import Touched, filled, touched
+
 from ..mentions import Mentions
-from ..offsets import offset
 
 
 class Known(Mentions):
-    """Facts that several rewritings need: also how a value is computed, and which arrays a statement looks at."""
+    """Cached facts about a function: how values are computed, and which arrays a statement reads."""
 
     def __init__(self, f: Function) -> None:
         super().__init__()
-        self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let | Dim) and s.out.type == I64}
+        self.logs = frozenset(may_grow(f) | logs_of(f))
         self.function = f
-        # with the statement, which keeps its identity taken
+        # the statement is kept alive so that its id stays unique
         self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
 
     @cached_property
     def sizes(self) -> Sizes:
         return known_sizes(self.function)
 
+    def ranges(self, made: Alloc, loops: Iterable[Loop]) -> Ranges:
+        """Facts about the bounds of loops. The sizes of the array are atoms: they are known not to be negative."""
+        found, done = Ranges(self.logs), {a.name for a in made.shape if isinstance(a, Var)}
+        found.statement(made)
+
+        def learn(a: Atom) -> None:
+            t = self.ints.get(a.name) if isinstance(a, Var) else None
+            if t is not None and t.out.name not in done:
+                done.add(t.out.name)
+                for x in t.ins if isinstance(t, Let) else ():
+                    learn(x)
+                found.statement(t)
+
+        for s in loops:
+            for a in (s.start, s.stop, s.step):
+                if a is not None:
+                    learn(a)
+        return found
+
     def only_adds(self, s: Stmt, array: Var) -> bool:
-        """Whether a statement does nothing with an array but add to its cells, or ask for its size."""
+        """Whether a statement uses an array only to add to its cells or to query its size."""
         found = self._looked_at.get(id(s))
         if found is None:
             found = self._looked_at[id(s)] = s, frozenset(_looked_at(s))
@@ -59,12 +84,12 @@ class Known(Mentions):
 
 
 def spare_zeros(f: Function) -> Function:
-    """The function without zeros that are never read."""
+    """Remove array fills, clears and copies that have no effect on any result."""
     return replace(f, body=_block(f.body, Known(f), ()))
 
 
 def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
-    """``carried`` are arrays that the block is given for good."""
+    """Rewrite a block. ``carried``: arrays that the block owns."""
     block = _moved(
         replace(block, stmts=tuple(_inside(s, known) for s in block.stmts)), frozenset(c.name for c in carried), known
     )
@@ -92,92 +117,65 @@ def _inside(s: Stmt, known: Known) -> Stmt:
     return s
 
 
-# -------------------------------------------------------------------------------------------------------------
-# beginning
+# ---------------------------------------------------------------------------------------------------- initial contents
 
 
 def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
-    """The zeros of the array made at a place, where what follows makes them unnecessary."""
+    """Remove the zero fill of the allocation at ``stmts[at]`` if the following statements make it unnecessary."""
     made = stmts[at]
     assert isinstance(made, Alloc)
     for k in range(at + 1, len(stmts)):
         s = stmts[k]
         if isinstance(s, Dim) or not known.touches(s, made.out):
             continue
-        stored = _stored(s, made.out, list(made.shape), (), known)
-        if stored is not None:
-            stmts[at], stmts[k] = replace(made, fill=None), stored
-            return
+        nest = touched(s, made.out, known.touches)
+        match nest:
+            case Touched(uses=(AddTo(),)) if filled(nest, made.out, known.ranges(made, nest.loops)):
+                stmts[at], stmts[k] = replace(made, fill=None), storing(s, made.out)
+                return
         break
     _copied(stmts, at, known)
 
 
-def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
-    """A nest of loops over all cells with its one addition to the array as a store; None where it is something else."""
-    if not sizes:
-        return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
-        return None
-    touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
-    if len(touching) != 1 or array in (*s.inits, *s.body.results):
-        return None
-    (k,) = touching
-    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), known)
-    if inner is None:
-        return None
-    return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
-
-
 def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
-    """The array as a copy, where the first to touch it stores all cells of another one."""
+    """Turn an allocation whose first use copies all cells of another array into a copy of that array."""
     at, *uses = [
         k for k, s in enumerate(stmts) if known.touches(s, array) or isinstance(s, Alloc) and s.out == array
     ] or [0]
     made = stmts[at]
     if not isinstance(made, Alloc) or made.fill is not None or not uses:
         return
-    source = _copied_from(stmts[uses[0]], array, list(made.shape), (), known)
-    if source is not None and known.sizes.get(source.name) == made.shape:
-        stmts[uses[0]] = Copy(array, source, made.span)
-        del stmts[at]
+    nest = touched(stmts[uses[0]], array, known.touches)
+    match None if nest is None else moved_by(nest):
+        case Load(array=source), Store(value=Var()) if known.sizes.get(source.name) == made.shape:
+            if filled(nest, array, known.ranges(made, nest.loops)):  # type: ignore[arg-type, union-attr]
+                stmts[uses[0]] = Copy(array, source, made.span)
+                del stmts[at]
 
 
-def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
-    """The array whose cells a nest of loops stores to the same cells of another one, and does nothing else."""
-    if (
-        not isinstance(s, Loop)
-        or s.exits
-        or s.mark is not None
-        or s.carried
-        or not sizes
-        or not covers(s, sizes[0], known)
-    ):
+def storing(s: Stmt, array: Var) -> Stmt:
+    """A loop nest with its additions to an array turned into stores."""
+    match s:
+        case AddTo() if s.array == array:
+            return Store(array, s.index, s.value, s.checked, s.span)
+        case Loop():
+            return replace(s, body=replace(s.body, stmts=tuple(storing(t, array) for t in s.body.stmts)))
+    return s
+
+
+def moved_by(nest: Touched) -> tuple[Load, Store | AddTo] | None:
+    """Match a loop nest that only copies or adds cells of one array to the same cells of another: the load and the
+    write."""
+    if any(len(t.body.stmts) != 1 for t in nest.loops[:-1]) or any(t.carried for t in nest.loops):
         return None
-    index = (*index, s.index)
-    match s.body.stmts:
-        case (Load(out=v, array=source, index=here, checked=False), Store(array=to, index=there, value=w)) if (
-            to == array and v == w and here == there == index and len(sizes) == 1
-        ):
-            return source
-        case (Loop() as inner,):
-            return _copied_from(inner, array, sizes[1:], index, known)
+    match nest.loops[-1].body.stmts:
+        case (Load(out=v, checked=False) as load, Store() | AddTo() as write):
+            return (load, write) if write.value == v and write.index == load.index else None
     return None
 
 
-def covers(s: Loop, size: Atom, known: Known) -> bool:
-    """Whether a loop runs over all ints from 0 to below a size, up or down."""
-    match s.step, s.start, s.stop:
-        case Const(value=1), Const(value=0), stop:
-            return stop == size
-        case Const(value=-1), Const(value=top), Const(value=-1):
-            return isinstance(size, Const) and top == size.value - 1
-        case Const(value=-1), Var(name=name), Const(value=-1) if name in known.lets:
-            return known.lets[name].op == "sub" and known.lets[name].ins == (size, Const(1, I64))
-    return False
-
-
 def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
-    """Zeros to which another array is added, before anything reads them: they begin as its copy."""
+    """Turn a zero-filled array to which another array is added before any read into a copy of that array."""
     made = stmts[at]
     assert isinstance(made, Alloc)
     array = made.out
@@ -209,7 +207,7 @@ def outs(s: Stmt) -> tuple[Var, ...]:
 
 
 def _looked_at(s: Stmt) -> Iterator[str]:
-    """What a statement does more with than add to its cells, or ask for its size."""
+    """The arrays that a statement uses other than to add to their cells or to query their size."""
     for t in walk(Block((s,))):
         match t:
             case AddTo() | Dim():
@@ -230,7 +228,7 @@ def changes(s: Stmt, array: Var) -> bool:
 
 
 def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
-    """The block without copies of its own arrays that are used no more: the copy is the array itself."""
+    """Replace copies of owned arrays by the array itself if it has no further uses."""
     own = set(carried)
     k = 0
     while k < len(block.stmts):
@@ -246,21 +244,19 @@ def _moved(block: Block, carried: frozenset[str], known: Known) -> Block:
 
 
 def _may_be(copy: Var, array: Var, rest: Block) -> bool:
-    """Whether an array may go by the name of another one. An adjoint may by that of an array that is none, and is none
-    itself then, unless it has further names; what a user updates is never an adjoint."""
+    """Whether ``copy`` may be replaced by ``array``. An adjoint copy of a non-adjoint array becomes a non-adjoint,
+    which is allowed only if it has no aliases; an array that the user updates never becomes an adjoint."""
     if copy.adjoint == array.adjoint:
         return True
     further = copy in rest.results or any(isinstance(t, If | Loop | Call) for t in using(rest, copy))
     return copy.adjoint and not further
 
 
-# ----------------------------------------------------------------------------------------------------------------
-# ending
+# ------------------------------------------------------------------------------------------------------ final contents
 
 
 def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
-    """Without the stores to cells of the array in the last statement that touches it, where nothing reads them any
-    more."""
+    """Remove the zero stores to an array from the last statement that touches it."""
     last = next(
         (k for k in range(len(stmts) - 1, -1, -1) if known.touches(stmts[k], array) and not isinstance(stmts[k], Drop)),
         None,
@@ -271,34 +267,25 @@ def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
 
 
 def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
-    """The loops of a nest of which each iteration reads a cell of an array that is its own, and leaves a zero there,
-    and the store of that; None where the nest does anything else with the array but ask for its size."""
-    loops: list[Loop] = []
-    while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
-        loops.append(s)
-        match [t for t in s.body.stmts if known.touches(t, array) and not isinstance(t, Dim)]:
-            case [Loop() as inner]:
-                s = inner
-            case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
-                bases = (offset(a, known.lets)[0] for a in zero.index)
-                return (
-                    (loops, zero)
-                    if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops}
-                    else None
-                )
-            case _:
-                return None
+    """Match a loop nest in which each iteration reads its own cell of an array and leaves a zero there: the loops and
+    the zero store. None if the nest uses the array in any other way (size queries aside)."""
+    nest = touched(s, array, known.touches)
+    match nest:
+        case Touched(loops=loops, uses=(*_, Store() as zero) as uses) if (
+            _ends_as_zero(list(uses), zero.index) and nest.one_by_one()
+        ):
+            return list(loops), zero
     return None
 
 
 def _ends_as_zero(uses: list[Stmt], cell: tuple[Atom, ...]) -> bool:
-    """Whether a cell is all that statements look at, before they leave a zero there."""
+    """Whether the statements only read one cell and finally store a zero there."""
     loads = [t for t in uses if isinstance(t, Load)]
     zeros = [t for t in uses if isinstance(t, Store) and isinstance(t.value, Const) and t.value.value == 0.0]
     return [*loads, *zeros] == uses and all(t.index == cell for t in (*loads, *zeros))
 
 
 def without(s: Loop, array: Var) -> Loop:
-    """A nest of loops without what it stores to an array."""
+    """A loop nest without its stores to an array."""
     kept = (t for t in s.body.stmts if not (isinstance(t, Store) and t.array == array))
     return replace(s, body=replace(s.body, stmts=tuple(without(t, array) if isinstance(t, Loop) else t for t in kept)))

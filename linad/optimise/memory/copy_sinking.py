@@ -1,20 +1,20 @@
-"""Copy sinking: a copy is made in the loop that overwrites the array, and only of cells that are still read afterwards.
+"""Copy sinking: move a copy into the loop that overwrites the array, and copy only the cells still read afterwards.
 
-**Transformation.** Code sinking of ``old = u.copy()`` into the loops that write to ``u``; cells that the loop
-itself needs are kept in registers.
+**Transformation.** Code sinking of ``old = u.copy()`` into the loops that write to ``u``. Cells that the loop itself
+needs stay in registers.
 
 **Before.** ``old = copy &u; for i { &u[i] = f(old[i-1], old[i+1]) }``
 **After.** ``for i carry (l, m) { r = u[i+1]; &u[i] = f(l, r); yield m, r }``
 
-**Legality.** One write in a nest whose indices are those of its loops, plus constants; no check of an index is left
-in it, as it reads and writes cells before the loop's own accesses do. Copies of cells that no iteration writes are
-made before their row, or before the loops. The copy is an array of the function's own: an error in between must not
-show.
+**Legality.** The nest has one write, whose indices are the loop indices plus constants. It contains no index checks,
+because the transformed loop accesses cells earlier than the original accesses do. Cells that no iteration writes are
+copied before their row or before the loops. The copied array is local to the function: a partial update must not be
+visible after an error.
 
-**Profitability.** Both arrays are gone through once instead of twice, or the copy is not made at all. It gives
-loops an order that they did not have, so it comes after the choice of loops that run on threads.
+**Profitability.** Both arrays are traversed once instead of twice, or the copy disappears. The pass makes loops
+sequential, so it runs after parallel loops are chosen.
 
-**Needs.** Arrays of different names do not overlap (noalias); sums stay as they are.
+**Needs.** Arrays with different names do not overlap (noalias). Sums are not reassociated.
 """
 
 from __future__ import annotations
@@ -23,46 +23,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_facts import defined
 from linad.analysis.trip_counts import FEW
 
 from ..ints import ONE, ZERO, Maker
 from ..loops.register_rotation import NEAR, has_run
 from ..mentions import Mentions
-from ..offsets import offset
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
 
 
 def copy_late(f: Function) -> tuple[Function, Remarks]:
-    """The function with copies of arrays made by the loops that write over them."""
+    """Sink the array copies of a function into the loops that overwrite the array. Also return a remark for each."""
     late = _Late(f)
     return replace(f, body=late.block(f.body)), tuple(late.remarks)
 
 
 def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | None:
-    """A loop that reads what an array held before it wrote to it, as if from a ``copy``; None if it needs more of that
-    than there are registers for."""
+    """A loop that reads the old contents of ``array`` through ``copy``, rewritten to keep the old cells in registers;
+    None if it needs more of them than there are registers for."""
     nest = _Nest(s, _Copied(copy, (), array, ints.shapes[array.name]), ints)
     stmts = nest.late(False)
     return None if nest.read else stmts
@@ -70,7 +55,8 @@ def in_registers(s: Loop, copy: Var, array: Var, ints: Sizes) -> list[Stmt] | No
 
 @dataclass(frozen=True)
 class _Copied:
-    """``copy[*prefix, ...] = array[...]``, all cells; what makes the copy, if it is made there."""
+    """The copy ``copy[*prefix, ...] = array[...]`` of all cells. ``made``: the statements that allocate ``copy``, if
+    any."""
 
     copy: Var
     prefix: tuple[Atom, ...]
@@ -79,7 +65,7 @@ class _Copied:
     made: tuple[Stmt, ...] = ()
 
     def is_in(self, s: Stmt, mentions: Mentions) -> bool:
-        """Whether a statement mentions one of the two arrays."""
+        """Whether a statement mentions either array."""
         return mentions.touches(s, self.array) or mentions.touches(s, self.copy)
 
 
@@ -88,7 +74,8 @@ class _Late:
         self.ints = Sizes(f)
         self.sizes = self.ints.shapes
         self.remarks: list[Remark] = []
-        self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}  # also of logs
+        # also the shapes of logs
+        self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
 
     def block(self, b: Block) -> Block:
         stmts, mentions = [self.inside(s) for s in b.stmts], self.ints.mentions
@@ -115,7 +102,7 @@ class _Late:
         return s
 
     def copied(self, s: Stmt) -> _Copied | None:
-        """What a statement copies, if that is all it does."""
+        """The array copy that a statement performs, if it does nothing else."""
         if isinstance(s, Copy) and s.array.name in self.sizes:
             sizes = self.sizes[s.array.name]
             return _Copied(s.out, (), s.array, sizes, (Alloc(s.out, sizes, None, s.span),))
@@ -141,24 +128,24 @@ class _Late:
 
 
 class _Nest:
-    """Loops inside of each other that may write over what has been copied."""
+    """A loop nest that may overwrite a copied array."""
 
     def __init__(self, s: Loop, copied: _Copied, ints: Sizes) -> None:
         self.copied, self.ints, self.names = copied, ints, ints.names
         self.loops = list(self.nested(s))
-        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
+        self.nest = Nest(*self.loops)
         self.running = Maker(self.names)
-        self.ran: Atom = Const(True, BOOL)  # whether an iteration writes
+        self.ran: Atom = Const(True, BOOL)  # whether the nest executes a write
         for loop in self.loops if all(map(_is_plain, self.loops)) else ():
             ran = has_run(loop, self.names)
             self.running.out.append(ran)
             self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
-        self.read = True  # whether the copy is
-        self.own: list[int] = []  # how far from the indices of the loops an iteration writes
-        self.far: dict[int, tuple[int, ...]] = {}  # by identity of loads, how far from there they read the old contents
+        self.read = True  # whether the copy is read
+        self.own: tuple[int, ...] = ()  # offsets of the written cell from the loop indices
+        self.far: dict[int, tuple[int, ...]] = {}  # by id of a load: offsets of the old cell from the written one
 
     def nested(self, s: Loop) -> Iterator[Loop]:
-        """A loop, and the loops of which each is the one thing in it that touches the arrays."""
+        """A loop and the nested loops of which each is the only statement of its parent that touches the arrays."""
         yield s
         match self.touching(s):
             case [Loop() as inner]:
@@ -168,8 +155,8 @@ class _Nest:
         return [t for t in s.body.stmts if self.copied.is_in(t, self.ints.mentions)]
 
     def late(self, read: bool) -> list[Stmt] | None:
-        """The loops with the copy in them, and what is copied in front of them; no copy if it is not read there, nor,
-        if ``read``, after them."""
+        """The nest with the copy sunk into it, preceded by the copies made before it. The copy disappears if it is read
+        neither in the nest nor, per ``read``, after it."""
         c = self.copied
         if (
             not is_float(c.array.type)
@@ -185,10 +172,10 @@ class _Nest:
                 self.write = write
             case _:
                 return None
-        own = [offset(a, self.lets) for a in write.index[len(write.index) - len(c.sizes) :]]
-        if [a for a, _ in own] != [s.index for s in self.loops]:
+        own = self.nest.offsets(write.index[len(write.index) - len(c.sizes) :])
+        if own is None:
             return None
-        self.own = [more for _, more in own]
+        self.own = own
         inside = defined(self.loops[0])
         if any(a.name in inside for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)):
             return None
@@ -196,7 +183,7 @@ class _Nest:
         return None if done is None else [*self.running.out, *done]
 
     def told(self) -> str:
-        """What has been done."""
+        """The text of the remark."""
         copy, array = known_as(self.copied.copy), known_as(self.copied.array)
         if self.write.array == self.copied.copy:
             return f"{copy}, only where the loop that writes it does not"
@@ -204,7 +191,7 @@ class _Nest:
         return f"{copy}, {how} the loop that writes {array if array != copy else 'it'}"
 
     def replaced(self, touching: list[Stmt]) -> list[Stmt] | None:
-        """Loops that write over the copy, before anybody has read it."""
+        """The nest where it overwrites the copy before any read: only the cells that it does not write are copied."""
         c, write = self.copied, self.write
         if isinstance(write, AddTo) or any(t.array == c.copy for t in touching if isinstance(t, Load)):
             return None
@@ -213,7 +200,7 @@ class _Nest:
         return [*c.made, *self.around(0, ()), self.loops[0]]
 
     def around(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """The copy of the cells that the loops do not write, from one of them on."""
+        """The copy of the cells that the nest does not write, from loop ``k`` inwards."""
         s, more = self.loops[k], self.own[k]
         edges = self.edges(s, more, fixed)
         if s is self.loops[-1]:
@@ -224,7 +211,7 @@ class _Nest:
         return [*edges, Loop(index, s.start, s.stop, ONE, (), (), body, ())]
 
     def written(self, touching: list[Stmt], read: bool) -> list[Stmt] | None:
-        """Loops that write over the array."""
+        """The nest where it overwrites the copied array."""
         c, write = self.copied, self.write
         written = False
         for t in touching:
@@ -240,15 +227,14 @@ class _Nest:
         return [*(c.made if self.read else ()), *self.made(0, ())]
 
     def distance(self, t: Load) -> tuple[int, ...] | None:
-        """How far a cell that is read is from the one that the iteration writes, along each axis."""
+        """Offset along each axis of a loaded cell from the cell that the iteration writes."""
         prefix = self.copied.prefix if t.array == self.copied.copy else ()
-        there = [offset(a, self.lets) for a in t.index[len(prefix) :]]
-        same = t.index[: len(prefix)] == prefix and [a for a, _ in there] == [s.index for s in self.loops]
-        return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
+        there = self.nest.offsets(t.index[len(prefix) :]) if t.index[: len(prefix)] == prefix else None
+        return None if there is None else tuple(n - o for n, o in zip(there, self.own, strict=True))
 
     def made(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """One of the loops, with the copy in it, and what is done in front of it. ``fixed``: the indices that the loops
-        around it write at."""
+        """Loop ``k`` with the copy in it, and the copies made before it. ``fixed``: the written indices of the
+        enclosing loops."""
         loop = self.loops[k]
         edges = self.edges(loop, self.own[k], fixed) if self.read else []
         if loop is self.loops[-1]:
@@ -260,8 +246,11 @@ class _Nest:
         return [*edges, replace(loop, body=replace(loop.body, stmts=stmts))]
 
     def edges(self, loop: Loop, more: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
-        """The copy of what an axis has on either side of where a loop writes: of all cells, before the first loop, if
-        no iteration writes any, as then the loops need not keep to the array."""
+        """The copy of the cells of an axis that lie before and after the range that a loop writes.
+
+        If the nest executes no iteration, all cells are copied before the first loop, since its bounds need not lie
+        within the array.
+        """
         inside, (start, stop) = Maker(self.names), self.ints.ends(loop)
         size = self.copied.sizes[len(fixed)]
         self.part(fixed, End(ZERO, 0), start + more, inside)
@@ -270,7 +259,7 @@ class _Nest:
         return [If(self.ran, Block(tuple(inside.out)), never, (), loop.span)]
 
     def part(self, fixed: tuple[Atom, ...], low: End, high: End, maker: Maker) -> None:
-        """The copy of some cells along an axis, and all along the axes after it."""
+        """Copy the cells ``low`` to ``high`` of an axis, and all cells of the following axes."""
         many = high.more - low.more if high.atom == low.atom else None
         if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
             for k in range(many):
@@ -283,7 +272,7 @@ class _Nest:
             maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
 
     def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
-        """The copy of some cells along an axis, and all along the axes after it."""
+        """The loop that copies the cells ``start`` to ``stop`` of an axis, and all cells of the following axes."""
         c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
         index = tuple(self.names.var("k", I64) for _ in (0, *rest))
         cell = self.cell()
@@ -299,11 +288,11 @@ class _Nest:
         return self.names.var(f"{self.copied.array.name}_i", Scalar(self.copied.array.type.dtype))
 
     def innermost(self, row: tuple[Atom, ...]) -> list[Stmt]:
-        """The loop that copies a cell and then writes it, and what it begins with.
+        """The loop that copies a cell before writing it, and its prologue.
 
-        Of its row it reads the furthest cell, and has those up to the last one needed from the iterations before: so
-        the compiler can make vectors of it, and they are faster than those that read cells beside what has just been
-        written."""
+        Each iteration loads only the furthest cell of its row and receives the others from previous iterations in
+        registers. LLVM can vectorise this form, and it is faster than loading cells next to the one just written.
+        """
         c, s = self.copied, self.loops[-1]
         along = [0, *(d[-1] for d in self.far.values() if not any(d[:-1]))]
         last, first = min(along), max(along)
@@ -343,8 +332,8 @@ class _Nest:
         return [*before, s]
 
     def begun(self, row: tuple[Atom, ...], handed: range) -> tuple[tuple[Var, ...], list[Stmt]]:
-        """The cells that the first iteration of the innermost loop has from those before, by how far they are from
-        where it writes."""
+        """The initial values of the cells carried by the innermost loop, by offset from the written cell, and the
+        statements that load them."""
         if not handed:
             return (), []
         s = self.loops[-1]

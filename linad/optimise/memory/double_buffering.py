@@ -1,18 +1,18 @@
-"""Double buffering: an array that an iteration makes for the next one is written into the buffer of the one before
-last.
+"""Double buffering: write the array that an iteration creates for the next one into the buffer of the last but one.
 
-**Transformation.** Double buffering. `stay` (the pass `buffer_pinning`) is for loops on threads: it writes into the
-array that came in and reads a copy, as iterations are shared out only where arrays keep their names.
+**Transformation.** Double buffering. The variant `stay` (the pass `buffer_pinning`) is for parallel loops: it writes
+into the incoming array and reads a copy, because iterations are distributed over threads only if arrays keep their
+names.
 
 **Before.** ``for t carry (u) { new = copy &u; ...; yield new }``
 **After.** ``first = alloc [n]; for t carry (u, other = first) { other = u; ...; yield other, u }``
 
-**Legality.** What a loop carries is its own: no one else knows the array that came in, by the linear discipline.
-The iteration does not pass it on, and both have the same sizes.
+**Legality.** A loop owns the arrays that it carries: by the linear discipline, the incoming array has no aliases. The
+iteration does not pass it on, and both arrays have the same sizes.
 
-**Profitability.** Always: nothing is allocated in the loop.
+**Profitability.** Always: the loop allocates nothing.
 
-**Needs.** Fastmath and noalias, with which all loops are reshaped.
+**Needs.** Fastmath and noalias, as for all loop restructuring.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ from linad_typecheck.types import I64, Array, Scalar
 
 from ..pass_manager import Remark, Remarks, known_as, remark
 
-TURNS = "in two buffers that take turns"  # to those who ask
+TURNS = "in two buffers that take turns"  # shown to users
 
 
 def take_turns(f: Function) -> tuple[Function, Remarks]:
-    """The function whose loops carry a second buffer for each array that they make anew and hand on."""
-    turns = _Turns(f)
-    return replace(f, body=turns.block(f.body)), tuple(turns.remarks)
+    """Carry a second buffer in each loop that creates an array for its next iteration. Also return a remark for each.
+    """
+    rewriting = _DoubleBuffering(f)
+    return replace(f, body=rewriting.block(f.body)), tuple(rewriting.remarks)
 
 
-class _Turns:
+class _DoubleBuffering:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
@@ -56,7 +57,7 @@ class _Turns:
         return replace(b, stmts=tuple(done))
 
     def loop(self, s: Loop) -> list[Stmt]:
-        """The loop, and the buffers in front of it."""
+        """The loop, preceded by the allocations of its second buffers."""
         made: list[Stmt] = []
         for c in s.carried:
             if c.name in self.sizes:
@@ -68,7 +69,7 @@ class _Turns:
         return [*made, s]
 
     def turned(self, s: Loop, c: Var, first: Var) -> Loop | None:
-        """The loop with a second buffer for one array that it carries; ``first`` is what that is to begin with."""
+        """The loop with a second buffer for the carried array ``c``, initially ``first``."""
         found = _made(s, c, self.sizes)
         if found is None:
             return None
@@ -80,21 +81,21 @@ class _Turns:
         return replace(s, carried=(*s.carried, other), inits=(*s.inits, first), body=body, outs=(*s.outs, out))
 
     def filling(self, s: Alloc | Copy, other: Var, sizes: tuple[Atom, ...]) -> list[Stmt]:
-        """What puts into another array what one is made with."""
+        """The statements that initialise ``other`` as the allocation or copy ``s`` does."""
         if isinstance(s, Copy):
             return copying(replace(s, out=other), sizes, self.names)
         return [] if s.fill is None else [Fill(other, s.fill, s.span)]
 
 
 def stay(f: Function) -> Function:
-    """The function whose loops inside of other loops write into the array that came in what they make anew and hand on,
-    and read a copy.
+    """Make inner loops write into the incoming array what they create for the next iteration, and read a copy.
 
-    For threads: a loop may share its iterations out only if the arrays in it keep their names."""
-    return replace(f, body=_Staying(f).block(f.body, False))
+    For parallel loops: iterations are distributed over threads only if the arrays in the loop keep their names.
+    """
+    return replace(f, body=_InPlace(f).block(f.body, False))
 
 
-class _Staying:
+class _InPlace:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
@@ -117,7 +118,7 @@ class _Staying:
         return replace(b, stmts=tuple(done))
 
     def staying(self, s: Loop, k: int, a: Var) -> Loop | None:
-        """The loop that writes into ``a`` what it makes for the place ``k`` of what it carries."""
+        """The loop that writes into ``a`` instead of creating an array for its carried slot ``k``."""
         c, first = s.carried[k], int(s.exits)
         found = _made(s, c, self.sizes)
         if found is None:
@@ -131,17 +132,17 @@ class _Staying:
             case Copy(array=source) if source != c:
                 filling += copying(replace(made, out=a), self.sizes[c.name], self.names)
         before = substitute(Block(s.body.stmts[:at]), {c.name: a})
-        behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
-        results = tuple(r for n, r in enumerate(behind.results) if n != k + first)
+        rest = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
+        results = tuple(r for n, r in enumerate(rest.results) if n != k + first)
         carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
         return replace(
-            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results)
+            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *rest.stmts), results)
         )
 
 
 def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
-    """Where an iteration makes the array that it hands on in the place of one that came in, which is not needed any
-    more, and how."""
+    """The statement that creates the array yielded in place of the carried array ``c``, which is dead by then, and its
+    position."""
     nexts = s.body.results[1 if s.exits else 0 :]
     r = nexts[s.carried.index(c)]
     if c.name not in sizes or c in nexts or c.name in passed_on(s.body):
@@ -153,7 +154,7 @@ def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
 
 
 def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
-    """``out[...] = array`` as loops, one for each axis."""
+    """``out[...] = array`` as a loop nest, one loop per axis."""
     index = tuple(names.var("k", I64) for _ in shape)
     cell = names.var("cell", Scalar(s.out.type.dtype))
     inner: list[Stmt] = [Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span)]
@@ -163,7 +164,7 @@ def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
 
 
 def passed_on(b: Block) -> set[str]:
-    """Arrays that get another name inside of the loops, branches and calls of a block."""
+    """Arrays that are renamed by loops, branches or calls in a block."""
     found: set[str] = set()
     for s in b.stmts:
         for inner in blocks(s):

@@ -1,5 +1,5 @@
-"""First-write promotion: what is added to cells whose contents are known is stored, and what is overwritten is not
-stored.
+"""First-write promotion: turn an addition to cells with known contents into a store, and drop the stores that it
+overwrites.
 
 **Transformation.** Forwarding of known contents (`known_regions.py`) into the first addition, and dead-store
 elimination by regions.
@@ -7,17 +7,17 @@ elimination by regions.
 **Before.** ``for i { &b[i] = 0.0 }; for i { &b[i+1] += e }``
 **After.** ``&b[0] = 0.0; for i { &b[i+1] = e }``
 
-**Legality.** Zeros that an iteration leaves behind last, in an array that had them to begin with, are stored by the
-next iteration first, and once more after the loop. Zeros, or a copy, before a loop that adds once to each cell are
-left out, but for the cells at either end that the loop does not reach; it stores the sum. Of an array of several
-axes this holds for the rows that a nest adds to, one in each iteration. Only arrays of the function's own: an error
-in between must not show.
+**Legality.** If an array starts as zeros and the last action of each iteration is to clear it, the next iteration
+clears it first instead, and once more after the loop. A zero fill or copy before a loop that adds exactly once to each
+cell is dropped, except for the cells at either end that the loop does not reach; the loop stores the sum. For arrays of
+several axes this applies to the rows that a nest adds to, one per iteration. Only local arrays: a partial update must
+not be visible after an error.
 
-**Profitability.** The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero, to which a stencil's
-adjoint adds in the next loop: that is one pass over memory less.
+**Profitability.** The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero, to which the adjoint of a
+stencil adds in the next loop. The pass saves one traversal of memory.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias). The
-sign of a zero may change.
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias). The sign of a zero
+may change.
 """
 
 from __future__ import annotations
@@ -26,20 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
 )
 from linad_typecheck.types import BOOL, I64
 
@@ -55,16 +42,18 @@ from .known_regions import Contents, End, Sizes, is_only_read
 
 
 def store_first(f: Function) -> Function:
-    """The function without what is stored over, and with stores where it would add to what is known."""
+    """Apply first-write promotion to a function."""
     return replace(f, body=_Fresh(f).block(f.body))
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The cells of an array that a loop adds to: iteration ``i`` to those at some distances from ``i``, of which the
-    lowest and highest are given, along the axis after the indices ``at``; the lowest ``i`` is ``start``, the last
-    before ``stop``. If the array has more axes, ``inner`` is the reach of the loop in it. ``known`` is what they hold
-    before, where that has been found; ``taken`` as in `neighbours.Held`."""
+    """The cells of an array that a loop adds to, along the axis that follows the indices ``at``.
+
+    Iteration ``i``, from ``start`` up to but not including ``stop``, adds to cells at offsets ``lowest`` to ``highest``
+    from ``i``. For further axes, ``inner`` is the reach of the inner loop. ``known``: the contents of these cells
+    before the loop, if known. ``taken``: as in `register_rotation.Held`.
+    """
 
     array: Var
     loop: Loop
@@ -84,7 +73,7 @@ class Reach:
 
     @property
     def near(self) -> End:
-        """Where the cells begin that nobody else has added to."""
+        """The first cell that nothing else has added to."""
         return self.start + (self.highest if self.taken else self.lowest)
 
     @property
@@ -92,8 +81,8 @@ class Reach:
         return self.stop + self.lowest
 
     def after(self, held: Contents) -> Reach | None:
-        """If all those cells hold what a statement leaves there. What is left in a whole array is in all cells
-        that there are."""
+        """This reach with its known contents, if the region ``held`` includes all its cells. A region that is a whole
+        array includes every cell."""
         inner = None
         if self.inner is not None:
             inner = None if held.inner is None else self.inner.after(held.inner)
@@ -115,7 +104,7 @@ class Reach:
         return ints | {self.near.atom, self.far.atom}
 
     def is_all(self) -> bool:
-        """Whether that are all cells of which it is known what they hold."""
+        """Whether these are all the cells with known contents."""
         return self.near <= self.held.low and self.held.high <= self.far and (self.inner is None or self.inner.is_all())
 
 
@@ -149,10 +138,11 @@ class _Fresh:
             self.ranges.learn_test(cond, holds)
             return self.block(b)
 
-    # -- what cells hold, and a later loop that adds
+    # -- known contents, and a later loop that adds to them
 
     def stored(self, stmts: list[Stmt]) -> list[Stmt]:
-        """The statements with what the last one, a loop, adds to what is known stored."""
+        """The statements with the additions of the last one, a loop, turned into stores where the previous contents are
+        known."""
         s = stmts[-1]
         if not isinstance(s, Loop):
             return stmts
@@ -170,8 +160,8 @@ class _Fresh:
         return [*done, *self.storing(s, found)] if found else stmts
 
     def reach(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
-        """The cells that a loop adds to, if each is added to in one iteration, or is one of neighbours, and that is all
-        it does with the array."""
+        """The cells that a loop adds to, if each is added to in one iteration or in neighbouring ones, and the loop
+        does nothing else with the array."""
         if is_short(s, self.sizes.ints):
             return None
         if is_plain(s):
@@ -194,7 +184,7 @@ class _Fresh:
         return None
 
     def row(self, s: Loop, a: Var, at: tuple[Atom, ...]) -> Reach | None:
-        """The same of an innermost loop."""
+        """The reach of an innermost loop."""
         body, distances = Body(s), []
         match [t for _, t in body.written.get(a.name, ())]:
             case [Store() as t] if a.name not in body.loaded:
@@ -218,8 +208,11 @@ class _Fresh:
         return Reach(a, s, at, start, stop, lowest, highest, inner)
 
     def before(self, done: list[Stmt], reach: Reach) -> tuple[int, int, Reach] | None:
-        """Which statement says what the cells hold that a loop adds to, in front of which one they must have it, and
-        the reach with that."""
+        """Find the reaching definition of the cells that a loop adds to.
+
+        Returns its position, the position of the first later statement that may depend on it (where the remaining cells
+        must be initialised), and the reach with the known contents.
+        """
         behind = len(done)
         while (k := self.sizes.last(done[:behind], reach.array)) is not None:
             held = self.sizes.contents(done[k], reach.array)
@@ -234,7 +227,7 @@ class _Fresh:
         return None
 
     def is_elsewhere(self, s: Stmt, reach: Reach) -> bool:
-        """Whether a statement is known not to access the cells that a loop adds to, if that has any iterations."""
+        """Whether a statement provably does not access the cells that a loop adds to, provided the loop runs at all."""
         r, a = self.ranges, reach.array
         near, far = (r.value(e.atom) + e.more for e in (reach.near, reach.far))
 
@@ -266,10 +259,10 @@ class _Fresh:
 
         return other(s)
 
-    # -- the loop that stores, and the cells beside
+    # -- the loop that stores, and the remaining cells
 
     def storing(self, s: Loop, found: Sequence[Reach]) -> list[Stmt]:
-        """A loop or a nest that stores what it adds to arrays of which it is known what they hold."""
+        """The loop or nest with additions to arrays of known contents turned into stores."""
         if found[0].inner is None:
             return adding(s, self.names, {r.array.name: Held(r.held.source, r.taken) for r in found})
         stmts: list[Stmt] = []
@@ -283,13 +276,13 @@ class _Fresh:
         return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
 
     def ends(self, reach: Reach) -> list[Stmt]:
-        """What cells hold that a loop does not reach, in front of where it stores and behind. An inner loop without
-        iterations reaches none of the rows of the one around."""
+        """Initialise the known cells that the loop does not reach, on both sides of its range. An inner loop without
+        iterations reaches no row of the enclosing loop."""
         held, near, far = reach.held, reach.near, reach.far
         if reach.is_all():
             return []
         tests, inside, never = (Maker(self.names) for _ in range(3))
-        if held.loop is not None and not near <= held.low + 1:  # its first cell is one of those
+        if held.loop is not None and not near <= held.low + 1:  # the first cell of the loop is in the region
             near = End(inside.let("min", *(self.sizes.int(e, inside) for e in (held.high, near))), 0)
         if held.loop is not None and not held.high <= far + 1:
             far = End(inside.let("max", *(self.sizes.int(e, inside) for e in (held.low, far))), 0)
@@ -306,7 +299,7 @@ class _Fresh:
         return [*held_any.out, If(ran, Block(tuple(tests.out)), Block(), (), held.loops()[0].span)]
 
     def have_run(self, loops: Iterable[Loop], maker: Maker) -> Atom:
-        """Whether each of some loops has any iterations."""
+        """Whether each of these loops executes at least one iteration."""
         first, *others = (has_run(s, self.names) for s in loops)
         maker.out += [first, *others]
         ran: Atom = first.out
@@ -315,7 +308,7 @@ class _Fresh:
         return ran
 
     def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
-        """What some of the cells hold."""
+        """Store the known contents of the cells ``low`` to ``high``."""
         held, many = reach.held, high.more - low.more if high.atom == low.atom else None
         if many is not None and many <= (FEW if held.inner is None else 0):
             for k in range(many):
@@ -325,7 +318,7 @@ class _Fresh:
             maker.out.append(self.filled(reach.array, reach.at, start, stop, held))
 
     def filled(self, a: Var, at: tuple[Atom, ...], start: Atom, stop: Atom, held: Contents, number: int = 0) -> Loop:
-        """A nest of loops that stores what cells hold."""
+        """A loop nest that stores known contents."""
         i, maker = self.names.var("i", I64), Maker(self.names)
         cell = (*at, maker.let("add", i, Const(number, I64)))
         if held.inner is not None:
@@ -338,8 +331,8 @@ class _Fresh:
     # -- zeros that the next iteration would add to
 
     def begun_with(self, s: Loop, before: list[Stmt]) -> tuple[Loop, list[Stmt]]:
-        """A loop that leaves zeros in arrays that had them to begin with: it begins its iterations with them, and they
-        are after it."""
+        """Rotate the zero stores of a loop: arrays that start as zeros and that each iteration clears at its end are
+        cleared at the start of each iteration, and once after the loop."""
         after: list[Stmt] = []
         if s.exits:
             return s, after
@@ -364,14 +357,14 @@ class _Fresh:
         return s, after
 
     def left(self, stmts: Sequence[Stmt], a: Atom) -> tuple[int, Contents] | None:
-        """Which statement leaves zeros in an array as the last thing that is done to it, and those."""
+        """The last statement that touches an array, if it leaves zeros there: its position and the zeros."""
         if not isinstance(a, Var) or (k := self.sizes.last(stmts, a)) is None:
             return None
         found = self.sizes.contents(stmts[k], a)
         return (k, found) if found is not None and found.source is None else None
 
     def clearing(self, a: Var, zeros: Contents) -> list[Stmt]:
-        """The loop that stores them, to another array and alone."""
+        """The loop that stores the same zeros to another array."""
         maker, s = Maker(self.names), zeros.loop
         low, high = zeros.low, zeros.high
         if s is not None:

@@ -1,5 +1,4 @@
-"""What cells of an array hold for sure, before a loop adds to them: zeros, or what is in the same cells of another
-array."""
+"""Known contents of array regions: zeros, or the same cells of another array."""
 
 from __future__ import annotations
 
@@ -7,46 +6,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    using,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
+    using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted, is_plain
+from linad.analysis.regions import touched
 
 from ..ints import ONE, ZERO, Maker
 from ..mentions import Mentions
-from ..offsets import offset
 
 
 @dataclass(frozen=True)
 class End:
-    """A bound: an int by name, or zero, and a number that is added to it."""
+    """A symbolic bound: a named int (or zero) plus a constant."""
 
     atom: Atom
     more: int
 
     def __le__(self, other: End) -> bool:
-        """Whether it is known not to be beyond another one."""
+        """Whether this bound is provably not greater than ``other``."""
         return self.atom == other.atom and self.more <= other.more
 
     def __add__(self, more: int) -> End:
@@ -55,10 +38,13 @@ class End:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a statement leaves in an array, from ``low`` to before ``high`` along an axis: what ``source`` has there, or
-    zeros; ``inner`` is what it leaves in a row, if there are more axes. ``rest`` is what the statement does besides.
-    Where it is a ``loop`` that may not go to all cells along the axis, ``number`` is how far from its index; if that
-    never runs, it may begin or end at the largest int there is, and have ``low`` and ``high`` anywhere."""
+    """The known contents that a statement leaves in the cells ``low`` to ``high`` (exclusive) along an axis.
+
+    The cells hold what ``source`` holds there, or zeros. ``inner``: the contents of a row, if there are further axes.
+    ``rest``: what else the statement does. ``loop``: set if the region is given by a loop that may not cover the whole
+    axis, with ``number`` the offset from its index. If this loop executes no iteration, its bounds may be any ints,
+    including the largest, and ``low`` and ``high`` mean nothing.
+    """
 
     low: End
     high: End
@@ -69,14 +55,14 @@ class Contents:
     number: int = 0
 
     def loops(self) -> list[Loop]:
-        """Those that may not go to all cells, along this axis or in a row."""
+        """The loops that may not cover all cells along this axis or a later one."""
         return ([] if self.loop is None else [self.loop]) + ([] if self.inner is None else self.inner.loops())
 
     def has_whole_rows(self) -> bool:
         return self.inner is None or not self.inner.loops()
 
     def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
-        """Into a cell of an array; an index for each axis is given."""
+        """Emit the store of the known value to a cell of ``a``; ``cell`` has an index for each axis."""
         value: Atom = Const(0.0, Scalar(a.type.dtype))
         if self.source is not None:
             value = maker.names.var("cell", Scalar(a.type.dtype))
@@ -85,7 +71,7 @@ class Contents:
 
 
 class Sizes:
-    """The ints of a function, and what statements leave in its arrays."""
+    """Symbolic ints of a function, and the contents that statements leave in its arrays."""
 
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
@@ -94,8 +80,9 @@ class Sizes:
         self.mentions = Mentions()
 
     def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
-        """An int, as far as it is another one and a number; or what it is where it is ``beyond`` a bound."""
-        a, number = offset(a, self.ints)
+        """An int as a named int plus a constant. ``beyond``: the int is known to be at least this bound, which resolves
+        ``max``."""
+        a, number = self.offset(a)
         if isinstance(a, Const):
             return End(ZERO, int(a.value) + number + more)
         match self.ints.get(a.name):
@@ -105,9 +92,19 @@ class Sizes:
                         return self.end(other, more + number, beyond + -number)
         return End(a, more + number)
 
+    def offset(self, a: Atom) -> tuple[Atom, int]:
+        """An int as another one, or a constant, and a constant that is added to it."""
+        match self.ints.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+                base, more = self.offset(x)
+                return base, more + int(c)
+            case Let(op="sub", ins=(x, Const(value=c))):
+                base, more = self.offset(x)
+                return base, more - int(c)
+        return a, 0
+
     def ends(self, s: Loop) -> tuple[End, End]:
-        """The lowest index of a loop from an int to the next, and the one after the highest; anything where it never
-        runs."""
+        """The lowest index of a unit-stride loop, and one past the highest; meaningless if the loop does not run."""
         assert s.stop is not None
         if s.step == ONE:
             return self.end(s.start), self.end(s.stop, 0, self.end(s.start))
@@ -119,17 +116,17 @@ class Sizes:
         return a
 
     def touches(self, s: Stmt, a: Var) -> bool:
-        """Whether a statement does anything with an array but ask for its size."""
+        """Whether a statement uses an array other than for its size."""
         return not isinstance(s, Dim) and (self.mentions.touches(s, a) or a in outputs(s))
 
     def last(self, stmts: Sequence[Stmt], a: Var) -> int | None:
-        """The last of some statements that does."""
+        """The position of the last statement that touches an array."""
         return next((k for k in range(len(stmts) - 1, -1, -1) if self.touches(stmts[k], a)), None)
 
-    # -- what statements leave
+    # -- contents after a statement
 
     def contents(self, s: Stmt, a: Var) -> Contents | None:
-        """Those that a statement leaves in an array of which it does nothing else."""
+        """The contents that a statement leaves in an array that it uses for nothing else."""
         if not isinstance(a.type, Array) or not is_float(a.type):
             return None
         match s:
@@ -142,7 +139,7 @@ class Sizes:
         return None
 
     def _whole(self, shape: tuple[Atom, ...], source: Var | None, made: Alloc) -> Contents:
-        """Of all cells."""
+        """The contents of a whole array."""
         found: Contents | None = None
         for n in reversed(shape):
             found = Contents(End(ZERO, 0), self.end(n), (), found, source)
@@ -150,26 +147,19 @@ class Sizes:
         return replace(found, rest=(made,))
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
-        """Of a loop, or a nest of loops, whose last word on each cell that it goes to is a store."""
-        levels = self._levels(s, a)
-        if (
-            len(levels) != a.type.rank
-            or not is_plain(levels[-1])
-            or not all(is_counted(t, one_by_one=True) for t in levels)
-        ):
+        """The contents left by a loop nest whose last access to each cell that it visits is a store."""
+        nest = touched(s, a, self.mentions.touches)
+        levels = () if nest is None else nest.loops
+        counted = all(is_counted(t, one_by_one=True) for t in levels)
+        if not counted or len(levels) != a.type.rank or not is_plain(levels[-1]):
             return None
         body = Body(levels[-1])
         uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
         cells = {body.cell(t.index) for t in uses}
         match [t for t in uses if not isinstance(t, Load)], list(cells):
             case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
-                far = [Body(t).offset(i) for t, i in zip(levels, index, strict=True)]
-                source = self._source(value, cell, body)
-                if (
-                    None in far
-                    or source is None
-                    and value != Const(0.0, Scalar(a.type.dtype))
-                ):
+                far, source = Nest(*levels).offsets(index), self._source(value, cell, body)
+                if far is None or source is None and value != Const(0.0, Scalar(a.type.dtype)):
                     return None
                 if source is not None and not is_only_read([s], source):
                     return None
@@ -186,15 +176,8 @@ class Sizes:
                 return replace(found, rest=(_without(s, last),) if _does_more(s, last) else ())
         return None
 
-    def _levels(self, s: Loop, a: Var) -> list[Loop]:
-        """A loop, the one in it that alone does anything with an array, the one in that."""
-        match [t for t in s.body.stmts if self.touches(t, a)]:
-            case [Loop() as inner]:
-                return [s, *self._levels(inner, a)]
-        return [s]
-
     def _source(self, value: Atom, cell: Cell | None, body: Body) -> Var | None:
-        """Which other array has in a cell what is stored there."""
+        """The array whose same cell holds the stored value."""
         loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
         return next((t.array for t in loads if body.cell(t.index) == cell), None)
 
@@ -205,10 +188,10 @@ def _without(s: Loop, gone: Stmt) -> Loop:
 
 
 def _does_more(s: Loop, store: Stmt) -> bool:
-    """Whether a loop has any other effect than a statement in it."""
+    """Whether a loop has any other effect than one of its statements."""
     return bool(s.carried) or any(t is not store and not isinstance(t, Let | Load | Loop) for t in walk(s.body))
 
 
 def is_only_read(stmts: Iterable[Stmt], a: Var) -> bool:
-    """Whether statements do nothing with an array but look at it."""
+    """Whether statements only read an array."""
     return all(isinstance(t, Load | Dim | Copy) for t in using(Block(tuple(stmts)), a))

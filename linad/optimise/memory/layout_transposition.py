@@ -1,19 +1,19 @@
-"""Layout transposition: an array whose innermost loops go from row to row is stored with that axis last.
+"""Layout transposition: store the axis that the innermost loops run along last, so that accesses have unit stride.
 
 **Transformation.** Data layout transformation (array of structures to structure of arrays).
 
 **Before.** ``for j { x = q[j, 0]; y = q[j, 1] }``
 **After.** ``for j { x = q[0, j]; y = q[1, j] }``
 
-**Legality.** Scratch arrays that only the function sees, all arrays that one name may stand for in the same way
-(`linad/analysis/alias.py`). Arrays of others, parameters and results, get a copy.
+**Legality.** Local scratch arrays; all arrays that may alias get the same layout (`linad/analysis/alias.py`). Arrays
+visible outside (parameters and results) are copied.
 
-**Profitability.** Decided by the accesses in the deepest loops, which must agree. A loop in which an iteration waits
-for the one before makes no vectors, and finds the cells of a row side by side. A copy only where loops go through all
-of an array more than once. What a vector instruction needs of eight rows then lies side by side: loops over pairs of
-particles are two to three times as fast.
+**Profitability.** The accesses in the deepest loops decide, and must agree. A loop with a dependence from one iteration
+to the next is not vectorised and keeps the cells of a row adjacent. A copy is made only if the loops traverse the whole
+array more than once. Vector instructions then find the elements of eight rows adjacent: loops over pairs of particles
+run two to three times as fast.
 
-**Needs.** Sums may be taken in another order (fastmath); arrays of different names do not overlap (noalias).
+**Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
@@ -22,30 +22,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names,
+    Reserve, Stmt, Store, Var, all_names, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Equal
@@ -57,13 +35,13 @@ from linad.analysis.trip_counts import FEW, is_short
 
 from ..pass_manager import Remark, Remarks, known_as, remark
 
-JOINED = ("add", "sub", "mul", "min", "max")  # what a carried value may be joined by in a loop that becomes vectors
+JOINED = ("add", "sub", "mul", "min", "max")  # the operations of a reduction that LLVM vectorises
 Access = Load | Store | AddTo
-Order = tuple[int, ...]  # the axes of an array in the order in which they are stored
+Order = tuple[int, ...]  # the axes of an array in storage order
 
 
 def by_columns(f: Function) -> tuple[Function, Remarks]:
-    """The function with arrays stored in the order in which its innermost loops go through them."""
+    """Choose a layout for the arrays of a function. Also return a remark for each."""
     if not any(isinstance(v.type, Array) and v.type.rank > 1 for v in _arrays(f)):
         return f, ()
     names = Names(all_names(f))
@@ -74,7 +52,7 @@ def by_columns(f: Function) -> tuple[Function, Remarks]:
 
 
 def _remarks(f: Function, found: Mapping[str, tuple[Order, Vote]]) -> Iterator[Remark]:
-    """The arrays that a function makes, or copies, and stores so."""
+    """A remark for each array that the function creates or copies in another layout."""
     for s in walk(f.body):
         if isinstance(s, Alloc | Copy) and s.out.name in found and getattr(s, "log", "no") == "no":
             axis = found[s.out.name][1].axis
@@ -82,8 +60,8 @@ def _remarks(f: Function, found: Mapping[str, tuple[Order, Vote]]) -> Iterator[R
 
 
 def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:
-    """The arrays that had better be stored in another order than NumPy's, with the access that says so."""
-    votes: dict[str, dict[int, list[Vote]]] = {}  # by group, and by how many loops are around
+    """The arrays that should not be stored in C order, with the access that decided."""
+    votes: dict[str, dict[int, list[Vote]]] = {}  # by alias group and by loop depth
     for v in _votes(f.body, (), True, _Sizes(f)):
         votes.setdefault(groups.find(v.array.name), {}).setdefault(v.depth, []).append(v)
     orders: dict[str, tuple[Order, Vote]] = {}
@@ -100,10 +78,10 @@ def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:
 
 
 def _with_copies(f: Function, names: Names) -> Function:
-    """The function with arrays of its own for those of others, where loops go through them so often that copies pay.
+    """Replace parameters and results by local arrays if they are traversed often enough to pay for a copy.
 
-    A parameter that is read is copied at the beginning; what is added to one, or returned, is made here and handed over
-    at the end.
+    A parameter that is only read is copied at the start. A parameter that is added to, or a result, is computed in a
+    local array and copied at the end.
     """
     found = _found(f, _Groups(f, lent=True))
     first: list[Stmt] = []
@@ -128,7 +106,7 @@ def _with_copies(f: Function, names: Names) -> Function:
     if not instead and not given:
         return f
     stmts = f.body.stmts
-    # behind tests of sizes
+    # after the checks of sizes
     start = next((k for k, s in enumerate(stmts) if not isinstance(s, Dim | Let | Check)), len(stmts))
     body = substitute(Block(stmts[start:], f.body.results), instead)
     results = tuple(given.get(r.name, r) if isinstance(r, Var) else r for r in body.results)
@@ -146,9 +124,9 @@ def _rank(v: Var) -> int:
 
 
 class _Groups:
-    """The arrays of rank two and more that one name may stand for, and which of them others see: ``fixed``.
+    """Alias groups of the arrays of rank two or more. ``fixed``: the groups that are visible outside the function.
 
-    ``lent``: without those that others see only before or after.
+    ``lent``: do not count arrays that are visible only before or after the function runs.
     """
 
     def __init__(self, f: Function, lent: bool) -> None:
@@ -168,15 +146,15 @@ class _Groups:
         self.fixed = {self.find(a.name) for a in seen if isinstance(a, Var)}
 
 
-# ---------------------------------------------------------------------------------------- what the loops run along
+# ---------------------------------------------------------------------------------------- the axis that loops run along
 
 
 class _Sizes:
-    """What is known of the sizes of arrays, and of the bounds of loops."""
+    """Known sizes of arrays, and equalities between ints."""
 
     def __init__(self, f: Function) -> None:
         self.made = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
-        self.equal = Equal()  # what a test before everything has found so
+        self.equal = Equal()  # equalities established by checks at the start of the function
         for s in f.body.stmts:
             self.equal.seen(s)
         self.sizes: dict[tuple[str, int], Atom] = {}
@@ -189,13 +167,12 @@ class _Sizes:
         self.like = {p.var.name: p.like for p in f.params}
 
     def of(self, array: Var, axis: int) -> Atom | None:
-        """The size of an axis; the adjoint of a parameter has its sizes."""
+        """The size of an axis; the adjoint of a parameter has the sizes of the parameter."""
         return self.sizes.get((array.name, axis), self.sizes.get((self.like.get(array.name, ""), axis)))
 
     def goes_through(self, s: Loop, size: Atom, around: tuple[Loop, ...]) -> bool:
-        """Whether a loop goes between a number and a size, where the index of one around that does may stand for
-        either.
-        """
+        """Whether a loop runs between a constant and a size, either of which may be the index of an enclosing loop that
+        does."""
         up = isinstance(s.step, Const) and s.step.value > 0
         far, near = (s.stop, s.start) if up else (s.start, s.stop)
         if far is None or near is None:
@@ -208,21 +185,21 @@ class _Sizes:
         return k is not None and self.goes_through(around[k], size, around[:k])
 
     def without(self, a: Atom, op: str) -> Atom:
-        """What a number is added to, or subtracted from."""
+        """The left operand of a sum (or difference) with a constant; otherwise the atom itself."""
         t = self.made.get(a.name) if isinstance(a, Var) else None
         return t.ins[0] if t is not None and t.op == op and isinstance(t.ins[1], Const) else a
 
     def loop_of(self, a: Atom, loops: tuple[Loop, ...]) -> int | None:
-        """The loop whose index an int is, but for a number."""
+        """The position of the loop whose index an int is, up to a constant."""
         roots = [a, self.without(a, "add"), self.without(a, "sub")]
         return next((k for k, s in enumerate(loops) if s.index in roots), None)
 
 
 @dataclass(frozen=True)
 class Vote:
-    """An access in an innermost loop: how many loops are around, the array, and the axis that the loop runs along.
+    """An access in an innermost loop: the loop depth, the array, and the axis along which the loop runs.
 
-    ``pays``: the loops go through the whole array, as far as can be seen, and more than once.
+    ``pays``: the loops provably traverse the whole array more than once.
     """
 
     depth: int
@@ -232,8 +209,8 @@ class Vote:
 
 
 def _votes(b: Block, around: tuple[Loop, ...], always: bool, sizes: _Sizes) -> Iterator[Vote]:
-    """The accesses in innermost loops. ``around`` are the loops of more than a few iterations, ``always`` says that no
-    condition is."""
+    """The accesses in innermost loops. ``around``: the enclosing loops with more than a few iterations. ``always``: the
+    loop is not inside a branch."""
     for s in b.stmts:
         match s:
             case If(then=then, orelse=orelse):
@@ -249,17 +226,17 @@ def _votes(b: Block, around: tuple[Loop, ...], always: bool, sizes: _Sizes) -> I
 
 @dataclass
 class _Along:
-    """The ints of an innermost loop: those that stay as they are (``False``) and those that go with its index
+    """Classification of the ints in an innermost loop: loop-invariant (``False``) or unit stride in its index
     (``True``).
 
-    The loops within it are short, so that the compiler writes their iterations out: their indices count as numbers.
+    Loops nested in it are short and fully unrolled by LLVM, so their indices count as constants.
     """
 
     loop: Loop
     around: tuple[Loop, ...]
     always: bool
     sizes: _Sizes
-    moves: dict[str, bool | None] = field(default_factory=dict)  # None: in some other way
+    moves: dict[str, bool | None] = field(default_factory=dict)  # None: any other dependence on the index
     short: set[str] = field(default_factory=set)
 
     def votes(self) -> Iterator[Vote]:
@@ -287,7 +264,7 @@ class _Along:
             self.moves |= dict.fromkeys((v.name for v in outputs(t)), False if still else None)
 
     def is_number(self, a: Atom) -> bool:
-        """Whether an index is a number, or will be one where short loops are written out."""
+        """Whether an index is a constant, or becomes one when short loops are unrolled."""
         return isinstance(a, Const) or a.name in self.short
 
     def of(self, a: Atom) -> bool | None:
@@ -304,7 +281,8 @@ class _Along:
         )
 
     def pays(self, t: Access, axis: int) -> bool:
-        """Whether loops go along each axis that has more than a few cells, and others around repeat that."""
+        """Whether a loop runs along each axis with more than a few cells, and an enclosing loop repeats the traversal.
+        """
         along: set[int] = {len(self.around)}
         for k, a in enumerate(t.index):
             size = self.sizes.of(t.array, k)
@@ -324,11 +302,12 @@ class _Along:
         return self.always and len(self.around) + 1 > len(along)
 
 
-# ------------------------------------------------------------------------------------------------ storing them so
+# ------------------------------------------------------------------------------------------------------ the new layout
 
 
 class _Stored:
-    """Rewrites a function for arrays in these orders. What is about other arrays stays the same object."""
+    """Rewrites the accesses of a function for new layouts. Statements that do not mention these arrays are returned
+    unchanged."""
 
     def __init__(self, orders: dict[str, Order], names: Names) -> None:
         self.orders, self.names = orders, names
@@ -364,7 +343,7 @@ class _Stored:
         return [s]
 
     def sizes(self, array: Var, s: Stmt) -> list[tuple[Dim, Var]]:
-        """The sizes of an array in NumPy's order, each with an index for its axis."""
+        """The sizes of an array in C order, each with a fresh index variable for its axis."""
         order = self.order(array)
         return [
             (Dim(self.names.var("n", I64), array, order.index(k), s.span), self.names.var("i", I64))
@@ -372,7 +351,7 @@ class _Stored:
         ]
 
     def cells(self, s: Copy | AddArray, target: Var, source: Var, axes: list[tuple[Var, Var]]) -> Stmt:
-        """The loops that do for each cell what a statement does for whole arrays, along the one stored by columns."""
+        """The loop nest that performs a whole-array statement cell by cell, in the order of the transposed array."""
 
         def at(v: Var) -> tuple[Atom, ...]:
             return tuple(axes[k][1] for k in self.order(v))

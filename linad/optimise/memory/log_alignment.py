@@ -1,16 +1,16 @@
-"""Log alignment: long rows of logs begin with cache lines.
+"""Log alignment: pad long rows of logs so that each starts on a cache line.
 
 **Transformation.** Array padding.
 
 **Before.** ``log_t = alloc f64 [m, n] cells``
 **After.** ``log_t = alloc f64 [m, n rounded up to 8] cells``
 
-**Legality.** A log is known to the function alone, and no one asks for its size.
+**Legality.** A log is local to the function, and its size is never read.
 
-**Profitability.** A vector across two lines is stored and loaded in two parts. Rows of fewer than `LONG` cells stay
-as they are, so that at most a tenth of the memory is added.
+**Profitability.** A vector that straddles two cache lines is loaded and stored in two parts. Rows shorter than `LONG`
+cells are left alone, so padding adds at most a tenth of the memory.
 
-**Needs.** Fastmath and noalias, with which all loops are reshaped.
+**Needs.** Fastmath and noalias, as for all loop restructuring.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONG = 8 * LINE
 
 
 def begin_with_lines(f: Function) -> Function:
-    """The function whose logs of several axes have rows of whole cache lines."""
+    """Pad the rows of multi-axis logs to whole cache lines."""
     names = Names(all_names(f))
 
     def block(b: Block) -> Block:
@@ -39,8 +39,8 @@ def begin_with_lines(f: Function) -> Function:
             case Alloc(shape=(*others, Var() as n), log="cells" | "slices", out=out) if (
                 others and out.type.dtype == "f64"
             ):
-                # max(n, (n + min(max(n - 63, 0), 7)) // 8 * 8): what the driver can compute, and sees that it is not
-                # negative
+                # max(n, (n + min(max(n - 63, 0), 7)) // 8 * 8): the driver can evaluate this, and can prove that it is
+                # not negative
                 m = Maker(names)
                 beyond = m.let("max", m.let("sub", n, Const(LONG - 1, I64)), ZERO)
                 lines = m.let("floordiv", m.let("add", n, m.let("min", beyond, Const(LINE - 1, I64))), Const(LINE, I64))

@@ -1,15 +1,15 @@
-"""Size propagation: sizes of arrays that a function makes are what they were made with.
+"""Size propagation: replace the size of a local array by the size that it was allocated with.
 
-**Transformation.** Copy propagation of sizes and of indices that are another int.
+**Transformation.** Copy propagation of array sizes, and of indices that are casts of another int.
 
 **Before.** ``u = alloc f64 [n]; m = dim &u 0; j = cast i``
 **After.** ``u = alloc f64 [n]; m is n, j is i``
 
-**Legality.** Arrays whose size does not change: no logs.
+**Legality.** Arrays of fixed size, so no logs.
 
-**Profitability.** Always: equal sizes then have equal names, by which passes compare them.
+**Profitability.** Always: equal sizes then have equal names, which other passes rely on to compare them.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 
 
 def known_sizes(f: Function) -> Function:
-    """The function with sizes of its own arrays, and lengths of ranges up to a size, replaced by what they equal."""
+    """Replace the sizes of local arrays, and the lengths of ranges up to a size, by the ints they equal."""
     resized = may_grow(f)
     made = {s.out.name: s for s in walk(f.body) if isinstance(s, Alloc | Copy) and s.out.name not in resized}
     sizes = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
     value: dict[str, Atom] = {}
-    known: dict[tuple[str, int], Var] = {}  # sizes that have a name here
+    known: dict[tuple[str, int], Var] = {}  # sizes that already have a name in scope
 
     def use(a: Atom) -> Atom:
         while isinstance(a, Var) and a.name in value:
@@ -58,7 +58,7 @@ def known_sizes(f: Function) -> Function:
                         known[array.name, axis] = out
                     s = replace(s, array=array)
                 case Let(out=out, op="cast", ins=(a,)) if a.type == out.type:
-                    # of an index that need not be counted from the end
+                    # the cast of an index known to be non-negative
                     value[out.name] = use(a)
                     continue
                 case Let(out=out, op="trips", ins=(start, Var(name=n) as size, step)) if (

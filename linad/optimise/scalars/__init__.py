@@ -1,1 +1,2 @@
-"""Passes over values: what is computed, whether it is needed, and in what form."""
+"""Passes over scalar values: folding, elimination of dead code and checks, and conversion between branches and selects.
+"""

@@ -1,17 +1,17 @@
-"""Check elimination: index checks that always hold are dropped.
+"""Check elimination: drop index checks that always succeed.
 
-**Transformation.** Bounds-check elimination by facts that hold by form: loop indices from 0 on are not counted from
-the end of an array, and one of a loop that ends at the size of an axis is in range.
+**Transformation.** Bounds-check elimination by syntactic facts: an ascending loop index that starts at 0 or above never
+counts from the end of an array, and is in bounds if the loop stops at the size of the axis.
 
 **Before.** ``n = dim &v 0; for i in range(n) { j = wrap i n; e = load &v [j] }``
 **After.** ``n = dim &v 0; for i in range(n) { e = load! &v [i] }``
 
-**Legality.** What is proved from the sizes with which arrays are made, from `dim` and from tests that have been
-passed. The proofs that need inequalities are made before code is generated (`linad/codegen/bounds_checks.py`).
+**Legality.** Proofs use the sizes that arrays are allocated with, `dim`, and checks that have already passed. Proofs
+that need inequalities are made before code generation (`linad/codegen/bounds_checks.py`).
 
-**Profitability.** Always; a check in a loop also keeps other passes away.
+**Profitability.** Always; a check in a loop also blocks other passes.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from linad_typecheck.types import I64
 
 
 def drop_proved_checks(f: Function) -> Function:
-    """The function without `wrap` of non-negative ints, and without checks of accesses known to be in range.
-    """
+    """Drop `wrap` of non-negative ints and the checks of accesses known to be in bounds."""
     return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
 
 
@@ -36,9 +35,9 @@ class _Prover:
     def __init__(self, f: Function) -> None:
         self.made = known_sizes(f)
         self.sizes: dict[Atom, set[tuple[str, int]]] = {}
-        self.equal: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
-        self.like: dict[str, str] = {}  # copies, to the array they have the shape of
-        self.upwards: set[str] = set()  # indices that are not negative
+        self.equal: dict[str, tuple[Atom, Atom]] = {}  # bools that compare two ints for equality
+        self.like: dict[str, str] = {}  # copies, with the array whose shape they have
+        self.upwards: set[str] = set()  # ints that are not negative
         self.same: dict[str, Atom] = {}
         for s in walk(f.body):
             match s:
@@ -52,7 +51,7 @@ class _Prover:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
     def checked(self, a: Atom, b: Atom) -> None:
-        """From here on two ints are equal: what has the size of one has that of the other."""
+        """Record that two ints are equal from here on: a size equal to one is equal to the other."""
         self.sizes[a] = self.sizes[b] = self.sizes.get(a, set()) | self.sizes.get(b, set())
 
     def block(self, block: Block, ends: dict[str, Atom], outermost: bool = False) -> Block:
@@ -94,7 +93,7 @@ class _Prover:
         return s
 
     def within(self, i: Atom, a: Var, axis: int, ends: dict[str, Atom]) -> bool:
-        """Whether an index is known to be in range."""
+        """Whether an index is known to be in bounds."""
         end = ends.get(i.name) if isinstance(i, Var) else None
         if end is None:
             return False

@@ -1,17 +1,16 @@
-"""Common subexpressions: one factorisation for all operations on one matrix, `solve(S, b)`, `slogdet(S)`, `inv(S)`.
+"""Common subexpressions: factorise a matrix once for `solve(S, b)`, `slogdet(S)` and `inv(S)`.
 
-**Transformation.** Common-subexpression elimination of dense factorisations (those of scalars are found by
-`constant_folding.py`).
+**Transformation.** Common-subexpression elimination of dense factorisations (`constant_folding.py` handles scalars).
 
 **Before.** ``lu1, p1 = lu &S; lu2, p2 = lu &S``
 **After.** ``lu1, p1 = lu &S``
 
-**Legality.** Nobody has written to the matrix, or to the arrays that hold the factors, in between. Only arrays are
-shared that the language makes itself, which no name of the user's is bound to.
+**Legality.** Neither the matrix nor the arrays of the factors are written in between. Only compiler-generated arrays
+are shared, which no user variable refers to.
 
-**Profitability.** Always: a factorisation takes n cubed steps.
+**Profitability.** Always: a factorisation takes O(n**3) operations.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Known = dict[tuple[str, str, tuple[str, ...]], tuple[Var, ...]]
 
 
 def share_factorisations(f: Function) -> Function:
-    """The function without factorisations of what has been factorised already."""
+    """Eliminate repeated factorisations of the same matrix."""
     count = Counter(s.op for s in walk(f.body) if isinstance(s, Dense))
     if not any(count[op] > 1 for op in _SHARED):
         return f
@@ -36,7 +35,7 @@ def share_factorisations(f: Function) -> Function:
 
 
 def _touched(s: Stmt) -> list[Var]:
-    """The arrays that a statement, and all inside it, may write to or give another name."""
+    """The arrays that a statement may write to or rename, including those of nested statements."""
     found: list[Var] = []
     for x in (s, *(t for b in _blocks(s) for t in walk(b))):
         found += writes(x)
@@ -60,7 +59,7 @@ def _blocks(s: Stmt) -> tuple[Block, ...]:
 
 
 def _written_once(f: Function) -> frozenset[str]:
-    """The arrays that one statement of the function writes to, and that keep their name."""
+    """The arrays that are written by exactly one statement and never renamed."""
     count: Counter[str] = Counter()
     for s in walk(f.body):
         nested = (
@@ -89,7 +88,7 @@ class _Sharing:
 
         for s in b.stmts:
             inside = dict(known)
-            if isinstance(s, Loop):  # what the body changes has changed when it comes round again
+            if isinstance(s, Loop):  # the body may see its own changes from the previous iteration
                 _forget(inside, s)
             s = rebuild(s, use, block=lambda inner, inside=inside: self.block(inner, inside, names))
             key = (s.op, s.flags, tuple(v.name for v in s.read)) if isinstance(s, Dense) and s.op in _SHARED else None
@@ -105,7 +104,7 @@ class _Sharing:
 
 
 def _forget(known: Known, s: Stmt) -> None:
-    """Leave out what a statement makes untrue."""
+    """Drop the factorisations that a statement invalidates."""
     gone = {v.name for v in _touched(s)}
     for key in [k for k, held in known.items() if gone & {*k[2], *(v.name for v in held)}]:
         del known[key]

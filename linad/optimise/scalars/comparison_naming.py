@@ -1,18 +1,16 @@
-"""Comparison naming: which of two floats the smaller or the larger one is becomes a value of its own.
+"""Comparison naming: make the comparison inside a float `min` or `max` a value of its own.
 
-**Transformation.** `min` and `max` are written as a comparison and a `select`, so that the comparison can be
-logged.
+**Transformation.** Expand `min` and `max` into a comparison and a `select`, so that the comparison can be logged.
 
 **Before.** ``r = min a b``
 **After.** ``takes_second = lt b a; r = select takes_second b a``
 
-**Legality.** The value is the same: ties, and nan, give the first.
+**Legality.** The value is the same: for ties and nan it is the first operand.
 
-**Profitability.** All that the derivative needs of the operands is the comparison: where they would have to be
-logged, a byte is logged in place of two words. Both forms are differentiated, and the one that logs less is taken
-(`linad/pipeline.py`).
+**Profitability.** The derivative needs only the comparison: where the operands would have to be logged, one byte
+replaces two words. Both forms are differentiated and the one that logs less is kept (`linad/pipeline.py`).
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -22,17 +20,16 @@ from dataclasses import replace
 from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Names, Program, Stmt, all_names
 from linad_typecheck.types import BOOL, is_float
 
-CHOICES = {"min": "lt", "max": "gt"}  # and the comparison that gives the second operand
+CHOICES = {"min": "lt", "max": "gt"}  # the comparison that selects the second operand
 
 
 def compare_in_entry(program: Program) -> Program:
-    """The program whose entry is changed by `compare_first`."""
+    """Apply `compare_first` to the entry of a program."""
     return program.with_main(compare_first(program.main))
 
 
 def compare_first(f: Function) -> Function:
-    """The function with the comparisons of its ``min`` and ``max`` of floats written out; the same function where it
-    has none."""
+    """Expand the ``min`` and ``max`` of floats in a function; the same function object if there are none."""
     names = Names(all_names(f))
     found = 0
 

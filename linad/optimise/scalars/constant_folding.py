@@ -1,20 +1,20 @@
-"""Constant folding: operations whose result is known, or computed already, are replaced by it.
+"""Constant folding: replace operations whose result is known or already computed.
 
-**Transformation.** Constant folding, copy propagation, algebraic simplification and common-subexpression
-elimination in one forward walk (Muchnick, Advanced Compiler Design and Implementation, 1997, chapters 12 and 13).
+**Transformation.** Constant folding, copy propagation, algebraic simplification and common-subexpression elimination in
+one forward walk (Muchnick, Advanced Compiler Design and Implementation, 1997, chapters 12 and 13).
 
 **Before.** ``k = mul 3 4; a = sin x; b = sin x; c = add a b``
 **After.** ``a = sin x; c = add a a``
 
-What an arm of a branch computed is known in that arm of a later branch on the same condition, by the names of the first
-branch's results: ``if c { s = sin x; yield s } else { yield 0.0 }; if c { t = sin x }``.
+Values computed in an arm are available in the same arm of a later branch on the same condition, under the names of the
+first branch's results: ``if c { s = sin x; yield s } else { yield 0.0 }; if c { t = sin x }``.
 
-**Legality.** Only identities that hold for every float: neither ``x + 0.0`` (the sign of zero) nor ``x * 0.0``
-(inf, nan) is simplified; ints wrap at 64 bits. A load is known until something may write to its array.
+**Legality.** Only identities that hold for every float: neither ``x + 0.0`` (the sign of zero) nor ``x * 0.0`` (inf,
+nan) is simplified; ints wrap at 64 bits. A load stays available until its array may be written.
 
-**Profitability.** Always: there is never more to do.
+**Profitability.** Always: the pass never adds work.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -26,23 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-    writes,
+    Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, outputs, writes,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import Sizes, known_sizes
@@ -50,7 +34,8 @@ from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
 from linad.analysis.logs import logs_of
 
-# By operation, the value that is at hand; by ("under", condition, bool), such a table of what holds where it is that.
+# Available values by operation; under ("under", condition, bool), a table of those available where the condition has
+# this value.
 Known = dict[tuple, Any]
 
 _WRAP = 1 << 64
@@ -61,8 +46,8 @@ def _int64(value: int) -> int:
     return value - _WRAP if value >= _WRAP >> 1 else value
 
 
-# Folded exactly as they are computed at run time: int64 arithmetic that wraps, comparisons, bool logic. Float
-# arithmetic is left to run time, but for roots.
+# Folded exactly as computed at run time: wrapping int64 arithmetic, comparisons, bool logic. Float arithmetic is left
+# to run time, except for square roots.
 _INT: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -83,12 +68,12 @@ _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor",
 
 
 def fold(f: Function) -> Function:
-    """The function with every operation that is known or already computed replaced by its value."""
+    """Replace every operation whose value is known or available."""
     return replace(f, body=_Folder(logs_of(f), known_sizes(f)).block(f.body, {}, {}))
 
 
 def _changed(stmts: Iterable[Stmt]) -> set[str]:
-    """Arrays that statements may write to, or give another name, at any depth."""
+    """The arrays that statements may write to or rename, at any depth."""
     found: set[str] = set()
     for s in stmts:
         found |= {a.name for a in writes(s)}
@@ -101,7 +86,7 @@ def _changed(stmts: Iterable[Stmt]) -> set[str]:
 
 
 def _forget(known: Known, arrays: set[str]) -> None:
-    """Loads of arrays that have changed are no longer known, nor are sizes of logs, which may have grown."""
+    """Drop loads of changed arrays, and sizes of logs that may have grown."""
     if arrays:
         for key in [k for k in known if k[0] in ("load", "log size") and k[1] in arrays]:
             del known[key]
@@ -112,7 +97,7 @@ def _value(a: Atom) -> object:
 
 
 def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
-    """``n + -2`` is ``n - 2``: what is written in two ways is found to be the same."""
+    """A canonical form: ``n + -2`` becomes ``n - 2``, so that both are recognised as equal."""
     match op, ins:
         case ("add", (x, Const(value=c, type=t))) | ("add", (Const(value=c, type=t), x)) if (
             t == I64 and -(2**62) < c < 0
@@ -124,13 +109,13 @@ def _canonical(op: str, ins: tuple[Atom, ...]) -> tuple[str, tuple[Atom, ...]]:
 
 
 def _key(v: Var, op: str, ins: tuple[Atom, ...]) -> tuple:
-    """What an operation is known by."""
+    """The lookup key of an operation."""
     return (op, v.type, *(sorted(ins, key=str) if op in _COMMUTES else ins))
 
 
 def _seen_outside(arm: Block, outs: tuple[Var, ...]) -> dict[tuple, Atom]:
-    """The operations of an arm whose results leave it, by what they are known by after the branch; they hold where the
-    arm was taken."""
+    """The operations of an arm whose results are results of the branch, by their keys after the branch; they are
+    available where the same arm was taken."""
     leaving = {r.name: v for r, v in zip(arm.results, outs, strict=True) if isinstance(r, Var)}
     inside = {v.name for t in arm.stmts for v in outputs(t)} - leaving.keys()
     found: dict[tuple, Atom] = {}
@@ -143,8 +128,7 @@ def _seen_outside(arm: Block, outs: tuple[Var, ...]) -> dict[tuple, Atom]:
 
 
 def _once(s: Loop) -> bool:
-    """Whether a loop runs at least once, which a sum in blocks does where there is but one; what it carries are no
-    arrays."""
+    """Whether a loop without carried arrays runs exactly once, as a blocked sum with a single block does."""
     ends = (s.start, s.stop, s.step)
     if s.exits or s.mark is not None or not all(isinstance(a, Const) for a in ends) or not s.step.value:
         return False
@@ -155,26 +139,26 @@ class _Folder:
     def __init__(self, grown: set[str], sizes: Sizes) -> None:
         self.grown, self.sizes = grown, sizes
         self.same: dict[str, Atom] = {}
-        self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
-        self.found: list[str] = []  # ints that a check has found equal to another, in the blocks around
+        self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools that compare two ints for equality
+        self.found: list[str] = []  # ints replaced because of a check, in the enclosing blocks
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
     def block(self, block: Block, known: Known, facts: dict[Atom, bool]) -> Block:
-        """``known``: operations whose value is at hand here; ``facts``: bools decided by the arms around."""
+        """Fold a block. ``known``: available operations. ``facts``: bools decided by enclosing arms."""
         known, facts, out = dict(known), dict(facts), []
         around = len(self.found)
         for s in block.stmts:
             self.statement(s, known, facts, out)
         folded = Block(tuple(out), tuple(map(self.use, block.results)))
-        for name in self.found[around:]:  # after the block its checks may not have been made
+        for name in self.found[around:]:  # beyond the block, its checks may not have been executed
             del self.same[name]
         del self.found[around:]
         return folded
 
     def equate(self, cond: Var) -> None:
-        """After a check that two ints are equal, one replaces the other: the constant, or the second."""
+        """After a check that two ints are equal, replace one by the other: by the constant, or else by the second."""
         a, b = self.equals.get(cond.name, (cond, cond))
         if isinstance(a, Const):
             a, b = b, a
@@ -233,7 +217,7 @@ class _Folder:
                 out.append(rebuild(s, self.use))
 
     def forget(self, known: Known, s: Stmt) -> None:
-        """What a statement changes is no longer known, under the names that ``known`` has for it."""
+        """Invalidate what a statement changes, under the names used in ``known``."""
         changed = _changed((s,))
         _forget(known, changed | {a.name for n in changed if isinstance(a := self.same.get(n), Var)})
 
@@ -299,7 +283,7 @@ class _Folder:
         )
 
     def known_value(self, v: Var, op: str, ins: tuple[Atom, ...], facts: dict[Atom, bool]) -> Atom | None:
-        """The atom that an operation is equal to, without computing anything at run time."""
+        """The atom that an operation is equal to, found without run-time computation, or None."""
         dtype = v.type.dtype
         values = [_value(self.decided(a, facts)) for a in ins]
         if None not in values:
@@ -313,7 +297,7 @@ class _Folder:
                 return Const(float(values[0]), v.type)
             if op == "cast" and ins[0].type.dtype in ("bool", *INTS) and dtype == "i64":
                 return Const(int(values[0]), v.type)
-            if op == "sqrt" and dtype == "f64" and values[0] >= 0:  # rounded as at run time: it is exact everywhere
+            if op == "sqrt" and dtype == "f64" and values[0] >= 0:  # correctly rounded, as at run time
                 return Const(math.sqrt(values[0]), v.type)
         if op in _COMPARE and ins[0] == ins[1] and ins[0].type.dtype in INTS:
             return Const(op in ("eq", "le", "ge"), BOOL)
@@ -325,7 +309,7 @@ class _Folder:
         return row(ins, values, dtype) if row else None
 
 
-# Identities that hold for every value, nan, inf and signed zero included; ints know more of them.
+# Identities that hold for every value, including nan, inf and signed zeros; ints have more of them.
 def _add(ins: tuple, values: list, dtype: str) -> Atom | None:
     if dtype not in FLOATS:
         return ins[1] if values[0] == 0 else ins[0] if values[1] == 0 else None

@@ -1,17 +1,17 @@
-"""Dead-code elimination: what no result depends on is dropped.
+"""Dead-code elimination: drop code that no result depends on.
 
-**Transformation.** Dead-code elimination, also of arrays that are only written, of values that a loop carries for
-nobody, and of loops without effect (Muchnick, chapter 18).
+**Transformation.** Dead-code elimination, including arrays that are only written, dead carried values, and loops
+without effect (Muchnick, chapter 18).
 
 **Before.** ``a = sin x; w = alloc f64 [3] fill 0.0; &w![0] = x; return x``
 **After.** ``return x``
 
-**Legality.** Checks, accesses that may fail, what a caller can see, and loops that may not end stay. Where a store that
-may fail is to an array that is only written, any value does.
+**Legality.** Checks, accesses that may fail, effects visible to the caller, and loops that may not terminate stay. A
+store that may fail but whose array is never read stores a zero instead of its value.
 
 **Profitability.** Always.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -19,41 +19,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    outputs,
-    walk,
+    Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Load, Loop, Stmt, Store, Var, operands, outputs, walk,
     writes,
 )
 from linad_typecheck.types import ZEROS, Array, Scalar
 
 
 def drop_dead(f: Function) -> Function:
-    """The function without statements whose outcome nobody uses.
+    """Remove statements whose results are dead.
 
-    An index check stays with its load, a loop that may not end stays, and so does every `Check` and `Call`. An array
-    that is made here and only written is not made.
+    An index check stays with its load; so does a loop that may not terminate, and every `Check` and `Call`. A local
+    array that is only written is not allocated.
     """
     sweep = _Sweep(_write_only(f), _write_only(f, checked=True))
     return replace(f, body=sweep.block(f.body, set(), f.body.results))
 
 
 def _write_only(f: Function, checked: bool = False) -> set[str]:
-    """Arrays allocated in the function that no statement reads, returns, passes on or renames; only with ``checked``
-    those with stores that may fail, too."""
+    """Local arrays that no statement reads, returns, passes on or renames. ``checked``: also those with stores that may
+    fail."""
     made: set[str] = set()
     together: list[set[str]] = []
     seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
@@ -71,9 +55,9 @@ def _write_only(f: Function, checked: bool = False) -> set[str]:
             seen |= {r.name for b in (s.then, s.orelse) for r in b.results if isinstance(r, Var)}
         if isinstance(s, Loop):
             seen |= {r.name for r in s.body.results if isinstance(r, Var)}
-        if not checked and getattr(s, "checked", False) and targets:  # its index check needs the array's size
+        if not checked and getattr(s, "checked", False) and targets:  # the index check needs the size of the array
             seen |= targets
-    for targets in [t for _ in together for t in together]:  # what one statement writes is made for all of it
+    for targets in [t for _ in together for t in together]:  # a statement that writes several arrays needs all of them
         if not targets <= made - seen:
             seen |= targets
     return made - seen
@@ -84,7 +68,7 @@ class _Sweep:
         self.unseen, self.unread = unseen, unread
 
     def block(self, block: Block, live: set[str], results: tuple[Atom, ...]) -> Block:
-        """The live part of a block; ``live`` is extended by what it needs of outer blocks (and of its own)."""
+        """The live part of a block. ``live`` is extended by the names that the block uses."""
         live |= {r.name for r in results if isinstance(r, Var)}
         kept: list[Stmt] = []
         for s in reversed(block.stmts):
@@ -116,7 +100,7 @@ class _Sweep:
         return s if any(v.name in live for v in outputs(s)) else None
 
     def branch(self, s: If, live: set[str]) -> Stmt | None:
-        # an array result moves its array, used or not: it is dropped with the result
+        # dropping an unused array result also drops the move of its array
         keep = [k for k, v in enumerate(s.outs) if v.name in live]
         arms = []
         for b in (s.then, s.orelse):
@@ -129,7 +113,7 @@ class _Sweep:
         shift = 1 if s.exits else 0
         nexts = s.body.results[shift:]
         needed = {k for k, v in enumerate(s.outs) if v.name in live}
-        while True:  # a carried value is needed if its end is, or if the rest of the body needs it
+        while True:  # a carried value is needed if its final value is, or if the rest of the body needs it
             results = (*s.body.results[:shift], *(nexts[k] for k in sorted(needed)))
             inside = set(live)
             body = self.block(s.body, inside, results)

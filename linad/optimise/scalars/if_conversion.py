@@ -1,17 +1,17 @@
-"""If-conversion: a branch that only chooses between ints is a `select`.
+"""If-conversion: turn a branch that only chooses between ints into a `select`.
 
 **Transformation.** If-conversion (Allen, Kennedy, Porterfield and Warren, POPL 1983).
 
 **Before.** ``j = if c { k = add i 1; yield k } else { yield 0 }``
 **After.** ``k = add i 1; j = select c k 0``
 
-**Legality.** Both arms have nothing but a few operations on ints and bools that cannot fail.
+**Legality.** Both arms contain only a few operations on ints and bools that cannot fail.
 
-**Profitability.** Indices that are arithmetic are recomputed instead of logged, what they cannot exceed is known
-(`linad/analysis/affine.py`), and no branch keeps a loop from being divided. What a loop carries stays a branch:
-``if t: k += i`` is a sum.
+**Profitability.** Indices computed arithmetically are recomputed instead of logged, have known bounds
+(`linad/analysis/affine.py`), and do not prevent loop distribution. Branches on carried values stay: ``if t: k += i`` is
+a reduction.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from dataclasses import replace
 from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import BOOL, INTS, Scalar
 
-MOST = 6  # operations of both arms together
+MOST = 6  # operations in both arms together
 # operations on ints and bools that cannot fail
 _FREE = frozenset("add sub mul neg min max wrap select and or not lt le gt ge eq ne".split())
 
 
 def choose(f: Function) -> Function:
-    """The function with such branches computed on both sides."""
+    """Convert branches between ints into selects."""
     return replace(f, body=_block(f.body, frozenset()))
 
 
 def _block(b: Block, carried: frozenset[str]) -> Block:
-    """``carried``: what the loops around carry. ``if t: k += i`` is a sum, and stays one."""
+    """Rewrite a block. ``carried``: the carried values of enclosing loops; ``if t: k += i`` is a reduction and stays
+    one."""
     return replace(b, stmts=tuple(t for s in b.stmts for t in _stmt(s, carried)))
 
 

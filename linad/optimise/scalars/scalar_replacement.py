@@ -1,4 +1,4 @@
-"""Scalar replacement: small arrays that are only accessed by literal indices become values, also across branches.
+"""Scalar replacement: turn small arrays that are only accessed at constant indices into scalars, also across branches.
 
 **Transformation.** Scalar replacement of aggregates (Muchnick, Advanced Compiler Design and Implementation, 1997,
 section 12.2).
@@ -6,13 +6,14 @@ section 12.2).
 **Before.** ``v = alloc [2]; &v[0] = a; if c { &v[1] = b } else { &v[1] = e }; x = load &v [1]``
 **After.** ``(x) = if c { yield b } else { yield e }``
 
-**Legality.** Every access has literal indices that are in the array. The array is allocated, and written, in one
-iteration of the innermost loop around it, and is neither passed on nor a result, except of a branch each of whose arms
-makes such an array: then the array of the branch is replaced as well.
+**Legality.** Every access has constant indices that are in bounds. The array is allocated and written in the same
+iteration of its innermost enclosing loop. It is neither passed on nor a result, except of a branch both of whose arms
+allocate such an array; the array that the branch returns is then replaced as well.
 
-**Profitability.** Always: an iteration neither allocates nor stores, and loops of small vectors are straight code.
+**Profitability.** Always: iterations neither allocate nor store, and loops over small vectors become straight-line
+code.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -21,24 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Load,
-    Loop,
-    Let,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    operands,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Function, If, Load, Loop, Let, Names, Stmt, Store, Var, all_names, base_name,
+    operands, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, Scalar, is_float
@@ -47,7 +32,7 @@ Index = tuple[int, ...]
 
 
 def replace_small(f: Function) -> Function:
-    """The function with values in place of arrays that are always accessed by literal indices."""
+    """Replace arrays that are only accessed at constant indices by scalars."""
     if not any(isinstance(s, Alloc) and _shape(s) is not None for s in walk(f.body)):
         return f
     small = _Candidates(f).small()
@@ -66,14 +51,18 @@ def _arrays(atoms: Iterable[Atom]) -> Iterator[str]:
 
 @dataclass
 class _Candidates:
-    """Which arrays are always accessed so. ``home``: the block that makes an array, and the loop around that;
-    ``fills``: what it is filled with, as text, in which -0.0 is not 0.0."""
+    """Finds the arrays that can be replaced.
+
+    ``home``: the block that allocates an array, and its enclosing loop. ``fills``: the fill value as text, which
+    distinguishes -0.0 from 0.0.
+    """
 
     function: Function
     shapes: dict[str, Index] = field(default_factory=dict)
     fills: dict[str, str] = field(default_factory=dict)
     home: dict[str, tuple[int, int]] = field(default_factory=dict)
-    joins: list[tuple[str, str, str]] = field(default_factory=list)  # results of branches, and of their arms
+    # array results of branches, with the results of both arms
+    joins: list[tuple[str, str, str]] = field(default_factory=list)
     bad: set[str] = field(default_factory=set)
 
     def small(self) -> set[str]:
@@ -118,7 +107,7 @@ class _Candidates:
             self.bad.add(a.name)
 
     def join(self, out: Var, arms: tuple[Block, Block], ends: list[Atom], home: tuple[int, int]) -> None:
-        """An array that a branch gives is that of the arm taken, if each arm makes it."""
+        """Record the array result of a branch; it can be replaced if each arm allocates its array."""
         names = [a.name for a in ends if isinstance(a, Var)]
         made = all(n in self.shapes and self.home[n][0] == id(arm) for n, arm in zip(names, arms, strict=True))
         first, second = names
@@ -133,7 +122,7 @@ class _Candidates:
 
 @dataclass(frozen=True)
 class _Cells:
-    """What an array holds: cells that have been stored to, and the others."""
+    """The contents of an array: the cells that have been stored to, and the fill value of the others."""
 
     blank: Const
     stored: dict[Index, Atom]
@@ -151,7 +140,7 @@ def _place(index: tuple[Atom, ...]) -> Index:
 
 @dataclass
 class _Replacer:
-    """Writes the values. ``held``: what the arrays hold where the walk is."""
+    """Replaces arrays by scalars. ``held``: the contents of arrays at the current statement."""
 
     small: set[str]
     names: Names
@@ -161,7 +150,7 @@ class _Replacer:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
     def block(self, b: Block, held: dict[str, _Cells]) -> Block:
-        """The block; ``held`` is brought up to date."""
+        """Rewrite a block, updating ``held``."""
         out: list[Stmt] = []
         for s in b.stmts:
             self.statement(s, held, out)
@@ -187,7 +176,8 @@ class _Replacer:
                 out.append(rebuild(s, self.use, block=lambda b: self.block(b, dict(held))))
 
     def branch(self, s: If, held: dict[str, _Cells]) -> If:
-        """The branch, which gives the cells that its arms have changed, and those of the arrays that it gave."""
+        """The branch with the changed cells as additional results, and the cells of its array results in place of the
+        arrays."""
         ways = [dict(held), dict(held)]
         arms = [self.block(arm, way) for arm, way in zip((s.then, s.orelse), ways)]
         outs: list[Var] = []

@@ -1,17 +1,17 @@
-"""Select sinking: a value that only one side of a `select` needs is computed on that side only.
+"""Select sinking: compute a value that only one side of a `select` needs on that side only.
 
-**Transformation.** Code sinking into the arms of a branch; the reverse of if-conversion.
+**Transformation.** Code sinking into the arms of a branch; the inverse of if-conversion.
 
 **Before.** ``r = sqrt x; y = select c r 0.0``
 **After.** ``y = if c { r = sqrt x; yield r } else { yield 0.0 }``
 
-**Legality.** Nothing but the `select` uses the operations that are moved, and they have no effects.
+**Legality.** Only the `select` uses the operations that are moved, and they have no effects.
 
-**Profitability.** None: it is for correctness. ``np.where(x > 0, np.sqrt(x), 0.0)`` has derivative 0 at x = 0, but
-the reverse of the square root there is 0 * inf. So it is done where an operation is moved whose slope may be
+**Profitability.** None: the pass is needed for correctness. ``np.where(x > 0, np.sqrt(x), 0.0)`` has derivative 0 at x
+= 0, but the reverse of the square root there is 0 * inf. It therefore applies to operations whose derivative may be
 infinite or nan (`SINGULAR`), and cannot be switched off.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop,
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
-# Operations whose slope is infinite or nan at some point where another side of a `select` may be meant to be taken.
+# Operations whose derivative is infinite or nan at some point, where the other side of a `select` may be intended.
 SINGULAR = frozenset(op.name for op in OPS.values() if op.singular)
 
 
 def sink_selects(f: Function) -> Function:
-    """The function with each `select` that guards a singular operation turned into an `if`."""
+    """Turn each `select` that guards a singular operation into an `if`."""
     return replace(f, body=_block(f.body))
 
 
@@ -49,12 +49,12 @@ def _inside(s: Stmt) -> Stmt:
 
 
 def _sink_one(stmts: list[Stmt], results: tuple[Atom, ...]) -> list[Stmt] | None:
-    """The statements with the last `select` that guards something singular as an `if`; None where there is none."""
+    """The statements with the last `select` that guards a singular operation turned into an `if`, or None."""
     uses: Counter[str] = Counter(r.name for r in results if isinstance(r, Var))
     for s in stmts:
         uses.update(a.name for a in operands(s) if isinstance(a, Var))
         for b in blocks(s):
-            uses.update(2 * list(free_vars(b)))  # used inside another block: not exclusive
+            uses.update(2 * list(free_vars(b)))  # used in a nested block, so not exclusive
     for at in range(len(stmts) - 1, -1, -1):
         s = stmts[at]
         if isinstance(s, Let) and s.op == "select" and is_float(s.out.type) and isinstance(s.ins[0], Var):
@@ -68,7 +68,7 @@ def _sink_one(stmts: list[Stmt], results: tuple[Atom, ...]) -> list[Stmt] | None
 
 
 def _exclusive(wanted: Atom, before: list[Stmt], uses: Counter[str]) -> list[Let]:
-    """The scalar operations that nothing but ``wanted`` needs, in order."""
+    """The scalar operations that only ``wanted`` needs, in order."""
     if isinstance(wanted, Const):
         return []
     found: list[Let] = []

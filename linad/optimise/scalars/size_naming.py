@@ -1,17 +1,17 @@
-"""Size naming: what is known of the sizes of parameters is stated at the beginning, where other passes look for it.
+"""Size naming: name the sizes of parameters at the start of the function, where other passes look for them.
 
-**Transformation.** Sizes of parameters that are copied get names; with `with_sizes` a program is specialised for
-the last axes that arguments have and for arguments of one shape, with a check of each.
+**Transformation.** Sizes of copied parameters get names. `with_sizes` specialises a program for the sizes of the last
+axes of its arguments, and for arguments of equal shape, with a check of each.
 
 **Before.** ``u = copy &x``
 **After.** ``x_n = dim &x 0; u = copy &x``
 
-**Legality.** Asking for a size has no effect; a size that is assumed is checked.
+**Legality.** Querying a size has no effect; an assumed size is checked.
 
-**Profitability.** The sizes of copies are known then (`ir/sizes.py`), which proves index checks and sizes of
+**Profitability.** The sizes of copies become known (`ir/sizes.py`), which helps to prove index checks and sizes of
 logs.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -20,31 +20,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Atom,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    Atom, Call, Check, Const, Copy, Dim, Function, Let, Names, Program, Stmt, Var, all_names, base_name, walk,
 )
 from linad_typecheck.signature import Alike
 from linad_typecheck.types import BOOL, I64
 
 
 def with_sizes(program: Program, sizes: Iterable[tuple[int, int] | Alike]) -> Program:
-    """The lowered program for parameters whose last axis has these sizes, or that have the shape of another, which it
-    makes sure of.
+    """Specialise a lowered program for parameters with known last sizes or equal shapes, which it checks.
 
-    A function that calls itself is left alone: it may do so with arrays of other sizes.
+    A recursive function is left alone: it may call itself with arrays of other sizes.
     """
     f = program.main
     called = {s.callee for g in program.functions.values() for s in walk(g.body) if isinstance(s, Call)}
@@ -76,8 +61,7 @@ def with_sizes(program: Program, sizes: Iterable[tuple[int, int] | Alike]) -> Pr
 
 
 def name_sizes(f: Function) -> Function:
-    """The function that begins by asking its copied parameters for their sizes, so that those of the copies are known
-    (`ir/sizes.py`)."""
+    """Query the sizes of copied parameters at the start, so that those of the copies are known (`ir/sizes.py`)."""
     copied = {s.array.name for s in walk(f.body) if isinstance(s, Copy)}
     names = Names(all_names(f))
     asked: list[Stmt] = [

@@ -1,17 +1,16 @@
-"""Store forwarding: a load of the cell that was just stored to is the value.
+"""Store forwarding: replace a load of a cell that was just stored to by the stored value.
 
-**Transformation.** Store-to-load forwarding, and a store of zero that is followed by an addition becomes one store.
+**Transformation.** Store-to-load forwarding; a store of zero followed by an addition becomes a single store.
 
 **Before.** ``&v![k] = 0.0; &v![k] += x; e = load! &v [k]``
 **After.** ``&v![k] = x; e is x``
 
-**Legality.** Within a block, with nothing in between that touches the array. Zero and addition are joined for ints
-and for adjoints only: where the sum is -0.0 it changes the sign of a zero. A check that may fail stays before what
-it guarded.
+**Legality.** Within a block, if nothing in between touches the array. Zero and addition are merged only for ints and
+adjoints, because the sign of a zero changes if the sum is -0.0. A check that may fail stays before what it guards.
 
 **Profitability.** Always.
 
-**Needs.** Nothing: the results are the same to the last bit.
+**Needs.** Nothing: results are identical except for the sign of a zero adjoint.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from linad_typecheck.types import Array, is_float
 
 
 def merge_cells(f: Function) -> Function:
-    """Loads of a cell that the same block has just stored to become the value; ``v[i] = 0`` followed by ``v[i] += e``
-    with nothing in between that touches ``v`` becomes ``v[i] = e``.
+    """Forward stores to loads in each block, and merge ``v[i] = 0`` and ``v[i] += e`` into ``v[i] = e`` if nothing in
+    between touches ``v``.
 
-    The latter for ints and for adjoints only: where ``e`` is -0.0 it changes the sign of a zero.
+    Merging is limited to ints and adjoints: the sign of a zero changes if ``e`` is -0.0.
     """
     return replace(f, body=_Merge().block(f.body))
 
 
 class _Merge:
     def __init__(self) -> None:
-        self.same: dict[str, Atom] = {}  # loads that are the value stored before
+        self.same: dict[str, Atom] = {}  # loads replaced by the stored value
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
-        about: dict[str, list[Stmt]] = {}  # by array: those that mention it, at any depth
+        about: dict[str, list[Stmt]] = {}  # by array: the statements that mention it, at any depth
         for s in block.stmts:
             s = rebuild(s, self.use, block=self.block)
             match s:
@@ -68,7 +67,8 @@ def _arrays(s: Stmt) -> set[str]:
 
 
 def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:
-    """The value that this very cell was given, if nothing has written to the array since. ``about`` mention it."""
+    """The value last stored to this cell, if nothing has written to the array since. ``about``: the statements that
+    mention the array."""
     for s in reversed(about):
         match s:
             case Store(array=a, index=i, value=v) if a == array:
@@ -86,14 +86,15 @@ def _just_stored(about: list[Stmt], array: Var, index: tuple) -> Atom | None:
 
 
 def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
-    """Whether two indices are known to refer to different cells."""
+    """Whether two indices provably differ."""
     return any(
         isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in zip(first, second, strict=True)
     )
 
 
 def _pending_zero(about: list[Stmt], array: Var, index: tuple) -> Store | None:
-    """The store of a zero to this very cell, if nothing has touched the array since. ``about`` mention it."""
+    """The store of a zero to this cell, if nothing has touched the array since. ``about``: the statements that mention
+    the array."""
     match about[-1:]:
         case [Store(array=a, index=i, value=Const(value=zero)) as s] if (
             a == array and i == index and repr(zero) in ("0.0", "0")

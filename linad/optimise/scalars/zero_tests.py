@@ -1,18 +1,16 @@
-"""Tests of adjoints and tangents for zero, in operations that every backend has.
+"""Zero tests: expand `zero_or` into operations that every backend supports.
 
-**Transformation**: expansion of `zero_or`, which derivatives are made with where `rule.exact_zeros` holds.
+**Transformation.** Expansion of `zero_or`, which derivatives contain if `rule.exact_zeros` holds.
 
-**Before / after**::
+**Before.** ``t = zero_or bar product``
+**After.** ``z = eq bar 0.0; t = select z 0.0 product``
 
-    %t = zero_or(%bar, %product)
-    %z = eq(%bar, 0.0); %t = select(%z, 0.0, %product)
+**Legality.** This is the definition of `zero_or`. The pass runs after the last differentiation: the derivative of the
+`select` would ignore that a product with zero still changes when that zero changes.
 
-**Legality**: it is what `zero_or` means. It comes after the last differentiation: the derivative of `select` by the
-test would leave out that a product by zero still changes with that zero.
+**Profitability.** None; the expansion is required.
 
-**Profitability**: none; it is needed.
-
-**Needs**: nothing.
+**Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from linad_typecheck.types import BOOL
 
 
 def with_zero_tests(program: Program) -> Program:
-    """The program without `zero_or`."""
+    """Expand every `zero_or` in a program."""
 
     def of(f):
         names = Names(all_names(f))

@@ -1,1 +1,1 @@
-"""Arrays of every kind: views and expressions, shapes and axes, slices, cells, updates."""
+"""Array operations of every kind: shapes and axes, slices and gathers, cells, updates."""

@@ -42,7 +42,7 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
     span, sizes = args.span, shape_of(ctx, array, args.span)
     if "axis" not in found:
         axes: Sequence[int] | None = [k for k, n in enumerate(sizes) if n == ONE or ctx.known(n).single]
-        for k, n in enumerate(sizes):  # the rank of the result is known before the program runs
+        for k, n in enumerate(sizes):  # the rank of the result is known at compile time
             if k not in axes and not isinstance(n, Const):
                 text = f"`{args.name}` left out no axis when it was compiled, and axis {k} has one cell: "
                 text += f"say which, `axis={k}`"
@@ -81,11 +81,11 @@ def _moveaxis(ctx: Lowering, args: Args) -> Value:
     return transposed(ctx, array, order, args.span)
 
 
-# ------------------------------------------------------------------------------------------------------- stretched
+# ---------------------------------------------------------------------------------------------------- broadcasting
 
 
 def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span) -> Value:
-    """A read-only view of a larger shape. An axis of size 1 is stretched if it is known to be 1."""
+    """A read-only view with a larger shape. An axis of size 1 is stretched if its size is known to be 1."""
     own = shape_of(ctx, v, span)
     more = len(shape) - len(own)
     if more < 0:
@@ -146,7 +146,7 @@ def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
     return apply
 
 
-# ------------------------------------------------------------------------------------------------------- questions
+# --------------------------------------------------------------------------------------------------------- queries
 
 
 def _shape(ctx: Lowering, args: Args) -> Value:
@@ -185,7 +185,7 @@ def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
 
 
 def _broadcast(ctx: Lowering, args: Args) -> Value:
-    """``np.broadcast(a, b)``, of which the shape can be read."""
+    """``np.broadcast(a, b)``: an object whose shape can be read."""
     shapes = [shape_of(ctx, v, args.span) if is_array(v) else () for v in args.values]
     if not shapes or args.keywords:
         raise Refused(BadCall(args.span, args.name, "takes arrays"))

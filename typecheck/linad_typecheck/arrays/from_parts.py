@@ -32,7 +32,7 @@ _SIZES = (
 
 
 def common_dtype(arrays: Sequence[AnyArray]) -> DType:
-    """The dtype to which all arrays are promoted."""
+    """The dtype to which the arrays are promoted."""
     found = dtype_of(arrays[0])
     for a in arrays[1:]:
         pair = (ScalarValue(Const(0, Scalar(d))) for d in (found, dtype_of(a)))
@@ -43,7 +43,7 @@ def common_dtype(arrays: Sequence[AnyArray]) -> DType:
 def concatenated(
     ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span
 ) -> Value:
-    """One array with the cells of all arrays along an axis."""
+    """The arrays joined along an axis."""
     ranks = {rank_of(a) for a in arrays}
     if len(ranks) > 1:
         sizes_differ(
@@ -79,7 +79,7 @@ def concatenated(
 
 
 def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
-    """Arrays of one shape along a new axis."""
+    """Arrays of equal shape joined along a new axis."""
     require_rank(span, rank_of(arrays[0]) + 1)
     text = "all input arrays must have the same shape"
     if len({rank_of(a) for a in arrays}) == 1:
@@ -91,7 +91,7 @@ def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType |
 
 
 def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, hint: str, span: Span) -> Value:
-    """``np.array`` of a list with arrays in it: all are arrays of one rank."""
+    """``np.array`` of a list that contains arrays: all items are arrays of one rank."""
     if not all(is_array(x) for x in items):
         sizes_differ(ctx, span, "arrays and scalars are mixed in this list")
         raise Refused(None)
@@ -105,8 +105,8 @@ def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, 
 def copy(
     ctx: Lowering, array: AnyArray, hint: str, span: Span, dtype: DType | None = None, in_order: bool = False
 ) -> ArrayValue:
-    """A fresh array with the cells of an array of any kind. ``in_order``: NumPy creates it in C order whatever it
-    copies."""
+    """A fresh array with the cells of an array of any kind. ``in_order``: the result is in C order, whatever the
+    layout of the source."""
     name = next(arrays(array)).name.partition(".")[0] if not isinstance(array, Delayed) else "the expression"
     ctx.fact("copy", name, span, "copied as written")
     return materialise(ctx, array, hint, span, dtype, in_order)
@@ -127,11 +127,12 @@ def array_of_values(ctx: Lowering, value: Value, dtype: DType | None, hint: str,
     return array_of_cells(ctx, collect(ctx, value, cells, span), cells, dtype, hint, span, "np.array")
 
 
-ROWS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}  # what is more in a list than its value
+# items of a list display that need more than evaluation
+ROWS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 
 
 def row_of(ctx: Lowering, node: ast.expr) -> Value:
-    """A part of a list that NumPy converts to an array: lists, tuples and comprehensions in it are converted first."""
+    """An item of a list that NumPy converts to an array. Lists, tuples and comprehensions in it are converted first."""
     lower = ROWS.get(type(node))
     if lower is not None:
         return lower(ctx, node)

@@ -21,17 +21,17 @@ from .slices import NewAxis, Part, Place, Slice, delayed_view, expanded, index_a
 
 @frozen
 class Gathered:
-    """The source of the cells of ``v[parts]``: the ``shape`` of the result, and for each cell the index into ``v``."""
+    """The selection ``v[parts]``: the ``shape`` of the result, and for each of its cells the index into ``v``."""
 
     base: AnyArray
     shape: tuple[Atom, ...]
     index: object  # (ctx, index of the result) -> index into the base, in range
     reads: tuple[AnyArray, ...]
-    test: Callable[[], None]  # raises what looking for all cells would
+    test: Callable[[], None]  # makes the checks that reading all cells would make
 
 
 def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Gathered | None:
-    """The cells selected by integer arrays, together with ints and full slices, in NumPy's order."""
+    """The cells selected by integer arrays, combined with ints and slices, in NumPy's order."""
     parts = expanded(ctx, parts, rank_of(v), name, span)
     if parts is None:
         return None
@@ -40,7 +40,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         return None
     places = [k for k, p in enumerate(parts) if isinstance(p, Place)]
     given = [parts[k].value for k in places if is_array(parts[k].value)]
-    # they are taken first
+    # apply bounded slices first
     if any(isinstance(p, Slice) and (p.lower, p.upper, p.step) != (None, None, None) for p in parts):
         all_of = Slice(None, None, None, span)
         bounded = [p if isinstance(p, Slice) else all_of for p in parts if not isinstance(p, NewAxis)]
@@ -58,7 +58,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
     together = places == list(range(places[0], places[-1] + 1))
     at = sum(not isinstance(p, Place) for p in parts[: places[0]]) if together else 0
     sizes: list[tuple[Atom, Place | None]] = []  # per axis of the base
-    rest: list[Atom] = []  # what slices and new axes leave
+    rest: list[Atom] = []  # the axes of the result that come from slices and new axes
     axis = 0
     for p in parts:
         if isinstance(p, NewAxis):
@@ -125,7 +125,7 @@ def _left(parts: Sequence[Part]) -> list[Part]:
 
 
 def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """``v[idx]`` read, not evaluated yet."""
+    """``v[idx]`` as a delayed expression."""
     v, parts = under(ctx, v, parts, name, span)
     mask = mask_of(parts)
     if mask is not None:
@@ -143,14 +143,14 @@ def gather(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: S
 
 
 def mask_of(parts: Sequence[Part]) -> AnyArray | None:
-    """The mask, if an index is one."""
+    """The mask of an index that consists of one; None for other indices."""
     masks = [p.value for p in parts if isinstance(p, Place) and is_array(p.value) and dtype_of(p.value) == "bool"]
     return masks[0] if masks and len(parts) == 1 else None
 
 
 def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> tuple[AnyArray, Sequence[Part]]:
-    """An array and an index into it. A part that is a single truth value selects everything or nothing: it is a mask
-    along a new first axis."""
+    """An array and an index into it, in which a single bool is replaced: it becomes a mask along a new first axis,
+    which selects everything or nothing."""
     single = [
         p
         for p in parts
@@ -165,7 +165,8 @@ def under(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Sp
 
 
 def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, first: int = 0) -> bool:
-    """Whether a mask has the shape of the axes of an array from ``first`` on; a different size raises IndexError."""
+    """Whether a mask has the rank and sizes of the axes of an array from ``first`` on. Sizes that differ raise
+    IndexError."""
     if first + rank_of(mask) > rank_of(v) or not rank_of(mask):
         ctx.report(WrongRank(span, name or "the array", rank_of(v), rank_of(mask)))
         return False
@@ -179,7 +180,7 @@ def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, firs
 
 
 def true_places(ctx: Lowering, array: AnyArray, hint: str, span: Span) -> tuple[ArrayValue, ...]:
-    """The indices of the non-zero cells, one array per axis, in C order."""
+    """The indices of the non-zero cells in C order, one array per axis."""
     sizes = shape_of(ctx, array, span)
 
     def here(index: tuple[Atom, ...]) -> Atom:

@@ -1,4 +1,4 @@
-"""Cells of arrays: reading and writing them at integer indices."""
+"""Cells of arrays: reading and writing at integer indices."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from .slices import (
 
 @frozen
 class Cell:
-    """A cell of an array that is held by a name."""
+    """A cell of an array."""
 
     array: Var
     index: tuple[Atom, ...]
-    name: str  # the user's name of the array, empty for a temporary
+    name: str  # the user's name of the array; empty for a temporary
     span: Span
     checked: bool = True
 
@@ -65,7 +65,7 @@ def is_cell(base: Value, parts: Sequence[Part]) -> bool:
 
 
 def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> tuple[Atom, ...]:
-    """The index of a cell, with all parts checked."""
+    """The index of a cell, with every part checked."""
     found: list[Atom] = []
     for axis, p in enumerate(parts):
         size = size_of(ctx, base, axis, span)
@@ -85,7 +85,7 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
     dtype = where.array.type.dtype
     if dtype in INTS and value.dtype in FLOATS:
         ctx.report(Truncated(where.span, where.name or where.array.name, made(ctx, where.name, where.span)))
-        if where.checked:  # NumPy looks for the cell before it converts
+        if where.checked:  # NumPy checks the index before it converts the value
             place, where = where, replace(where, checked=False)
             require_cell(ctx, place)
         atom = to_int(ctx, value.atom, dtype, where.span)
@@ -95,13 +95,13 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
 
 
 def require_cell(ctx: Lowering, where: Cell) -> None:
-    """Raise IndexError if there is no such cell, by explicit checks."""
+    """Raise IndexError, by explicit checks, if the cell does not exist."""
     for axis, index in enumerate(where.index):
         span, n = where.span, ctx.dim(where.array, axis, where.span)
         if isinstance(index, Const) and isinstance(n, Const) and 0 <= index.value < n.value:
             continue
         ok, shown = ctx.let("ok", "lt", (index, n), BOOL, span), index
-        if not ctx.is_nonneg(index):  # a negative index has been wrapped: the user wrote what it was before
+        if not ctx.is_nonneg(index):  # the message shows a negative index as the user wrote it
             low = ctx.let("low", "ge", (index, Const(0, I64)), BOOL, span)
             ok = ctx.let("ok", "and", (low, ok), BOOL, span)
             written = ctx.let("t", "sub", (index, n), I64, span)
@@ -115,7 +115,7 @@ MOST_CHOSEN = 32
 
 
 def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
-    """``t[k]`` of a tuple of numbers with a computed index."""
+    """``t[k]`` for a tuple of numbers and a computed index."""
     n = len(items)
     if not alike(items):
         ctx.wants_literal(index)
@@ -138,8 +138,8 @@ def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, sp
 
 
 def alike(items: tuple[Value, ...]) -> bool:
-    """Whether a computed index can select one of some values: they are few, and numbers of one type or tuples of such.
-    """
+    """Whether a computed index can select one of several values: they are few, and numbers of one type or tuples of
+    such."""
     if not 0 < len(items) <= MOST_CHOSEN:
         return False
     if all(isinstance(v, TupleValue) for v in items):
@@ -147,13 +147,13 @@ def alike(items: tuple[Value, ...]) -> bool:
             map(alike, zip(*(v.items for v in items), strict=True))
         )
     dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
-    # Python's own, which meet in floats anyway
+    # Python ints and floats, which join to floats
     numbers = dtypes == {"f64", "i64"} and all(isinstance(v, ScalarValue) and v.weak for v in items)
     return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
 
 
 def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
-    """One of values that are `alike`, selected by an index in range."""
+    """The value at an index in range, from values that are `alike`."""
     if isinstance(items[0], TupleValue):
         return TupleValue(
             tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record
@@ -168,8 +168,11 @@ def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Valu
 
 
 def cell_at(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place], name: str, span: Span) -> Cell:
-    """The cell of the base array denoted by a full index. An axis that a view takes whole is checked at the access, any
-    other one here, against the size of the view."""
+    """The cell of the base array that a full index denotes.
+
+    An axis that a view takes whole is checked by the access itself; any other axis is checked here, against the size of
+    the view.
+    """
     v = as_view(base)
     index: list[Atom] = []
     direct = 0
@@ -199,7 +202,7 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             return [Rest()]
         case TupleValue(record=record, items=items) if record is SLICE:
             return [slice_of(ctx, items, span)]
-        case TupleValue(listed=True):  # an array of indices, as nothing but a tuple is one index per axis
+        case TupleValue(listed=True):  # an index array: only a tuple is one index per axis
             return inner_parts(ctx, value, span)
         case TupleValue(items=items):
             return [p for item in items for p in inner_parts(ctx, item, span)]
@@ -221,6 +224,6 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 
 
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
-    """The parts of an index that is a tuple: a tuple inside it is an index array, as in NumPy."""
+    """The parts of an index that is a tuple. A tuple inside it is an index array, as in NumPy."""
     several = isinstance(value, TupleValue) and value.record is not SLICE
     return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

@@ -38,11 +38,11 @@ _LEFT_OUT = {
     **dict.fromkeys(("min", "amin", "nanmin"), "np.inf"),
     "any": "False",
     "all": "True",
-}  # what a reduction takes in place of a cell without effect
+}  # neutral elements of reductions
 
 
 def instead_of(argument: str, function: str) -> str:
-    """A suggestion for an argument that an array function does not support."""
+    """A suggestion in place of an argument that an array function does not support."""
     if argument == "where" and function == "mean":
         return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
     if argument == "where" and function in _LEFT_OUT:
@@ -51,9 +51,11 @@ def instead_of(argument: str, function: str) -> str:
 
 
 def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dict[str, Value]:
-    """The arguments by parameter name, without those that are None. ``takes``: the optional parameters that are
-    supported; others are refused unless they have their default value. ``function``: another function whose
-    signature applies."""
+    """The arguments by parameter name, without those that are None.
+
+    ``takes``: the supported optional parameters. Others are refused unless they have their default value. ``function``:
+    another function whose signature applies.
+    """
     spec = signature(function or args.function)
     optional, known = defaults_of(spec), takes.split()
     needed = [a.arg for a in (*spec.posonlyargs, *spec.args) if a.arg not in optional]
@@ -69,7 +71,7 @@ def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dic
 
 
 def refusal(args: Args, name: str) -> Refused:
-    """An unsupported parameter is given."""
+    """The refusal of a parameter that is not supported."""
     if name not in REFUSED:
         return Refused(BadCall(args.span, args.name, f"does not take `{name}` here"))
     instead = instead_of(name, args.name.rpartition(".")[2])
@@ -89,7 +91,7 @@ def _left_out(v: Value, default: ast.expr | None) -> bool:
 
 
 def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
-    """An array-like converted as by NumPy: a scalar to rank 0, nested tuples or lists of scalars."""
+    """An array-like, converted as by NumPy: scalars to rank 0, and nested tuples or lists of scalars."""
     if is_growing(v):
         v = array_of_list(ctx, v, args.hint, args.span)
     if is_array(v):
@@ -108,7 +110,7 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
 
 
 def no_bools(args: Args, *arrays: AnyArray) -> None:
-    """Refuse arrays that are all bool, for which NumPy has no sum or difference, or one of bools."""
+    """Refuse arrays that are all bool: NumPy defines no sum or difference for them, or one that is bool."""
     if all(dtype_of(a) == "bool" for a in arrays):
         instead = "convert one of them: `a.astype(int)`" if len(arrays) > 1 else "convert it: `a.astype(int)`"
         raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", instead))
@@ -123,7 +125,7 @@ def no_floats(args: Args, what: str, *values: Value) -> None:
 
 
 def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
-    """The array, evaluated first if its cells are expensive: for uses that read them more than once."""
+    """The array, evaluated first if its cells are expensive; used by callers that read them more than once."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.expensive else v
 
 
@@ -132,7 +134,7 @@ def rank_zero(v: ScalarValue) -> Delayed:
 
 
 def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int:
-    """One axis, a literal int."""
+    """An axis, given by a literal int."""
     if isinstance(v, TupleValue):
         raise Refused(WrongType(span, "one axis is meant here", describe(type_of(v)), "write one int: `axis=0`"))
     return axes_of(ctx, v, rank, span)[0]
@@ -152,7 +154,7 @@ def flag(ctx: Lowering, found: dict[str, Value], name: str, default: bool, span:
 
 
 def literal_int(ctx: Lowering, v: Value | None, default: int, what: str, span: Span) -> int:
-    """An int that has to be known while the function is checked."""
+    """An int that has to be known at compile time."""
     if v is None:
         return default
     if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in INTS:

@@ -1,7 +1,7 @@
-"""The sizes of the arrays that a function returns, as expressions of its arguments: derived from its core, evaluated by
-callers.
+"""The sizes of the arrays that a function returns, as expressions of its arguments.
 
-A caller that allocates arrays for results before a loop needs their sizes before the first call.
+They are derived from the core of the function and evaluated by callers: a caller that allocates arrays for results
+before a loop needs their sizes before the first call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..ir.sizes import known_sizes
 from ..frozen import frozen
 from ..types import Scalar
 
-# Of ints; none of them raises.
+# Int operations, none of which raises.
 SAFE = ("add", "sub", "mul", "neg", "min", "max", "cast", "wrap", "select", "lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -42,17 +42,17 @@ class Made:
 
 
 Recipe = Const | Given | SizeOf | Made
-Functions = Callable[[str], Function | None]  # by name; None for one of which nothing is known
+Functions = Callable[[str], Function | None]  # by name; None for an unknown function
 
 
 def result_size(functions: Functions, name: str, result: int, axis: int) -> Recipe | None:
-    """The size of a function's result along an axis; None if it does not follow from the arguments' sizes."""
+    """The size of a result of a function along an axis; None if it does not follow from the sizes of the arguments."""
     f = functions(name)
     return None if f is None else _Reader(functions, f).of_atom(f.body.results[result], axis)
 
 
 def is_safe(op: str, ins: tuple[Atom, ...]) -> bool:
-    """Whether a statement may be executed if its result is not used."""
+    """Whether a statement may be executed speculatively."""
     return op in SAFE or (op == "trips" and isinstance(ins[2], Const))
 
 
@@ -95,7 +95,7 @@ class _Reader:
         return None
 
     def _called(self, recipe: Recipe | None, args: tuple[Atom, ...]) -> Recipe | None:
-        """A callee's size expression in terms of the caller."""
+        """The size expression of a callee, in terms of the caller."""
         match recipe:
             case Given(param=k):
                 return self.of_int(args[k])

@@ -1,8 +1,8 @@
 """`np.array([row for ...])`, `linad.build` and `linad.map` with array elements: rows of an array of one rank more.
 
 The array is allocated before the loop, so the sizes of a row must be known there. They are derived from the body, which
-has been lowered once for its types: code that computes a size from outer values is pure and is repeated before the
-loop, also inside callees (`result_sizes`). Otherwise the first row is computed before the loop.
+has been lowered once for its types: code that computes a size from outer values is pure, and is repeated before the
+loop, also code inside callees (`result_sizes`). Otherwise the first row is computed before the loop.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def functions_of(ctx: Lowering) -> Functions:
 
 
 class Sizes:
-    """The sizes of rows as expressions that remain valid outside the body."""
+    """The sizes of rows, as expressions that are valid outside the body."""
 
     def __init__(
         self, shape: Sequence[Atom], body: Sequence[Stmt], index: Var, functions: Functions = lambda name: None
@@ -48,16 +48,16 @@ class Sizes:
         self.inside = {index.name, *(v.name for s in walk(Block(tuple(body))) for v in outputs(s))}
         self.shape = tuple(shape)
         self.functions = functions
-        self.pairs: Mapping[str, Atom] | None = None  # what stands outside, on another path
+        self.pairs: Mapping[str, Atom] | None = None  # the mapping to the variables of another path
 
     def on(self, pairs: Mapping[str, Atom]) -> Sizes:
-        """The expressions on a path where other variables take the place of their own."""
+        """The same expressions on a path with other variables."""
         other = copy(self)
         other.pairs = pairs
         return other
 
     def known(self, a: Atom | None = None) -> bool:
-        """Whether a size can be computed before the loop; without an argument, whether all can."""
+        """Whether a size can be computed before the loop. Without an argument, whether all can."""
         if a is None:
             return all(map(self.known, self.shape))
         if isinstance(a, Const) or a.name not in self.inside:
@@ -97,7 +97,7 @@ class Sizes:
         return a if self.pairs is None or isinstance(a, Const) else self.pairs.get(a.name)
 
     def again(self, ctx: Lowering, span: Span) -> list[Atom]:
-        """The sizes, computed here."""
+        """Emit the computation of the sizes here."""
         return [self._again(ctx, a, span) for a in self.shape]
 
     def _again(self, ctx: Lowering, a: Atom, span: Span) -> Atom:
@@ -118,7 +118,8 @@ class Sizes:
         found = self._again_recipe(ctx, recipe, self.calls[array.name][0].args, span)
         if isinstance(recipe, SizeOf):
             return found
-        return ctx.let("n", "max", (found, ZERO), I64, span, nonneg=True)  # a negative one is an error of the call
+        # a negative size is reported by the call itself
+        return ctx.let("n", "max", (found, ZERO), I64, span, nonneg=True)
 
     def _again_recipe(self, ctx: Lowering, recipe: Recipe | None, args: tuple[Atom, ...], span: Span) -> Atom:
         match recipe:
@@ -138,7 +139,7 @@ NO_SIZES = Sizes((), (), Var("", I64))
 
 @frozen
 class Element:
-    """The type of an element, and the sizes of one that is an array."""
+    """The type of an element, and its sizes if it is an array."""
 
     value: Value
     sizes: Sizes
@@ -157,8 +158,10 @@ def _kind(v: Value) -> tuple | None:
 def of_elements(
     ctx: Lowering, node: ast.expr, look: Callable[[], Element], build: Callable[[Element, list[Value]], Value]
 ) -> Value:
-    """The result of ``build`` for elements of an assumed type: found by ``look``, or that of the previous lowering.
-    ``build`` returns the elements of other types; then it is called again."""
+    """The result of ``build`` for elements of an assumed type, which ``look`` finds or an earlier lowering found.
+
+    ``build`` returns the elements of other types. If there are any, it is called again.
+    """
     before = ctx.settled.get(node)
     pairs = None if before is None else above(ctx, before.path, ctx.path)
     if pairs is not None:
@@ -175,7 +178,7 @@ def of_elements(
 
 
 def one_at_least(ctx: Lowering, n: Atom, span: Span) -> None:
-    """Raise if there is no row: NumPy would not know the length of rows, and returns an array of rank 1."""
+    """Raise if there is no row: NumPy could not know the length of a row, and would return an array of rank 1."""
     some = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
     ctx.emit(Check(some, "ValueError", "an array of rows is made of one row at least", (), span))
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Span) -> Value:
-    """The view with permuted axes: axis k is axis ``order[k]`` of the original; reversed if that is None."""
+    """The view with permuted axes: axis k is axis ``order[k]`` of the original. Without ``order`` the axes are
+    reversed."""
     rank = rank_of(v)
     order = tuple(range(rank))[::-1] if order is None else tuple(k + rank if k < 0 else k for k in order)
     if sorted(order) != list(range(rank)):
@@ -68,8 +69,8 @@ def transpose_method(ctx: Lowering, v: AnyArray, args: Args, by: str) -> Value:
 
 
 def axes_of(ctx: Lowering, v: Value, rank: int, span: Span, lists: bool = True) -> tuple[int, ...]:
-    """Axes given as a literal int or a tuple of them, counted from the front; or as a list, if NumPy accepts ``lists``.
-    """
+    """Axes given by a literal int or a tuple of them, counted from the front; also by a list, if NumPy accepts
+    ``lists``."""
     if isinstance(v, TupleValue) and v.listed and not lists:
         raise Refused(WrongType(span, "axes are an int or a tuple of ints", "a list", "write a tuple: `axis=(0, 1)`"))
     found: list[int] = []
@@ -192,7 +193,7 @@ def _perhaps_copied(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], args: 
 
 
 def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...]:
-    """The sizes that a shape means, one of which may be -1."""
+    """The sizes that a shape argument denotes; one of them may be -1."""
     items = shape.items if isinstance(shape, TupleValue) else (shape,)
     unknown = [k for k, x in enumerate(items) if isinstance(x, ScalarValue) and x.atom == Const(-1, I64)]
 
@@ -217,7 +218,7 @@ def _text(items, sizes, unknown) -> str:
 
 
 def _divided(ctx: Lowering, total: Atom, rest: Atom, span: Span) -> Atom:
-    """``total / rest``, which must be an integer."""
+    """``total / rest``, checked to be an integer."""
     if rest == ONE:
         return total
     if isinstance(total, Const) and isinstance(rest, Const) and rest.value and total.value % rest.value == 0:

@@ -31,7 +31,7 @@ class Slice:
     upper: Atom | None
     step: Atom | None
     span: Span
-    one: bool = False  # of one place at most: `k : k + 1`, `: 1`, `-1 :`
+    one: bool = False  # selects at most one index: `k : k + 1`, `: 1`, `-1 :`
 
     @property
     def is_whole(self) -> bool:
@@ -40,7 +40,7 @@ class Slice:
 
 
 def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom | None) -> bool:
-    """Whether bounds just computed span at most one cell, as they differ by one."""
+    """Whether bounds that were just computed span at most one index, because they differ by one."""
     if step not in (None, ONE):
         return False
     if upper is None:
@@ -52,7 +52,7 @@ def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom 
             case (None, _):
                 return None, 0
             case (Const(value=k), _):
-                return (ONE, k) if k < 0 else (None, k)  # counted from the end, or from the start
+                return (ONE, k) if k < 0 else (None, k)  # relative to the end, or to the start
             case _, Let(op="add", ins=(b, Const(value=k)) | (Const(value=k), b)):
                 return b, k
             case _, Let(op="sub", ins=(b, Const(value=k))):
@@ -81,7 +81,7 @@ class Rest:
 
 @frozen
 class Place:
-    """An integer index, or an array of them; ``inside``: known to be in range."""
+    """An integer index or an index array. ``inside``: known to be in range."""
 
     value: Value
     span: Span
@@ -92,7 +92,7 @@ Part = Slice | NewAxis | Rest | Place
 
 
 def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: Span) -> list[Part]:
-    """The parts with ``...`` and omitted ones replaced by full slices: one per axis, and the new axes."""
+    """The parts with ``...`` and omitted parts replaced by full slices: one part per axis, and the new axes."""
     full = Slice(None, None, None, span)
     taken = sum(_width(p) for p in parts)
     if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
@@ -142,7 +142,7 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
     if not ctx.is_nonneg(index):
         low = ctx.let("low", "ge", (index, ZERO), BOOL, span)
         ok = ctx.let("ok", "and", (low, ok), BOOL, span)
-    if not ctx.counts(index):  # a negative index was counted from the end: the user wrote what it was before
+    if not ctx.counts(index):  # the message shows a negative index as the user wrote it
         written = ctx.let("t", "sub", (index, size), I64, span)
         shown = ctx.let("shown", "select", (low, index, written), I64, span)
     text = f"index {{0}} is out of bounds for axis {axis} of {name} with size {{1}}"
@@ -150,7 +150,7 @@ def require_index(ctx: Lowering, index: Atom, size: Atom, axis: int, name: str, 
 
 
 def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """The view selected by basic indices; every int among them is checked."""
+    """The view that basic indices select. Every int among them is checked."""
     if isinstance(v, UnionValue):
         one, other = (of_side(ctx, v, k, lambda x: view_of(ctx, x, parts, name, span), span) for k in range(2))
         return Poison() if isinstance(one, Poison) or isinstance(other, Poison) else replace(v, one=one, other=other)
@@ -186,7 +186,7 @@ def scalar_part(ctx: Lowering, p: Place) -> ScalarValue:
 
 
 def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, span: Span) -> Value:
-    """Basic indexing of an expression."""
+    """Basic indexing of a delayed expression."""
     stand_in = ViewValue(
         ctx.fresh("expression", Array(v.dtype, len(v.shape))),
         View(tuple(Along(ZERO, ONE, k) for k in range(len(v.shape))), v.shape),
@@ -207,7 +207,7 @@ def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, sp
 
 
 def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Along:
-    """A base axis after the view axis along it was indexed."""
+    """A base axis, after the view axis along it was indexed."""
     if a.of is None:
         return a
     m = moves[a.of]
@@ -221,7 +221,7 @@ def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Alon
 
 
 def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Span) -> tuple[Along, Atom | Whole]:
-    """The cells of a slice of an axis, and their number; they lie along axis ``to`` of the view."""
+    """A slice of an axis, as a base axis along axis ``to`` of the result, and its number of cells."""
     size = v.view.shape[axis]
     step = ONE if p.step is None else p.step
     everything = Along(ZERO, ONE, to)
@@ -234,7 +234,8 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
         ctx.emit(Check(Const(False, BOOL), "ValueError", "slice step cannot be zero", (), p.span))
         return everything, n
     if step.value > 0:
-        literal = isinstance(p.lower, Const) and p.lower.value >= 0  # beyond the end there is no place to start from
+        # not clipped: a slice that starts beyond the end is empty
+        literal = isinstance(p.lower, Const) and p.lower.value >= 0
         first = ZERO if p.lower is None else p.lower if literal else _clamped(ctx, p.lower, n, span)
         last = n if p.upper is None else _clamped(ctx, p.upper, n, span)
         count = _length(ctx, first, last, p.one, span) if step == ONE else _trips(ctx, first, last, step, span)
@@ -249,7 +250,7 @@ def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Spa
 
 
 def _computed_step(ctx: Lowering, p: Slice, step: Atom, n: Atom, to: int, span: Span) -> tuple[Along, Atom]:
-    """A slice with a computed step: its bounds are resolved by the sign of the step."""
+    """A slice with a computed step. The sign of the step decides how its bounds are resolved."""
     ctx.emit(
         Check(ctx.let("ok", "ne", (step, ZERO), BOOL, span), "ValueError", "slice step cannot be zero", (), p.span)
     )
@@ -277,7 +278,7 @@ def _trips(ctx: Lowering, first: Atom, last: Atom, step: Atom, span: Span) -> At
 
 
 def _clamped(ctx: Lowering, b: Atom, n: Atom, span: Span) -> Atom:
-    """A bound of a forward slice, clipped to 0..``n``; equal bounds of equal sizes are one atom."""
+    """A bound of a forward slice, clipped to 0..``n``. Equal bounds of equal sizes are one atom."""
     if b == ZERO or b == n:
         return b
     if isinstance(b, Const) and isinstance(n, Const):
@@ -303,8 +304,8 @@ def _at_least_zero(ctx: Lowering, a: Atom, span: Span, **known: Any) -> Atom:
 
 
 def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -> Atom:
-    """``max(n - k, 0)``; equal ones are one atom, so that slices like ``u[2:]`` and ``u[:-2]`` are seen to have equal
-    sizes."""
+    """``max(n - k, 0)``. Equal sizes are one atom, so that slices such as ``u[2:]`` and ``u[:-2]`` are known to have
+    equal sizes."""
     if isinstance(n, Const):
         return Const(max(n.value - k, 0), I64)
     of, less = ctx.known(n).less or (n, 0)
@@ -316,7 +317,7 @@ def _shorter(ctx: Lowering, n: Atom, k: int, span: Span, single: bool = False) -
 
 
 def _length(ctx: Lowering, first: Atom, last: Atom, single: bool, span: Span) -> Atom:
-    """The number of cells from ``first`` to ``last`` (excluded); ``single``: at most 1."""
+    """The number of cells from ``first`` to ``last`` (exclusive). ``single``: at most 1."""
     if first == ZERO:
         return last
     if isinstance(first, Const):

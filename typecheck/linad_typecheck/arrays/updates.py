@@ -1,4 +1,4 @@
-"""Updates of more than one cell: `a[lo:hi] = e`, `a[idx] += e`, `a *= e`; the right side is evaluated first, as in
+"""Updates of more than one cell: `a[lo:hi] = e`, `a[idx] += e`, `a *= e`. The right side is evaluated first, as in
 NumPy."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Region:
     span: Span
     picked: Gathered | None = None
     mask: AnyArray | None = None
-    old: AnyArray | None = None  # the cells as they were, where the right side may change them
+    old: AnyArray | None = None  # a copy of the cells, if the right side may change them
 
 
 def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> None:
@@ -65,7 +65,7 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
 
 
 def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: Value, span: Span) -> None:
-    """``where op= value``; if index arrays contain a cell twice, the last update counts, as in NumPy."""
+    """``where op= value``. If an index array contains a cell twice, the last update counts, as in NumPy."""
     if op is ast.MatMult:
         raise Refused(Unsupported(span, "`@=`", "write the product with `[...]`: `a[...] = a @ b`"))
     dtype = dtype_of(where.place)
@@ -73,7 +73,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
     value = _right_side(ctx, where, value, span)
     if value is None:
         return
-    with ctx.block():  # to see what comes out
+    with ctx.block():  # a trial run, for the dtype of the result
         probe = binary(ctx, op, ScalarValue(_cell(ctx, dtype)), _a_cell(ctx, value), span)
     if not isinstance(probe, ScalarValue):
         return
@@ -98,7 +98,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
         )
         put(ctx, where.place, index, converted(ctx, new, dtype, span).atom, where.span)
 
-    if where.picked is not None:  # all cells are read before the first is written
+    if where.picked is not None:  # read all cells before the first is written
         old = where.old or picked_cells(ctx, where.place, where.picked, span)
         new = lift(ctx, (old, value), lambda v: binary(ctx, op, *v, span), span)
         value = materialise(ctx, new, "t", span)
@@ -106,7 +106,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
 
 
 def _by_places(ctx: Lowering, where: Region, value: Value, span: Span) -> Region:
-    """The region of a mask as index arrays, by which the cells of an array on the right side are enumerated."""
+    """The region of a mask as index arrays, which enumerate the cells of an array on the right side."""
     if where.mask is None or not is_array(value) or not rank_of(value):
         return where
     parts = [Place(where.mask, where.span)]
@@ -118,19 +118,21 @@ def _by_places(ctx: Lowering, where: Region, value: Value, span: Span) -> Region
 
 
 def picked_cells(ctx: Lowering, place: AnyArray, picked: Gathered, span: Span) -> Delayed:
-    """The cells that index arrays pick out."""
+    """The cells that index arrays select."""
     return Delayed(dtype_of(place), picked.shape, lambda found: read(ctx, place, picked.index(found), span))
 
 
 def may_meet(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, in_step: bool) -> bool:
-    """Whether an array read cell by cell during an update may be seen half updated. ``in_step``: its cell at an index
-    is read just before the cell of the place at that index is written."""
+    """Whether an update may overwrite cells of ``v`` before they are read.
+
+    ``in_step``: the cell of ``v`` at an index is read just before the cell of the place at that index is written.
+    """
     reads = v.reads if isinstance(v, Delayed) else ((v, True),)
     return any(not _harmless(ctx, place, a, aligned and in_step) for a, aligned in reads)
 
 
 def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
-    """``np.add.at``: every index adds, also repeated ones."""
+    """``np.add.at``: every index adds, also a repeated one."""
     where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
@@ -139,7 +141,7 @@ def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: boo
     dtype = dtype_of(where.place)
 
     def add(index: tuple[Atom, ...], v: ScalarValue) -> None:
-        if dtype in INTS and v.dtype in FLOATS:  # the sum is a float, and truncated when it is stored
+        if dtype in INTS and v.dtype in FLOATS:  # the sum is a float, which is truncated when it is stored
             total = binary(ctx, ast.Sub if negative else ast.Add, read(ctx, where.place, index, span), v, span)
             put(ctx, where.place, index, converted(ctx, total, dtype, span).atom, where.span)
             return
@@ -174,8 +176,8 @@ def shape_of_region(ctx: Lowering, where: Region, span: Span) -> tuple[Atom, ...
 
 
 def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value | None:
-    """The right side, broadcast to the region, and evaluated first if it reads cells that are written."""
-    if isinstance(value, TupleValue) and not value.closed:  # NumPy makes an array of it
+    """The right side, broadcast to the region. It is evaluated first if it reads cells that are written."""
+    if isinstance(value, TupleValue) and not value.closed:  # NumPy converts it to an array
         value = array_of_values(ctx, value, None, "t", span)
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
@@ -200,8 +202,8 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
 
 
 def _meets(ctx: Lowering, where: Region, value: AnyArray, shape: tuple[Atom, ...], own: tuple[Atom, ...]) -> bool:
-    """Whether the right side may read a cell after it was written: not if it reads other arrays, other cells, or each
-    cell just before it is written."""
+    """Whether the right side may read a cell after it was written. It does not if it reads other arrays, other
+    cells, or each cell just before it is written."""
     straight = (
         where.picked is where.mask is None
         and len(own) == len(shape)
@@ -218,7 +220,7 @@ def _harmless(ctx: Lowering, place: ArrayValue | ViewValue, a: AnyArray, aligned
 
 
 def _each(ctx: Lowering, where: Region, value: Value, span: Span, change) -> None:
-    """``change(index, value)`` for every cell of a region."""
+    """Call ``change(index, value)`` for every cell of a region."""
     at = spread(ctx, value, span) if is_array(value) else lambda index: value
     if where.mask is not None:
         _masked(ctx, where, at, change, span)

@@ -1,1 +1,1 @@
-"""What surrounds the check of one function: broken texts, suppressions, fixes, settings, many files."""
+"""Checking of files: broken text, suppressions, fixes, settings, many files."""

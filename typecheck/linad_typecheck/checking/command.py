@@ -1,4 +1,4 @@
-"""``linad check``: which files, which findings, in which form, and what is repaired."""
+"""``linad check``: selection of files and findings, output formats, and fixes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .notebooks import SUFFIX, NoNotebook, notebook
 from .places import Names
 
 CLEAN, FINDINGS, USAGE, INTERNAL = 0, 1, 2, 101
-LINES = 200_000  # of a file; longer ones are generated, and reading one takes minutes
+LINES = 200_000  # of a file; longer ones are generated, and take minutes to check
 _OF_FILES = ("github", "sarif")  # formats whose readers look up lines in the file itself
 _SKIPPED = ("__pycache__", "node_modules", "site-packages", "build", "dist")
 
@@ -56,26 +56,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class _Outcome:
-    """What is known when all files are read."""
+    """The result after all files are checked."""
 
     files: int = 0
     functions: int = 0
     partly: int = 0
     fixed: int = 0
     fixable: int = 0
-    hidden: int = 0  # findings that the selection leaves out
+    hidden: int = 0  # number of findings that the selection excludes
     changed: bool = False
-    unread: bool = False  # a file below a folder could not be read
+    unread: bool = False  # a file in a given folder could not be read
     found: list[Diagnostic] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
 
 
 class Unreadable(ValueError):
-    """A path that names nothing that can be read."""
+    """Raised for a path that cannot be read."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check what the options name; the exit code."""
+    """Check the files that the options name, and return the exit code."""
     outcome = _Outcome()
     try:
         settings = _Chosen(options)
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         for path in paths:
             try:
                 _one(path, options, settings.of(path), form, outcome)
-            except OSError as error:  # the others are checked all the same
+            except OSError as error:  # the other files are checked nevertheless
                 outcome.unread = True
                 print(f"linad check: {path}: {error.strerror}", file=sys.stderr)
     except (BadSettings, Unreadable) as error:
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class _Chosen:
-    """The settings of each file, under what the command line says."""
+    """The settings of each file, with the options of the command line applied."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.select, self.ignore = slugs(options.select), slugs(options.ignore)
@@ -169,7 +169,7 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, form: str, 
     if options.facts:
         report = replace(report, diagnostics=tuple(ordered((*report.diagnostics, *facts(text, name)))))
     wanted = settings.wanted(report.diagnostics)
-    if "linear_grad" not in text and not report.functions:  # a file that has nothing to do with linad
+    if "linear_grad" not in text and not report.functions:  # the file does not use linad
         wanted = [d for d in wanted if d.slug == "unused-suppression"]
     outcome.sources.update([(name, text)] if book is None else book.sources())
     outcome.functions += report.functions
@@ -182,7 +182,7 @@ def _one(path: str, options: argparse.Namespace, settings: Settings, form: str, 
 def _keep(
     path: str, changes: list[tuple[str, str, str]], new: str, encoding: str, only_show: bool, changed: bool
 ) -> None:
-    """Write the new text of a file; or show the ``changes``, each a name, a text before and a text after."""
+    """Write the new text of a file, or show the ``changes``: a name, the text before and the text after of each."""
     if only_show:
         for name, old, now in changes:
             pairs = [t.splitlines(keepends=True) for t in (old, now)]
@@ -199,7 +199,7 @@ def _keep(
 
 
 def _text(data: bytes) -> tuple[str, str]:
-    """A text with its line ends as they are, and how it is encoded."""
+    """A text with its line ends unchanged, and its encoding."""
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     return data.decode(encoding), encoding
 
@@ -219,8 +219,7 @@ def _files(paths: Sequence[str], settings: _Chosen, force: bool) -> Iterator[str
                 files = (
                     os.path.normpath(os.path.join(folder, n)) for n in sorted(names) if n.endswith((".py", SUFFIX))
                 )
-                # links into nowhere are what editors leave beside a file that is being changed; a pipe would wait for
-                # ever
+                # Editors leave dangling links next to a file that is being edited; reading a pipe would block forever.
                 yield from (f for f in files if os.path.isfile(f) and not settings.of(f).excludes(f))
         else:
             raise Unreadable(f"there is no file `{given}`")
@@ -234,7 +233,7 @@ def _left_out(folder: str, name: str) -> bool:
 
 
 def summary(outcome: _Outcome, found: Sequence[Diagnostic]) -> str:
-    """What was found, and in how much: a run that checked nothing says so."""
+    """The number of findings, and what was checked. It says so if a run checked nothing."""
     words = {"error": "error", "warning": "warning", "information": "fact"}
     counts = [(sum(d.severity == s for d in found), word) for s, word in words.items()]
     parts = [_count(n, word) for n, word in counts if n]
@@ -259,7 +258,7 @@ def _count(n: int, word: str) -> str:
 
 
 def write(text: str, out: object = None, end: str = "\n") -> None:
-    """Print what may hold any character on a terminal of any encoding."""
+    """Print text that may contain characters which the terminal cannot encode."""
     out = out or sys.stdout
     encoding = getattr(out, "encoding", None) or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=out, end=end)

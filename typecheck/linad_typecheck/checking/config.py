@@ -16,15 +16,15 @@ OUTPUT_FORMATS = ("full", "concise", "json", "github", "sarif")
 
 
 class BadSettings(ValueError):
-    """A setting that cannot be meant as it stands."""
+    """Raised for an invalid setting."""
 
 
 @frozen
 class Settings:
-    """Which findings are wanted, of which files. ``folder`` is the one that paths are relative to."""
+    """Which findings to report, and for which files. Paths are relative to ``folder``."""
 
     folder: Path | None = None
-    select: frozenset[str] = frozenset()  # slugs; empty: all
+    select: frozenset[str] = frozenset()  # slugs; empty means all
     ignore: frozenset[str] = frozenset()
     exclude: tuple[str, ...] = ()
     per_file: tuple[tuple[str, frozenset[str]], ...] = ()
@@ -32,18 +32,18 @@ class Settings:
     strict: bool = False
 
     def wanted(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """The findings to be reported, as severe as the project takes them."""
+        """The findings to report, with the severities that the project gives them."""
         found = [d for d in diagnostics if self.wants(d)]
         return list(map(strictly, found)) if self.strict else found
 
     def wants(self, d: Diagnostic) -> bool:
-        """Whether a finding is to be reported."""
+        """Whether to report a finding."""
         if (self.select and d.slug not in self.select) or d.slug in self.ignore:
             return False
         return not any(d.slug in slugs and self._matches(d.span.file, pattern) for pattern, slugs in self.per_file)
 
     def excludes(self, path: str) -> bool:
-        """Whether a file or folder is left out."""
+        """Whether a file or folder is excluded."""
         return any(self._matches(path, pattern) for pattern in self.exclude)
 
     def _matches(self, path: str, pattern: str) -> bool:
@@ -58,12 +58,12 @@ class Settings:
 
 
 def slugs(given: Sequence[str]) -> frozenset[str]:
-    """Slugs of comma-separated slugs, codes or beginnings of codes such as ``LIN1``.
+    """The slugs for comma-separated slugs, codes, or prefixes of codes such as ``LIN1``.
 
     Raises
     ------
     BadSettings
-        Where there is no such code.
+        If there is no such code.
     """
     found: set[str] = set()
     for name in (part.strip() for text in given for part in text.split(",")):
@@ -83,14 +83,14 @@ def did_you_mean(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
 
 
 def settings_of(path: str) -> Settings:
-    """The settings for a file or folder; BadSettings where they are wrong."""
+    """The settings for a file or folder. Raises `BadSettings` if they are invalid."""
     start = Path(path).absolute()
     return nearest(start if start.is_dir() else start.parent)
 
 
 @cache
 def nearest(folder: Path) -> Settings:
-    """The settings of a folder, read once."""
+    """The settings for a folder, memoised."""
     file = folder / "pyproject.toml"
     if file.is_file():
         found = read(file)
@@ -100,14 +100,14 @@ def nearest(folder: Path) -> Settings:
 
 
 def read(file: Path) -> Settings | None:
-    """The settings in a ``pyproject.toml``; None where it has no table ``[tool.linad]``.
+    """The settings in a ``pyproject.toml``; None if it has no table ``[tool.linad]``.
 
     Raises
     ------
     BadSettings
-        Where the file is not TOML, or a setting is unknown or of the wrong type.
+        If the file is not TOML, or if a setting is unknown or of the wrong type.
     """
-    import tomllib  # where there is a file to read: an editor waits for every import
+    import tomllib  # imported only if there is a file to read, to keep start-up fast
 
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))

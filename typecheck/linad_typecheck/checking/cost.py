@@ -1,6 +1,6 @@
-"""What the differentiating half of linad knows of a program: loop kinds, logged values; and the facts made of them.
+"""Cost facts: kinds of loops and logged values, which the package ``linad`` computes for a program.
 
-The front end imports nothing of that half, which adds the remarks (`parts`) and imports no compiler for them.
+The front end does not import ``linad``. That package provides the remarks (`parts`), and imports no compiler for them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Remark = tuple[int, str, str]  # line, kind, text
 
 
 def facts_of(function: FunctionSource, checked: Checked) -> Iterator[Diagnostic]:
-    """What the derivative of a checked function costs, as facts at the lines of the file that the function is in."""
+    """The cost of a checked function's derivative, as facts at the lines of its file."""
     source = function.source
     remarks = list(remarks_of(function, checked, threads=True))
     reasons = {line: found[1] for line, kind, text in remarks if kind == "threads" and (found := _REASON.match(text))}
@@ -53,27 +53,30 @@ def _facts(kind: str, text: str, statement: str, place: Span, reason: str) -> It
                 yield LogGrows(place, words[1] + words[2])
             elif words:
                 yield LogSize(place, words[1] + words[2], statement == "for")
-            if statement in ("for", "while"):  # not the loops that an array expression stands for
+            if statement in ("for", "while"):  # not the loops that array expressions were lowered to
                 yield LoopInOrder(place, reason)
 
 
 def remarks_of(
     function: FunctionSource, checked: Checked, limit: int | None = None, threads: bool = False
 ) -> Iterator[Remark]:
-    """The remarks on the lines of a function and of those it calls, with ``threads`` also why a loop could not run on
-    them; none where there is no derivative, or ``linad`` is not installed, or the program has more than ``limit``
-    statements."""
+    """The remarks on the lines of a function and of its callees; with ``threads`` also why a loop cannot run on
+    threads.
+
+    There are none if the function has no derivative, if ``linad`` is not installed, or if the program has more than
+    ``limit`` statements.
+    """
     program, explain = checked.program, part("remarks")
     if program is None or explain is None or (limit is not None and _large(program, limit)):
         return
     try:
         explanation = explain.load()(program.entry, program, _wrt(function, checked), {}, checked.facts, threads)
-    except Exception:  # no derivative of this program: the gradient reports it where it is requested
+    except Exception:  # there is no derivative; computing the gradient will report why
         return
     named = {n.strip() for f in checked.facts if f.kind == "type" for n in f.name.split(",")}
     for r in explanation.remarks:
         first = _NAME.match(r.text)
-        if first and first[0] not in named and r.kind in _OF_VALUES:  # a part of an expression: the core named it
+        if first and first[0] not in named and r.kind in _OF_VALUES:  # an intermediate value without a user name
             if r.kind == "logged":
                 yield r.line, r.kind, f"a value{r.text[first.end():]}"
             continue
@@ -81,13 +84,13 @@ def remarks_of(
 
 
 def _large(program: Program, limit: int) -> bool:
-    """Whether an editor would wait too long for the derivative."""
+    """Whether the derivative would take too long for an editor."""
     statements = (s for f in program.functions.values() for s in walk(f.body))
     return next(islice(statements, limit, None), None) is not None
 
 
 def _wrt(function: FunctionSource, checked: Checked) -> tuple[str, ...]:
-    """The core parameters to differentiate by: those of ``wrt``, or all floats."""
+    """The core parameters to differentiate with respect to: those of ``wrt``, or all floats."""
     program, signature = checked.program, checked.signature
     assert program is not None and signature is not None
     wanted = function.wrt

@@ -1,4 +1,4 @@
-"""`linad explain CODE`: the page of a diagnostic, or of an ownership rule."""
+"""`linad explain CODE`: prints the page of a diagnostic or of an ownership rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .config import did_you_mean
 
 
 def explained(name: str) -> bool:
-    """Write the page of a code, a slug or a rule; where there is none, the codes that there are."""
+    """Print the page of a code, a slug or a rule. If there is none, print the list of codes."""
     row = next((c for c in CODES.values() if name in (c.slug, c.code) or name.upper() == c.code), None)
     rule = RULES.get(name.upper())
     if row is not None or rule is not None:

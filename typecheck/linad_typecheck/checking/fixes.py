@@ -1,4 +1,4 @@
-"""Applying the edits of fixes to a text, as long as each round leaves fewer errors, or fewer findings, than it met."""
+"""Application of fixes to a text, in rounds that continue while the number of errors or findings decreases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE = re.compile(r"\r\n|\r|\n")
 
 @frozen
 class Fixed:
-    """A text after its fixes, how many were applied, and what is left to say."""
+    """A text after its fixes, the number of fixes applied, and the remaining findings."""
 
     text: str
     applied: int
@@ -25,18 +25,18 @@ class Fixed:
 
 
 def chosen(d: Diagnostic, unsafe: bool) -> Fix | None:
-    """The fix that a machine applies: the first safe one; with ``unsafe`` else the first that has edits."""
+    """The fix to apply automatically: the first safe one. With ``unsafe``, otherwise the first one that has edits."""
     with_edits = [f for f in d.fixes if f.edits]
     return next((f for f in with_edits if f.safe), with_edits[0] if with_edits and unsafe else None)
 
 
 def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda d: True, unsafe: bool = False) -> Fixed:
-    """Apply the fixes of the findings that are ``wanted``, and of those that show up after them.
+    """Apply the fixes of ``wanted`` findings, and of findings that appear after them.
 
-    A fix is *safe* where the program computes the same numbers in plain Python afterwards; the others, which settle
-    what the program means, are applied with ``unsafe`` only, and then one in each function at a time, the one that
-    leaves the least to say: several findings may have one cause, and the fix of each would do. What leaves no fewer
-    errors, or as many and no fewer warnings, is taken back.
+    A fix is *safe* if the program computes the same numbers in plain Python afterwards. Other fixes decide what the
+    program means. They are applied only with ``unsafe``, one per statement of the module and round: the one that leaves
+    the fewest findings, because several findings may have one cause that any of their fixes removes. A round that
+    decreases neither the number of errors nor, with as many errors, the number of findings is undone.
     """
     applied = 0
     found = check_text(text, filename).diagnostics
@@ -54,7 +54,7 @@ def fix(text: str, filename: str, wanted: Callable[[Diagnostic], bool] = lambda 
 
 
 def _by_statement(fixes: Iterable[Fix], text: str) -> list[list[Fix]]:
-    """The fixes by the statement of the module that they change."""
+    """The fixes, grouped by the statement of the module that they change."""
     body = SourceFile("", recovered(text).text).tree.body
     starts = [min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]) for s in body]
     found: dict[int, list[Fix]] = {}
@@ -64,20 +64,20 @@ def _by_statement(fixes: Iterable[Fix], text: str) -> list[list[Fix]]:
 
 
 def _best(fixes: list[Fix], text: str, filename: str) -> Fix:
-    """The first of the fixes after which the least is left to say."""
+    """The fix that leaves the fewest findings; the first of several."""
     if len(fixes) == 1:
         return fixes[0]
     return min(fixes, key=lambda f: _left(check_text(edited(text, f.edits), filename).diagnostics))
 
 
 def _left(found: Iterable[Diagnostic]) -> tuple[int, int]:
-    """How many errors, and how many findings: a repair that brings a warning to light is progress."""
+    """The number of errors and of findings. A fix that replaces an error by a warning is progress."""
     severities = [d.severity for d in found]
     return severities.count("error"), len(severities)
 
 
 def together(fixes: Iterable[Fix]) -> tuple[list[Edit], int]:
-    """The edits of those fixes that do not get in each other's way, and how many fixes that are."""
+    """The edits of fixes that do not overlap, and the number of these fixes."""
     taken: list[Edit] = []
     count = 0
     for f in fixes:
@@ -102,7 +102,7 @@ def _end(e: Edit) -> tuple[int, int]:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text after edits that do not overlap; its line ends stay as they are."""
+    """A text after non-overlapping edits. Its line ends are preserved."""
     starts = [0, *(m.end() for m in _LINE.finditer(text))]
     newline = next((m[0] for m in _LINE.finditer(text)), "\n")
 

@@ -1,8 +1,7 @@
-"""A statement that does not parse, with its damaged lines replaced by others that do, so that the rest of it is
-checked.
+"""Repair of a statement that does not parse: damaged lines are replaced by lines that do, so that the rest is checked.
 
-What a damaged line computes is the name `LOST`, whose meaning is unknown: ``y = np.sum(x`` becomes ``y = LOST``. Lines
-keep their numbers, and what is kept of a line keeps its columns.
+The value that a damaged line computes is replaced by the name `LOST`, whose meaning is unknown: ``y = np.sum(x``
+becomes ``y = LOST``. Line numbers are preserved, and so are the columns of what is kept of a line.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from ..names.scope import LOST
 
 Parse = Callable[[str], "SyntaxError | None"]
 
-_TRIES = 40  # lines replaced in one statement
+_TRIES = 40  # maximum number of lines replaced in one statement
 _QUOTES = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|#.*""")
 _HEADER = re.compile(r"(if|elif|else|for|while|with|try|except|finally)\b")
 _DEFINES = re.compile(r"(async\s+def|def|class)\b")
@@ -26,14 +25,16 @@ _ON_LINE = re.compile(r"on line (\d+)$")
 
 
 def line_of(error: SyntaxError) -> int:
-    """The number of the line with the mistake: a missing block is reported by Python at the line after it."""
+    """The line number of a syntax error. Python reports a missing block at the line after it."""
     where = _ON_LINE.search(error.msg or "") if isinstance(error, IndentationError) else None
     return int(where[1]) if where else max(error.lineno or 1, 1)
 
 
 def mended(lines: list[str], parse: Parse) -> tuple[list[str], list[tuple[int, SyntaxError]]] | None:
-    """The lines of one statement of a module as lines that parse, and the errors by the numbers of the damaged lines,
-    from 0; None where no damaged line could be told apart."""
+    """The lines of a statement, repaired so that they parse, and the errors with the indices of the damaged lines.
+
+    None if the damaged lines cannot be identified.
+    """
     now = list(lines)
     found: list[tuple[int, SyntaxError]] = []
     for _ in range(_TRIES):
@@ -41,7 +42,7 @@ def mended(lines: list[str], parse: Parse) -> tuple[list[str], list[tuple[int, S
         if error is None:
             return now, found
         k = min(line_of(error), len(now)) - 1
-        if "expected 'except'" in (error.msg or ""):  # told at the statement after it
+        if "expected 'except'" in (error.msg or ""):  # Python reports it at the next statement
             k = next((j for j in range(k - 1, -1, -1) if _TRY.match(now[j])), k)
         if not now[k].strip():
             return None
@@ -65,17 +66,16 @@ def _moves_on(now: list[str], k: int, parse: Parse) -> bool:
 
 
 def _line(now: list[str], k: int, error: SyntaxError, parse: Parse) -> list[str] | None:
-    """The lines with line ``k`` replaced: by the first replacement after which the next mistake, if any, is further
-    down."""
+    """The lines with line ``k`` replaced, by the first replacement after which any next error is further down."""
     indent = _indent(now[k])
-    if isinstance(error, IndentationError) and not _ON_LINE.search(error.msg or ""):  # stray
+    if isinstance(error, IndentationError) and not _ON_LINE.search(error.msg or ""):  # unexpected indentation
         indent = next((_indent(line) for line in reversed(now[:k]) if line.strip()), "")
     simple = not _HEADER.match(now[k].lstrip())
     for text in _replacements(now[k], indent):
         if text == now[k]:
             continue
         new = [*now[:k], text, *now[k + 1 :]]
-        if simple:  # what is indented below a simple statement is a part of it
+        if simple:  # lines indented below a simple statement belong to it
             for j in range(k + 1, len(new)):
                 if new[j].strip() and len(_indent(new[j])) <= len(indent):
                     break
@@ -121,8 +121,8 @@ def _is_target(text: str) -> bool:
 
 
 def _definition(now: list[str], k: int, parse: Parse) -> list[str] | None:
-    """A broken first line of a definition: with its colon, without a body, or left out with its decorators and its
-    body."""
+    """The lines with a broken header of a definition repaired: with its colon, without a body, or removed with its
+    decorators and body."""
     indent = _indent(now[k])
     for text in (now[k].rstrip().rstrip(":") + ":", now[k].rstrip().rstrip(":") + ": pass"):
         new = [*now[:k], text, *now[k + 1 :]]
@@ -136,7 +136,7 @@ def _definition(now: list[str], k: int, parse: Parse) -> list[str] | None:
     first = k
     while first and now[first - 1].startswith(f"{indent}@"):
         first -= 1
-    if now[k].lstrip()[0] == "@":  # of a decorator nothing but itself
+    if now[k].lstrip()[0] == "@":  # of a broken decorator, only its own line
         first, last = k, k + 1
     new[first:last] = [indent + LOST, *[""] * (last - first - 1)]
     return new if _moves_on(new, first, parse) else None

@@ -1,4 +1,4 @@
-"""`linear_grad` on what is no plain function: methods, coroutines, classes."""
+"""`linear_grad` on objects other than plain functions: methods, coroutines, classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..names.modules import StaticModule
 
 
 def misplaced(module: StaticModule) -> Iterator[tuple[ast.AST, Unsupported]]:
-    """Each decorated thing that the decorator refuses, with the message."""
+    """Each decorated definition that the decorator rejects, with the message."""
     text = module.source.text
     for node in ast.walk(module.source.tree) if "class " in text or "async " in text else ():
         match node:
@@ -40,7 +40,7 @@ def _decorator(module: StaticModule, node: ast.ClassDef | ast.FunctionDef | ast.
 
 
 def stacked(module: StaticModule, functions: Iterable[FunctionSource]) -> Iterator[tuple[ast.AST, Unsupported]]:
-    """Each checked function with a second decorator that refuses it, or that `linear_grad` refuses."""
+    """Each checked function with another decorator that rejects it, or that `linear_grad` rejects."""
     for f in functions:
         if (
             isinstance(f.node, ast.FunctionDef)
@@ -55,7 +55,7 @@ _TRANSPARENT = ("numba.njit", "numba.jit", "jaxtyping.jaxtyped", "linad.checkpoi
 
 
 def _stacked(module: StaticModule, node: ast.FunctionDef) -> Unsupported | None:
-    """A decorator beside `linear_grad` that makes something of the function that it is not."""
+    """The message for another decorator that turns the function into something else."""
     scope, mark = module.scope, _decorator(module, node)
     if mark is None:
         return None
@@ -79,7 +79,7 @@ def _stacked(module: StaticModule, node: ast.FunctionDef) -> Unsupported | None:
 
 
 def _bound(node: ast.FunctionDef) -> bool:
-    """Whether Python passes an object or a class as the first argument."""
+    """Whether Python passes an instance or a class as the first argument."""
     names = [ast.unparse(d) for d in node.decorator_list]
     first = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), "")
     return "classmethod" in names or (first == "self" and "staticmethod" not in names)

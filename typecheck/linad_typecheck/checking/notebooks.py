@@ -1,7 +1,7 @@
-"""Notebooks: the code cells of an ``.ipynb`` file as one program from top to bottom, and every finding at its cell.
+"""Notebooks: the code cells of an ``.ipynb`` file as one program, and findings mapped back to cells.
 
-The cells stand below one another, each after a comment that says which it is, so that cells can be told apart again
-when repairs have added lines. What IPython alone understands is blanked, and put back.
+The cells are concatenated, each after a comment with its number, so that cells can be identified again after fixes have
+inserted lines. Text that only IPython understands is blanked, and restored afterwards.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ SUFFIX = ".ipynb"
 _MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 _ASSIGNED = re.compile(r"(\s*[^\W\d][\w, ]*=\s*)[%!](?!=)")
 _WHOLE = re.compile(r"\s*%%(\w+)")
-# cell magics whose cell is Python all the same
+# cell magics whose cell is still Python
 _PYTHON = ("time", "timeit", "capture", "prun", "python", "python3", "pypy")
 _BEGINS = re.compile(r"# cell (\d+) of this notebook\n")
 _KEPT = re.compile(r"  #~(\d+)$")
 
 
 def plain_python(lines: tuple[str, ...]) -> list[str]:
-    """The lines of a cell without magics and shell commands; the same number of lines, and the rest where it was."""
+    """The lines of a cell without magics and shell commands. The number of lines and the positions of the rest are
+    unchanged."""
     cell = _WHOLE.match(next((line for line in lines if line.strip()), ""))
     if cell and cell[1] not in _PYTHON:
         return [""] * len(lines)
@@ -42,7 +43,7 @@ def _without_magic(line: str) -> str:
     if _MAGIC.match(line) and not line.lstrip().startswith("#"):
         return f"{indent}pass"
     assigned = _ASSIGNED.match(line)
-    return f"{assigned[1]}print()" if assigned else line  # of unknown value
+    return f"{assigned[1]}print()" if assigned else line  # a value of unknown type
 
 
 def _parses(text: str) -> bool:
@@ -54,13 +55,13 @@ def _parses(text: str) -> bool:
 
 
 class NoNotebook(ValueError):
-    """A file that is no notebook of Python."""
+    """Raised for a file that is not a Python notebook."""
 
 
 @frozen
 class Notebook:
-    """A notebook under the name of its file. ``cells`` are the sources of its code cells with their numbers among all
-    cells, counted from 1."""
+    """A notebook with the name of its file. ``cells``: the sources of its code cells with their numbers among all
+    cells, from 1."""
 
     name: str
     raw: str
@@ -68,23 +69,22 @@ class Notebook:
 
     @cached_property
     def text(self) -> str:
-        """The program."""
+        """The whole program."""
         return "".join(f"# cell {n} of this notebook\n{_program(source)}\n" for n, source in self.cells)
 
     @cached_property
     def _firsts(self) -> list[tuple[int, int]]:
-        """For each cell the line of the program that its comment is in, and its number."""
+        """For each cell, the program line of its comment, and its number."""
         lines = enumerate(self.text.split("\n"), 1)
         return [(k, int(found[1])) for k, line in lines if (found := _BEGINS.match(f"{line}\n"))]
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell that a line of the program is in, and the line there."""
+        """The cell that contains a program line, and the line number in it."""
         first, number = next(((k, n) for k, n in reversed(self._firsts) if k <= line), (0, 1))
         return number, max(line - first, 1)
 
     def told(self, d: Diagnostic, in_file: bool = False) -> Diagnostic:
-        """A finding in the program as one in a cell; ``in_file``: in the line of the file that this line of the cell is
-        in."""
+        """A finding in the program as a finding in a cell. ``in_file``: with the line number in the notebook's file."""
 
         def span(s: Span) -> Span:
             if s.file != self.name:
@@ -97,18 +97,18 @@ class Notebook:
 
         labels = tuple(replace(x, span=span(x.span)) for x in d.labels)
         fixes = tuple(replace(f, edits=tuple(replace(e, span=span(e.span)) for e in f.edits)) for f in d.fixes)
-        if in_file:  # edits are of the text, not of what it looks like in the file
+        if in_file:  # edits apply to the text, not to its form in the file
             fixes = tuple(replace(f, edits=()) for f in fixes)
         return replace(d, span=span(d.span), labels=labels, fixes=fixes)
 
     def sources(self) -> Iterator[tuple[str, str]]:
-        """The names under which findings tell of the cells, and their texts."""
+        """The names of the cells in findings, and their texts."""
         for number, source in self.cells:
             yield f"{self.name}:cell {number}", source
 
     @cached_property
     def _lines_of_file(self) -> dict[tuple[int, int], int]:
-        """The line of the file that each line of each cell is written in, as far as one line is in one."""
+        """The line of the file that contains each line of each cell, where there is such a line."""
         from json import dumps
 
         found: dict[tuple[int, int], int] = {}
@@ -125,7 +125,7 @@ class Notebook:
     # -- after repairs
 
     def with_text(self, text: str) -> Notebook:
-        """The notebook whose program was changed to ``text``."""
+        """The notebook whose program is changed to ``text``."""
         _, *parts = _BEGINS.split(text)
         changed = dict(zip(map(int, parts[::2]), parts[1::2], strict=True))
         cells = tuple((n, _original(s, changed[n]) if n in changed else s) for n, s in self.cells)
@@ -140,7 +140,7 @@ def notebook(raw: str, name: str) -> Notebook:
     Raises
     ------
     NoNotebook
-        Where the text is no notebook, or not one of Python.
+        If the text is not a notebook, or not one of Python.
     """
     cells = _cells(_loaded(raw))
     code = ((k, c.get("source", "")) for k, c in enumerate(cells, 1) if c.get("cell_type") == "code")
@@ -173,7 +173,7 @@ def _cells(found: object) -> list[Any]:
 
 
 def _program(source: str) -> str:
-    """A cell as Python, each line that was taken out marked."""
+    """A cell as plain Python, with a mark for each line that was removed."""
     lines = tuple(source.split("\n"))
     plain = plain_python(lines)
     return "\n".join(
@@ -182,7 +182,7 @@ def _program(source: str) -> str:
 
 
 def _original(source: str, text: str) -> str:
-    """A cell after repairs, with the lines that had been taken out."""
+    """A cell after fixes, with the removed lines restored."""
     if text == _program(source) + "\n":
         return source
     before = source.split("\n")
@@ -191,7 +191,7 @@ def _original(source: str, text: str) -> str:
 
 
 def _written(raw: str, cells: dict[int, str]) -> str:
-    """The file with other sources, in the form that it has."""
+    """The file with new sources, in its original format."""
     from json import dumps
 
     found = _loaded(raw)

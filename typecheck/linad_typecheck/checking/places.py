@@ -1,4 +1,4 @@
-"""One name for each file: what is found in a helper's file carries the name that the command would give the file."""
+"""Canonical file names: findings in a helper's file carry the name that the command line would give to that file."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ..span import Span
 
 
 class Names:
-    """The names of files as they were given, for files that imports lead to: those have absolute paths."""
+    """The names of files as given on the command line. Imports lead to files by absolute paths."""
 
     def __init__(self, given: Iterable[str]) -> None:
         given = list(given)
         self._names = {os.path.abspath(name): name for name in reversed(given)}
-        absolute = bool(given) and all(map(os.path.isabs, given))  # then all is told by absolute paths
+        absolute = bool(given) and all(map(os.path.isabs, given))  # then all files are named by absolute paths
         self._here = None if absolute else os.path.join(os.getcwd(), "")
 
     def of(self, file: str) -> str:
-        """The given name of a file; of another one its path from here, if it is below."""
+        """The given name of a file; for other files the path relative to the current folder, if it is inside."""
         if file not in self._names and self._here is not None and file.startswith(self._here):
             return os.path.relpath(file, self._here)
         return self._names.get(file, file)
 
     def told(self, d: Diagnostic) -> Diagnostic:
-        """A finding whose places carry the names of the files."""
+        """A finding whose positions carry these file names."""
         if not any(map(os.path.isabs, (d.span.file, *(x.span.file for x in d.labels)))):
             return d
         labels = tuple(replace(x, span=self._span(x.span)) for x in d.labels)

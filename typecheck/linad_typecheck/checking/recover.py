@@ -1,8 +1,8 @@
-"""Texts that are not Python yet: what is broken is replaced or left out, the rest is checked all the same.
+"""Error recovery: broken parts of a text are replaced or removed, so that the rest can be checked.
 
-In a statement at the left margin that does not parse, damaged lines are replaced (`mend.py`); where that does not help,
-it is replaced by as many empty lines, so that every other line keeps its number. The names that damaged lines mention
-are *lost*: whatever they mean, nothing is said about them.
+In a top-level statement that does not parse, damaged lines are replaced (`mend.py`). If that fails, the statement is
+replaced by empty lines, so that line numbers are preserved. The names that damaged lines mention are *lost*: their
+meaning is unknown, and nothing is reported about them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ..frozen import frozen
 from ..source import parsed
 from .mend import line_of, mended
 
-_SHOWN = 20  # syntax errors reported per file
-_TRIES = 200  # statements left out of one text
+_SHOWN = 20  # maximum number of syntax errors reported per file
+_TRIES = 200  # maximum number of statements removed
 _NAME = re.compile(r"[^\W\d]\w*")
 _ANY_LINE = re.compile(r"\b(on |at )line (\d+)")
 _CONTINUES = re.compile(r"(else|elif|except|finally)\b")
@@ -25,8 +25,7 @@ _QUOTES = re.compile(r"""#[^\n]*|'''|\"\"\"|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n
 
 @frozen
 class Recovered:
-    """A text that parses. ``errors`` are those of the lines replaced or left out, ``lost`` the names mentioned in them.
-    """
+    """A text that parses. ``errors``: those of the replaced or removed lines. ``lost``: the names mentioned there."""
 
     text: str
     errors: tuple[SyntaxError, ...] = ()
@@ -35,12 +34,12 @@ class Recovered:
 
 @lru_cache(maxsize=64)
 def recovered(text: str) -> Recovered:
-    """What can be parsed of a text.
+    """The part of a text that can be parsed.
 
     Raises
     ------
     ValueError, RecursionError, MemoryError
-        Where the parser gives up for other reasons than a syntax error or a statement: null bytes, no memory.
+        If the parser fails for another reason than a syntax error: null bytes, or a lack of memory.
     """
     lines: list[str] = []
     told: list[SyntaxError] = []
@@ -56,7 +55,7 @@ def recovered(text: str) -> Recovered:
         return Recovered(text, tuple(told), frozenset(lost))
     lines = lines or _lines(text)
     starts = _starts(lines)
-    gone: set[int] = set()  # lines left out
+    gone: set[int] = set()  # removed lines
     for _ in range(_TRIES):
         first, last = _statement(starts, min(line_of(error), len(lines)), len(lines))
         left = [k for k in range(first, last) if lines[k]]
@@ -66,22 +65,22 @@ def recovered(text: str) -> Recovered:
             damaged = {first + k for k, _ in damage}
             for k, wrong in damage:
                 line = lines[first + k].lstrip()
-                # else it may be a part of what is broken above
+                # otherwise it may be a consequence of the error above
                 if first + k - 1 not in gone | damaged or _BEGINS.match(line):
                     told.append(_placed(wrong, first))
             for k in range(first, last):
                 if new[k - first] != lines[k]:
                     lost.update(_NAME.findall(lines[k]))
-            gone.add(first)  # if it is still broken, it is left out
+            gone.add(first)  # removed if it is still broken
             lines[first:last] = new
             error = _error("\n".join(lines))
             if error is None:
                 return Recovered("\n".join(lines), tuple(told), frozenset(lost))
             continue
-        if not left:  # the error is not where it is reported: nothing more can be told apart
+        if not left:  # the error is reported elsewhere than its cause, so recovery is not possible
             return Recovered("\n" * (len(lines) - 1), tuple(told or [error]), frozenset(_NAME.findall(text)))
         if len(told) < _SHOWN and (not told or first - 1 not in gone or _BEGINS.match(lines[first])):
-            told.append(error)  # what follows a broken statement may be a part of it, and no mistake of its own
+            told.append(error)  # an error directly after a broken statement may be a consequence of it
         for k in left:
             lost.update(_NAME.findall(lines[k]))
             lines[k] = ""
@@ -97,7 +96,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _too_deep(lines: list[str]) -> tuple[list[SyntaxError], set[str]]:
-    """Blank the statements that are nested too deeply for the parser, one of which keeps it from reading any other."""
+    """Blank the statements that are nested too deeply for the parser: a single one prevents parsing all others."""
     told: list[SyntaxError] = []
     lost: set[str] = set()
     starts = [*_starts(lines), len(lines)]
@@ -124,14 +123,14 @@ def _error(text: str) -> SyntaxError | None:
 
 
 def _placed(error: SyntaxError, first: int) -> SyntaxError:
-    """An error found in a part of the text that begins after ``first`` lines, as an error of the whole text."""
+    """An error in a part of the text that begins after ``first`` lines, positioned in the whole text."""
     line, end = (n + first if n else n for n in (error.lineno, error.end_lineno))
     what = _ANY_LINE.sub(lambda m: f"{m[1]}line {int(m[2]) + first}", error.msg or "")
     return type(error)(what, (error.filename, line, error.offset, error.text, end, error.end_offset))
 
 
 def _starts(lines: list[str]) -> list[int]:
-    """The lines, counted from 0, at which a statement of the module begins; decorators belong to what they decorate."""
+    """The indices of the lines at which statements of the module begin. Decorators belong to their definition."""
     inside = _inside_strings(lines)
     found: list[int] = []
     decorated = False
@@ -145,7 +144,7 @@ def _starts(lines: list[str]) -> list[int]:
 
 
 def _inside_strings(lines: list[str]) -> list[bool]:
-    """Whether each line begins inside a triple-quoted string; an opening quote that is never closed opens nothing."""
+    """Whether each line begins inside a triple-quoted string. An opening quote that is never closed does not count."""
     inside = [False] * len(lines)
     text = "\n".join(lines)
     line, seen = 0, 0
@@ -164,7 +163,7 @@ def _inside_strings(lines: list[str]) -> list[bool]:
 
 
 def _statement(starts: list[int], line: int, count: int) -> tuple[int, int]:
-    """The lines, from 0 and the last one excluded, of the statement that a line belongs to."""
+    """The range of lines (end exclusive) of the statement that contains a line."""
     before = [k for k in starts if k < line]
     first = before[-1] if before else 0
     return first, next((k for k in starts if k > first and k >= line), count)

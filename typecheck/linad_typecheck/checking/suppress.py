@@ -1,4 +1,4 @@
-"""Comments ``# linad: ignore[slug]``: they silence the warnings and facts of their line, never an error."""
+"""Suppression comments ``# linad: ignore[slug]``: they suppress warnings and facts of their line, never errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SLUGS = {**{row.code: slug for slug, row in CODES.items()}, **{slug: slug for s
 
 @frozen
 class Ignored:
-    """One comment: the names between its brackets as written, its place, and the line it is in."""
+    """A suppression comment: the names in its brackets as written, its position, and its line."""
 
     names: tuple[str, ...]
     span: Span
@@ -32,10 +32,11 @@ class Ignored:
 
 
 def without_ignored(source: SourceFile, found: list[Diagnostic], checked: Iterable[ast.AST] = ()) -> list[Diagnostic]:
-    """Leave out what the comments of a file silence, and report those that silence nothing.
+    """The findings without those that the comments of a file suppress, and with a report of each comment that
+    suppresses nothing.
 
-    ``checked`` are the functions of the file that were checked. In functions that none of them can reach, which other
-    files may call, nothing is said of comments: what they silence shows where those are checked.
+    ``checked``: the functions of the file that were checked. Comments in functions that none of them can reach are not
+    reported: other files may call these functions.
     """
     if "linad:" not in source.text:
         return found
@@ -54,7 +55,7 @@ def without_ignored(source: SourceFile, found: list[Diagnostic], checked: Iterab
 
 
 def without_ignored_elsewhere(found: Iterable[Diagnostic], files: Mapping[str, SourceFile]) -> list[Diagnostic]:
-    """Leave out what the comments of other files silence, where helpers are."""
+    """The findings without those that comments in other files, those of helpers, suppress."""
     kept = list(found)
     for name in {d.span.file for d in kept} & files.keys():
         if "linad:" in files[name].text:
@@ -66,8 +67,8 @@ def without_ignored_elsewhere(found: Iterable[Diagnostic], files: Mapping[str, S
 
 
 def _reached(source: SourceFile, checked: Iterable[ast.AST]) -> list[tuple[int, int]]:
-    """First and last lines of the statements of a module that hold checked functions, of those that these name, and of
-    all that define no function."""
+    """The line ranges of the statements of a module that contain checked functions, of the definitions that these
+    name, and of all statements without a function definition."""
     lines = [
         (min([s.lineno, *(d.lineno for d in getattr(s, "decorator_list", ()))]), s.end_lineno) for s in source.tree.body
     ]
@@ -85,20 +86,20 @@ def _reached(source: SourceFile, checked: Iterable[ast.AST]) -> list[tuple[int, 
 
 
 def _between(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The lines that no statement has."""
+    """The line ranges outside all statements."""
     ends = [0, *(last for _, last in lines)]
     starts = [*(first for first, _ in lines), sys.maxsize]
     return [(end + 1, start - 1) for end, start in zip(ends, starts, strict=True)]
 
 
 def silenced(slug: str, line: str) -> bool:
-    """Whether a comment of a line silences a warning."""
+    """Whether a comment in a line suppresses a warning."""
     names = (n.strip() for m in _COMMENT.finditer(line) for n in (m[1] or "").split(","))
     return any(_SLUGS.get(n) == slug for n in names)
 
 
 def comments(source: SourceFile) -> Iterator[Ignored]:
-    """The comments of a text that parses."""
+    """The suppression comments of a text that parses."""
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
         match = _COMMENT.search(token.string) if token.type == tokenize.COMMENT else None
         if match:
@@ -117,26 +118,27 @@ def _unused(comment: Ignored, used: set[str], reported: set[str]) -> Iterator[Di
     first = True
     for name in comment.names:
         slug = _SLUGS.get(name)
-        if slug in used or slug in facts:  # facts are told on request only
+        if slug in used or slug in facts:  # facts are reported on request only
             continue
         near = "" if slug else next(iter(get_close_matches(name, list(_SLUGS), 1)), "")
         why = "is not reported in this line" if slug else "is not a code of linad"
         if slug in reported:
             why = "is an error, and errors cannot be silenced"
-        remove = _without(comment, kept) if first else ()  # the first of a comment takes all that are unused away
+        remove = _without(comment, kept) if first else ()  # the first report of a comment removes all its unused names
         yield UnusedSuppression(comment.span, name, why, near, remove).diagnostic()
         first = False
 
 
 def _without(comment: Ignored, kept: tuple[str, ...]) -> tuple[Edit, ...]:
-    """The comment with the names ``kept`` alone; without any it goes, and the blanks before it."""
+    """The edit that leaves only the names ``kept`` in a comment. With none, the comment and the blanks before it are
+    removed."""
     s = comment.span
     if kept:
         return (Edit(s, f"# linad: ignore[{', '.join(kept)}]"),)
     before, after = comment.line[: s.column - 1], comment.line[s.end_column - 1 :]
     if after.strip() and not after.lstrip().startswith("#"):
-        return (Edit(s, "#"),)  # what follows explains something: it stays a comment
+        return (Edit(s, "#"),)  # an explanation follows, which remains a comment
     start, end = len(before.rstrip()) + 1, s.end_column
-    if after.strip():  # another comment, which keeps the place
+    if after.strip():  # another comment follows, which keeps its position
         start, end = len(before) + 1, s.end_column + len(after) - len(after.lstrip())
     return (Edit(Span(s.file, s.line, start, s.line, end), ""),)

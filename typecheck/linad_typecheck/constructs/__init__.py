@@ -1,6 +1,7 @@
-"""One file per construct of Python, each with rows for the engine's dispatch tables, one per kind of node.
+"""The constructs of Python, one file each. A file enters its rows into the dispatch tables of the engine when it is
+imported.
 
-Every file registers its rows when it is imported; importing the package imports all of them.
+Importing the package imports all of them.
 """
 
 from . import (

@@ -1,4 +1,4 @@
-"""Arguments of user functions: each parameter gets its argument or its default."""
+"""Binding of arguments to the parameters of user functions, with defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import replace
 from ..advice.did_you_mean import meant
 from ..diagnostics import Label
 from ..engine.entities import callee
-from ..engine.evaluation import expression, spread_out
+from ..engine.closures import Computed
+from ..engine.evaluation import expression, spread_out, usable
 from ..engine.path import Path
 from ..engine.refusal import Refused
 from ..types import DTYPE_CLASSES
@@ -17,6 +18,7 @@ from ..engine.state import Lowering
 from ..engine.values import TupleValue, Value
 from ..frozen import frozen
 from ..ownership.liveness import bound
+from ..ownership.objects import fresh
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import FunctionSource, parameters
 from ..span import Span
@@ -25,15 +27,21 @@ from .dicts import unpacked
 from .records import default as default_value
 
 
+Captures = tuple[tuple[str, Value], ...]
+
+
 @frozen
 class Argument:
     value: Value
     span: Span
-    name: str  # the user's name of it, empty for an expression
+    name: str  # the user's name for it; empty for an expression
 
 
-def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument]:
-    """The arguments by parameter, in parameter order, evaluated in the order of the call."""
+def bound_arguments(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, captures: Captures = ()
+) -> dict[str, Argument]:
+    """The arguments by parameter name. They are in the order of the parameters, and evaluated in the order of the
+    call."""
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
@@ -68,14 +76,14 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
     for name in every:
         if name not in found:
-            default = default_of(ctx, source, name)
+            default = default_of(ctx, source, name, captures)
             if default is None:
                 raise Refused(BadCall(span, source.name, f"is called without `{name}`", defined))
             found[name] = Argument(default, span, "")
     if spec.vararg:
         found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
     if spec.kwarg:
-        found[spec.kwarg.arg] = Argument(of_items(more), span, "")
+        found[spec.kwarg.arg] = Argument(fresh(ctx, of_items(more), span), span, "")
     return {p.arg: found[p.arg] for p in parameters(spec)}
 
 
@@ -108,9 +116,15 @@ def has_default(source: FunctionSource, name: str) -> bool:
     return name in optional or any(n == name for n, _ in source.defaults)
 
 
-def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
-    """The value of a parameter's default: a constant."""
+def default_of(ctx: Lowering, source: FunctionSource, name: str, captures: Captures) -> Value | None:
+    """The value of a parameter's default: a constant, or what a nested function has captured for it."""
     for n, value in source.defaults:
+        if n == name and isinstance(value, Computed):
+            held = dict(captures).get(value.name) or (ctx.env[value.name].value if value.name in ctx.env else None)
+            if held is None:
+                what = f"the default of `{name}`, where `{source.name}` is not the function's own,"
+                raise Refused(Unsupported(source.source.span(source.node), what, "pass it in the call"))
+            return usable(ctx, held, name, source.source.span(source.node))
         if n == name:
             return default_value(ctx, value, name, source.source.span(source.node))
     spec = source.node.args
@@ -129,6 +143,6 @@ _CONSTANT = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load,
 
 
 def _is_constant(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression consists of constants alone, including ``np.bool_(False)``."""
+    """Whether an expression is composed of constants only, such as ``np.bool_(False)``."""
     converts = lambda n: isinstance(n, ast.Call) and callee(ctx, n.func) in DTYPE_CLASSES
     return all(isinstance(n, _CONSTANT) or converts(n) for n in ast.walk(node))

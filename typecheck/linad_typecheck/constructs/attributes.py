@@ -29,7 +29,7 @@ from ..types import BYTES
 from . import objects
 from .records import class_attribute, field
 
-DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # of a checked function
+DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # attributes of a checked function
 LATER = {
     "strides": "layout is not visible inside",
 }

@@ -42,7 +42,7 @@ OPTIONS = ("in_axes", "out_axes")
 
 
 class _Unfit(Exception):
-    """Axes that do not fit a value; reported by the caller."""
+    """Axes that do not fit a value. The caller reports it."""
 
 
 @frozen
@@ -107,7 +107,7 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
 
 
 def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Value]) -> list[_Given]:
-    """The arguments with their axes; keyword arguments come last."""
+    """The arguments with their axes. Keyword arguments come last."""
     source, axes = source_of(d.function), d.transform.in_axes
     spec = source.node.args
     by_position = [(n, values[n], has_default(source, n)) for n in (a.arg for a in (*spec.posonlyargs, *spec.args))]
@@ -132,7 +132,7 @@ def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Val
 
 
 def _aligned(v: Value, axes: Axes, name: str, optional: bool) -> Axes:
-    """The axis of each array of an argument. With ``optional`` a number has none: it may be a default."""
+    """The axis of each array of an argument. With ``optional``, a number has no axis, because it may be a default."""
     if isinstance(v, TupleValue) and axes is not None:
         every = axes if isinstance(axes, tuple) else (axes,) * len(v.items)
         if len(every) != len(v.items):
@@ -164,7 +164,7 @@ def _mapped(v: Value, axes: Axes, name: str) -> Iterator[tuple[Value, int, str]]
 
 
 def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> Atom:
-    """The size of the batch axis, which is checked at run time to be the same in each of the arrays."""
+    """The size of the batch axis. A check at run time ensures that all arrays agree on it."""
     first, *others = ((size_of(ctx, v, axis, span), f"axis {axis} of `{name}`") for v, axis, name in mapped)
     for n, what in others:
         told = f"vmap: {first[1]} has size {{0}} and {what} size {{1}}, which are mapped over together"
@@ -174,7 +174,7 @@ def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> 
 
 @frozen(eq=False, repr=False)
 class _Batch:
-    """A function, the arguments of all its calls, and their number."""
+    """A batched call: the function, the arguments of all its calls, and their number."""
 
     ctx: Lowering
     node: ast.Call
@@ -184,7 +184,7 @@ class _Batch:
     hint: str
 
     def element(self, k: Atom) -> Value:
-        """The result of the function for one index."""
+        """The result of the call for one index."""
         node = self.node
         picked = [(g, Quoted(node, self.picked(g.value, g.axes, k))) for g in self.given]
         keywords = [ast.keyword(g.name, v) for g, v in picked if g.keyword]
@@ -196,7 +196,7 @@ class _Batch:
         return self.ctx.span(self.node)
 
     def picked(self, v: Value, axes: Axes, k: Atom) -> Value:
-        """An argument for one index."""
+        """An argument of the call for one index."""
         if isinstance(axes, tuple):
             return TupleValue(tuple(self.picked(x, a, k) for x, a in zip(v.items, axes, strict=True)), v.record)
         if axes is None:
@@ -213,15 +213,15 @@ class _Batch:
             found = self.element(index)
             return found, {id(v): shape_of(ctx, v, span) for v in _leaves(found) if is_array(v)}
 
-        trial = ctx.attempt(look)  # once, to see what they are
+        trial = ctx.attempt(look)  # a trial run, for the types of the results
         like, shapes = trial.value
         if isinstance(like, SILENT):
-            ctx.take(trial, emit=False)  # what was reported stays
+            ctx.take(trial, emit=False)  # keeps its reports
             return Poison()
         self.require(like, Block(trial.stmts))
         sizes = {key: Sizes(shape, trial.stmts, index, functions_of(ctx)) for key, shape in shapes.items()}
         start = ZERO
-        if not all(s.known() for s in sizes.values()):  # they are those of the first result
+        if not all(s.known() for s in sizes.values()):  # not known beforehand: take the sizes of the first result
             some = ctx.let("ok", "gt", (self.count, ZERO), BOOL, span)
             told = "vmap: sizes of results are known only at the first place, and there is none"
             ctx.emit(Check(some, "ValueError", told, (), span))

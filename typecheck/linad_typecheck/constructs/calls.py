@@ -1,4 +1,5 @@
-"""Calls of library functions, methods, and other functions, which are specialised by argument types."""
+"""Calls of library functions, methods and user functions. User functions are specialised for the types of their
+arguments."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
+from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
 from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
@@ -49,12 +51,10 @@ from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
 from .comprehensions import array_from
-from .dicts import MADE
 from .dicts import method as dict_method
 from .dicts import unpacked
-from .identity import given_back
 from .iterables import ITERABLES
-from .records import construct, invoke, member_of, method as record_method, of_class
+from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
 from .static_texts import method as text_method
 
 SCALAR_METHODS = ("item", "astype", "copy", "sum", "mean", "prod", "max", "min", "round", "clip", "conj", "any", "all")
@@ -74,7 +74,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             args = _library_args(ctx, node, node.func.attr, hint)
             by = user_name(node.func.value)
             return method(ctx, base, node.func.attr, args, by)
-        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # of NumPy's numbers
+        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # a NumPy scalar
             args = _library_args(ctx, node, node.func.attr, hint)
             return unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if lists.is_list(base):
@@ -97,7 +97,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
     match callee:
         case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
-            return expression(ctx, node.args[1], hint)  # what it says of the type is for other checkers
+            return expression(ctx, node.args[1], hint)  # the type is meant for other type checkers
         case EntityValue(entity=Applied() as found):
             return objects.called(ctx, node, found, name, hint)
         case EntityValue(entity=Instance() as found):
@@ -112,6 +112,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint, dotted)
+            if dotted in PROTOCOL and len(args.values) == 1 and not args.keywords:
+                found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
+                if found is None and dotted == "builtins.bool":
+                    found = object_truth(ctx, args.values[0], node.func)
+                if found is not None:
+                    return found
             return call_external(ctx, dotted, args)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
@@ -125,7 +131,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
         for a in node.args:
-            # perhaps run over there
+            # the unknown callee may iterate over them
             if not isinstance(a, ast.Starred) and not (isinstance(a, ast.Call) and callee_of(ctx, a.func) in ITERABLES):
                 expression(ctx, a)
     if isinstance(callee, Poison) and callee.foreign:
@@ -147,16 +153,17 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     return Poison()
 
 
-_LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these means nothing
+_LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these is the default
 
 
 def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: str = "") -> Args:
-    """The arguments of a library function. A list or tuple display holds expressions that are not evaluated yet."""
+    """The arguments of a library function. The elements of a list or tuple display are not evaluated yet."""
     starred = [a for a in node.args if isinstance(a, ast.Starred)] + [k.value for k in node.keywords if k.arg is None]
     if starred:
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
-    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):  # NumPy makes an array of a list
+    # NumPy converts a list to an array
+    if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
 
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
@@ -174,7 +181,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
 
 
 def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """A value with growing lists converted to arrays, as NumPy does."""
+    """A value in which growing lists are converted to arrays, as NumPy does."""
     if is_growing(v):
         return as_array(ctx, v, hint, span)
     if isinstance(v, TupleValue) and v.record in SEQUENCES:
@@ -203,7 +210,7 @@ def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
 def _call(
     ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
 ) -> Value:
-    args = bound_arguments(ctx, node, source)
+    args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
@@ -211,38 +218,41 @@ def _call(
         raise Refused(None)
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
-    if source.rule is not None:  # its gradients are by whole arrays
+    if source.rule is not None:  # its gradients are whole arrays
         values = [
             map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span))
             for v, a in zip(values, args.values(), strict=True)
         ]
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
-    if ctx.programs.inside(source):  # or each level would have a view of its own
+    if ctx.programs.inside(source):  # otherwise each recursion depth would have another view type
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
     types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
-    spec, literals = specialised(ctx, source, *types, answers=True)
+    spec, literals = specialised(ctx, source, *types, answers=True, changes=True)
     once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
         disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
-        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True)
+        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True, changes=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
         ctx.programs.poisoned = True
         raise Refused(None)
     everything = [*given, *capture_args]
-    result = _emit(ctx, node, spec, everything, hint, once)
-    nodes = [node.func, *node.args, *(k.value for k in node.keywords)]
-    captured_names = {a.name for a in capture_args}
-    given_back(ctx, nodes, captured_names, source.name, [a.value for a in everything], result, MADE in args)
-    made = isinstance(result, TupleValue) and result.made is not None  # by this call
-    return replace(result, made=ctx.span(node)) if made else result
+    before = [a.value for a in everything]
+    numbers = given_objects(before)
+    result = received(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
+    if not spec.left or not isinstance(result, TupleValue):
+        return result
+    result, *after = result.items
+    changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
+    changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
+    return found_in(result, after)
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.vectorize(f)``: the function, to be applied elementwise; None for any other call."""
+    """``np.vectorize(f)``: a function that is applied elementwise; None for any other call."""
     if len(node.args) != 1 or any(k.arg != "otypes" for k in node.keywords):
         return None
     each = lambda source: replace(source, elementwise=True, key=f"{source.key}/each")
@@ -257,7 +267,7 @@ def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 
 def _along_axis(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: `f` applied to its rows or columns; None for any other
+    """``np.apply_along_axis(f, axis, a, ...)`` of a matrix: ``f`` applied to its rows or columns; None for any other
     call."""
     if len(node.args) < 3:
         return None
@@ -293,7 +303,7 @@ CALLS["numpy.apply_along_axis"] = _along_axis
 def _each(
     ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
 ) -> Value:
-    """A call of a scalar function applied elementwise, as created by `numba.vectorize` and `numpy.vectorize`."""
+    """A scalar function applied elementwise, as declared by `numba.vectorize` or `numpy.vectorize`."""
     nodes = [*node.args, *(k.value for k in node.keywords)]
     values = tuple(
         usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(operands(ctx, nodes), nodes, strict=True)
@@ -316,7 +326,7 @@ def _each(
 
 
 def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
-    """A view whose numbers are all known at run time only."""
+    """A view all of whose numbers are known only at run time."""
     match v:
         case ViewValue(view=view):
             known = lambda a: ctx.let("i", "add", (a, ZERO), I64, span) if isinstance(a, Const) else a
@@ -327,7 +337,8 @@ def _at_run_time(ctx: Lowering, v: Value, span: Span) -> Value:
 
 
 def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
-    """Whether an array is passed in two places, possibly in parts, and one of them is more than read or added to."""
+    """Whether an array is passed in two places, possibly in parts, and the callee more than reads or adds to one of
+    them."""
     modes: dict[str, set[str]] = {}
     for atom, mode in zip((leaf for a in given for leaf in leaves(as_argument(a.value))), spec.modes, strict=False):
         if isinstance(atom.type, Array):
@@ -337,7 +348,7 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
 
 
 def _disjoint(ctx: Lowering, values: list[Value]) -> bool:
-    """Whether the passed parts of arrays are known to be disjoint."""
+    """Whether the array parts that are passed are known to be disjoint."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
     return not any(meets(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
 
@@ -379,7 +390,7 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 
 
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
-    """Borrow or move the array arguments according to the callee's modes."""
+    """Borrow or move the array arguments, according to the modes of the callee's parameters."""
     seen: dict[str, tuple[str, Argument]] = {}
     name = spec.source.name
     for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
@@ -398,7 +409,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
         user = arg.name if arg.name in held else (held[0] if held else "")
         if mode == "own":
             if spec.writes(k):
-                if movable(ctx, atom):  # what is not is refused as a whole below
+                if movable(ctx, atom):  # one that is not is refused as a whole below
                     write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom):
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var

@@ -34,9 +34,9 @@ _OPTIONS = ("slots", "memory", "scheme")
 
 @frozen
 class Marked:
-    """What stands in the mark: an iterable or a condition, and the options as written."""
+    """The argument of the mark, an iterable or a condition, and its options as written."""
 
-    inner: ast.expr | None  # None where the call makes no sense, which was reported
+    inner: ast.expr | None  # None if the call is invalid, which was reported
     options: dict[str, ast.expr]
     node: ast.Call
 
@@ -47,7 +47,7 @@ def is_checkpoint(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
-    """The mark around an iterable or a condition; None if there is none, or a problem was reported."""
+    """The mark around an iterable or a condition; None if there is none, or if a problem was reported."""
     if not is_checkpoint(ctx, node):
         return None
     assert isinstance(node, ast.Call)
@@ -66,7 +66,7 @@ def marked(ctx: Lowering, node: ast.expr) -> Marked | None:
 
 
 def mark_of(ctx: Lowering, found: Marked, *, literal: bool) -> Checkpoint | None:
-    """The mark itself; None if a problem was reported. ``literal``: the options must not depend on run-time values."""
+    """The mark as data; None if a problem was reported. ``literal``: the options must not depend on run-time values."""
     span = ctx.span(found.node)
     given = {k: _value(ctx, v) for k, v in found.options.items()}
     slots: Atom | None = None
@@ -144,7 +144,7 @@ def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
 
 
 def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
-    """``linad.checkpoint(f)``: a function that the reverse sweep re-runs; None if ``f`` is not a function."""
+    """``linad.checkpoint(f)``: a function that the reverse sweep runs again; None if ``f`` is not a function."""
     if len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
         return None
     found = expression(ctx, node.args[0])
@@ -168,7 +168,8 @@ def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
 
 
 def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], span: Span) -> None:
-    """The call as the only step of a marked loop, so that it is re-run. Arrays that it keeps are copied for it."""
+    """Emit the call as the only step of a marked loop, so that the reverse sweep runs it again. Arrays that it keeps
+    are copied."""
     inits: list[Atom] = []
     for out in outs:
         if isinstance(out.type, Array):
@@ -192,7 +193,7 @@ def in_one_step(ctx: Lowering, outs: tuple[Var, ...], spec, atoms: list[Atom], s
 
 
 def in_recursion(ctx: Lowering) -> None:
-    """Report marks in recursive functions and their callees, whose log is a stack."""
+    """Report marks in recursive functions and in functions that these call: their log is a stack."""
     functions = ctx.programs.functions()
     callees = {name: {s.callee for s in walk(f.body) if isinstance(s, Call)} for name, f in functions.items()}
     for name in functions:
@@ -212,7 +213,7 @@ def in_recursion(ctx: Lowering) -> None:
 
 
 def misplaced(ctx: Lowering, node: ast.Call) -> None:
-    """A mark that is not on a loop."""
+    """Report a mark that is not on a loop."""
     what, instead = "`linad.checkpoint` inside another iterable", "write it outermost: `linad.checkpoint(enumerate(x))`"
     ctx.report(Unsupported(ctx.span(node), what, instead))
 

@@ -46,7 +46,7 @@ def _at(node: ast.Call, made: ast.expr) -> ast.expr:
 
 
 def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) -> None:
-    """Refuse arguments that are not arrays; equal lengths are checked at run time."""
+    """Refuse arguments that are not arrays, and check at run time that their lengths are equal."""
     span = ctx.span(node)
     for v in values:
         if not is_array(v) or not rank_of(v):
@@ -59,7 +59,7 @@ def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) 
 
 
 def _over(node: ast.Call, values: list[Value]) -> tuple[ast.comprehension, list[ast.expr]]:
-    """An iteration over several arrays together, and their elements as expressions."""
+    """A joint iteration over several arrays, and their elements as expressions."""
     names = [f"%k{k or ''}" for k in range(len(values))]
     given: list[ast.expr] = [Quoted(node, v) for v in values]
     loads: list[ast.expr] = [ast.Name(n, ast.Load()) for n in names]
@@ -113,7 +113,7 @@ def _map(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Value
 
 
 def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> Value:
-    """The elements of a comprehension as an array; as one for each part where they are tuples or records."""
+    """The elements of a comprehension as an array, or as one array per part if they are tuples or records."""
     span, part = ctx.span(node), made.generators[0]
     it = iteration(ctx, part.iter)
     if not isinstance(it, Iteration):
@@ -128,7 +128,7 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
             element = usable(ctx, pull(ctx, made.elt), "the element", span)
             return element, {id(v): shape_of(ctx, v, span) for v in _flat(element) if is_array(v)}
 
-    trial = ctx.attempt(body)  # once, to see what they are
+    trial = ctx.attempt(body)  # a trial run, for the types of the elements
     element, shapes = trial.value
     if not isinstance(element, TupleValue):
         if isinstance(element, SILENT):
@@ -159,7 +159,8 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
         return it.element(i)
 
     with targets(ctx, made):
-        if not all(s.known(size) for s in sizes.values() for size in s.shape):  # they are those of the first element
+        # not known beforehand: take the sizes of the first element
+        if not all(s.known(size) for s in sizes.values() for size in s.shape):
             ctx.bind_all(it.held)
             zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
             assign(ctx, part.target, it.element(zeroth), span)
@@ -188,7 +189,7 @@ def _fold(ctx: Lowering, node: ast.Call, values: list[Value], hint: str) -> Valu
     part, elements = _over(node, given)
     what = _at(node, ast.GeneratorExp(ast.Tuple(elements, ast.Load()), [part]))
 
-    def step(state: Value, v: Value, at: Span) -> Value:  # an array that an iteration updates is lost to the next one
+    def step(state: Value, v: Value, at: Span) -> Value:  # an array that an iteration updates is lost in the next one
         return _apply(ctx, node, f, [state, *v.items], hint) if isinstance(v, TupleValue) else v
 
     return carry(ctx, what, start, step, hint)
@@ -211,9 +212,9 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
         silent = known.type is None or isinstance(trial.value, SILENT)
         return known if silent else _State(_carried(trial.value)), (known, trial)
 
-    known, trial = fixpoint(run, _State(_carried(start)))  # an element may widen the types of what is carried
+    known, trial = fixpoint(run, _State(_carried(start)))  # an element may widen the types of the state
     after = trial.value
-    if isinstance(after, SILENT):  # what was reported stays
+    if isinstance(after, SILENT):  # keep the reports
         ctx.take(trial, emit=False)
         return Poison()
     if known.type is None:
@@ -243,14 +244,14 @@ def _scan(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: 
 
 
 def _row(ctx: Lowering, a: AnyArray, span: Span) -> Value:
-    """A row of an array, for its type alone."""
+    """A row of an array, used for its type only."""
     index = ctx.fresh("i", I64, nonneg=True)
     return indexed(ctx, a, [Place(ScalarValue(index, True), span)], "", span)
 
 
 @frozen
 class _State:
-    """The type of a scan's state; None if it has no single type."""
+    """The type of the state of a scan; None if it has no single type."""
 
     type: ValueType | None
 
@@ -259,7 +260,7 @@ class _State:
 
 
 def _carried(v: Value) -> ValueType | None:
-    """The type of a value as a scan's state."""
+    """The type of a value as the state of a scan."""
     match v:
         case ScalarValue():
             return type_of(v)
@@ -270,7 +271,7 @@ def _carried(v: Value) -> ValueType | None:
 
 
 def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
-    """The first value converted to a wider type."""
+    """The initial state converted to a wider type."""
     match v, t:
         case ScalarValue(), ScalarType(dtype=dtype, weak=weak):
             return ScalarValue(cast(ctx, v.atom, dtype, span), weak)
@@ -280,7 +281,7 @@ def _wider(ctx: Lowering, v: Value, t: ValueType | None, span: Span) -> Value:
 
 
 def _rows_for(ctx: Lowering, start: Value, after: Value, n: Atom, hint: str, span: Span) -> Value:
-    """The arrays of the states; a state's arrays keep their initial shapes."""
+    """The arrays of the states. Arrays in the state keep their initial shapes."""
     match after:
         case TupleValue(items=items, record=record):
             return TupleValue(
@@ -313,7 +314,7 @@ def _keep(ctx: Lowering, made: Value, state: Value, k: Atom, span: Span) -> None
 
 
 def _shift(ctx: Lowering, node: ast.Call, values: list[Value], hint: str, right: bool = False) -> Value:
-    """The elements shifted by one, and ``fill`` at the free end."""
+    """The elements shifted by one position, with ``fill`` at the free end."""
     a, fill = values[0], values[1] if len(values) == 2 else literal(0.0)
     span = ctx.span(node)
     _same_length(ctx, node, [a], "linad.shift1r" if right else "linad.shift1l")
@@ -345,7 +346,7 @@ COMBINATORS: dict[str, tuple[Lower, int, int | None]] = {
 
 
 def combine(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """The value of a call of a combinator."""
+    """A call of a combinator."""
     lower, least, most = COMBINATORS[dotted]
     fill = [k.value for k in node.keywords if k.arg == "fill" and "shift" in dotted]
     given = [*node.args, *fill]

@@ -19,6 +19,7 @@ from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember
+from ..ownership.objects import is_one
 from ..span import Span
 from .dicts import has
 
@@ -26,7 +27,7 @@ _EQUALITIES = (ast.Eq, ast.NotEq)
 
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
-    """The comparison of two values that are not numbers or arrays; None for these."""
+    """The comparison of two values other than numbers or arrays; None if both are numbers or arrays."""
     asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
         return None
@@ -69,7 +70,7 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         and any(isinstance(v, ScalarValue) and v.weak for v in (a, b))
         and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue))
     ):
-        return literal(isinstance(op, ast.NotEq))  # one of Python's numbers is no tuple
+        return literal(isinstance(op, ast.NotEq))  # a Python number does not equal a tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
     raise Refused(
         WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
@@ -77,12 +78,12 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
 
 
 def _number_of(v: Value, beside: Value) -> ScalarValue | None:
-    """The int that a member of an `IntEnum` is beside a number."""
+    """The int that an `IntEnum` member denotes when it is compared with a number."""
     return number_of(v) if isinstance(beside, ScalarValue) else None
 
 
 def _same_constants(a: Value, b: Value) -> bool | None:
-    """Whether two values known at compile time are equal; None if they are not known."""
+    """Whether two values known at compile time are equal; None if one of them is not known."""
     members = [v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember)]
     if len(members) == 2:
         return (members[0].key, members[0].name) == (members[1].key, members[1].name)
@@ -98,7 +99,7 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     if classes is not None:
         return classes
     static = (TextValue, NoneValue)
-    # a text or None is equal to no number, and to no array as a whole
+    # a string or None does not equal any number, nor an array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
         if isinstance(other, TupleValue) and other.record in SEQUENCES:
@@ -115,12 +116,14 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     if isinstance(a, NoneValue) or isinstance(b, NoneValue):
         same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
         return literal(same == isinstance(op, ast.Is))
-    # there is one True and one False
+    # True and False are singletons
     if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):
         return compare(ctx, ast.Eq if isinstance(op, ast.Is) else ast.NotEq, a, b, span)
     same = _same_constants(a, b)
     if same is None and (is_array(a) or is_array(b)) and type(a) is not type(b):
         same = False
+    if same is None:
+        same = is_one(ctx, a, b)
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
     raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))
@@ -133,7 +136,7 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
         return literal(known)
     match a, b:
         case TupleValue(items=xs, record=p), TupleValue(items=ys, record=q) if p in SEQUENCES and q in SEQUENCES:
-            if len(xs) != len(ys) or p is not q:  # no list is equal to a tuple
+            if len(xs) != len(ys) or p is not q:  # a list does not equal a tuple
                 return literal(False)
             return _chain(
                 ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span

@@ -1,7 +1,7 @@
 """Comprehensions inside `sum`, `min`, `max`, `any`, `all` and `np.array`: loops without an intermediate list.
 
-A comprehension becomes the `for` that it abbreviates, with a body given as a function (`Do`). Its targets are local:
-outer names that they hide are kept under pseudo-names meanwhile, and still count as names.
+A comprehension is lowered as the `for` loop that it abbreviates, with a body given as a function (`Do`). Its targets
+are local: outer names that they hide are kept under pseudo-names meanwhile, and remain live.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
-from ..ownership.liveness import bound
+from ..ownership.liveness import assigned_inside, bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
@@ -62,21 +62,21 @@ FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builti
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
-# -------------------------------------------------------------------------------------------------- running through
+# -------------------------------------------------------------------------------------------------------- iteration
 
 
 @dataclass
 class _Run:
-    """One comprehension: a loop nest around ``each``, which receives the value of the element."""
+    """A loop nest for one comprehension. ``each`` receives the value of each element."""
 
     ctx: Lowering
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
-    purpose: str  # a comprehension may be run through more than once
+    purpose: str  # distinguishes several loops over one comprehension
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
-            self.nest(self.node.generators, frozenset(self.ctx.env))
+            self.nest(self.node.generators, kept(self.ctx, self.node))
 
     def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
         ctx, node = self.ctx, self.node
@@ -85,11 +85,16 @@ class _Run:
             self.each(value, ctx.span(node.elt))
             return
         first, *rest = generators
-        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, frozenset(ctx.env)))]
+        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, kept(ctx, node)))]
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
         run_over(ctx, first, inner, live, self.purpose)
+
+
+def kept(ctx: Lowering, node: ast.AST) -> frozenset[str]:
+    """The names that have a meaning after a comprehension."""
+    return frozenset(ctx.env) | assigned_inside(node).keys()
 
 
 def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str], purpose: str) -> None:
@@ -122,7 +127,7 @@ def through(
 
 @contextmanager
 def made_for_expression(ctx: Lowering) -> Iterator[None]:
-    """Statements inside belong to the expression that is being lowered: values evaluated so far are pending."""
+    """Mark the statements inside as part of the current expression: the values evaluated so far are pending."""
     waiting = len(ctx.path.flight)
     with ctx.within(around=waiting, stmt=ctx.path.stmt):
         yield
@@ -131,7 +136,7 @@ def made_for_expression(ctx: Lowering) -> Iterator[None]:
 
 @contextmanager
 def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
-    """The targets of a comprehension are bound only inside it."""
+    """Bind the targets of a comprehension inside only."""
     names = list(bound(g.target for g in node.generators))
     depth = sum(n.startswith("%aside") for n in ctx.env)
     aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
@@ -152,15 +157,13 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
 
 def only_plain(ctx: Lowering, node: Comprehension) -> None:
     """Refuse a comprehension that cannot be lowered."""
-    for n in ast.walk(node):
-        if isinstance(n, ast.NamedExpr):
-            raise Refused(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
     if any(g.is_async for g in node.generators):
         raise Refused(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
 
 
 def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
-    """Run ``each`` for the elements of a comprehension; ``purpose`` distinguishes several runs of one."""
+    """Call ``each`` for the elements of a comprehension. ``purpose`` distinguishes several loops over one
+    comprehension."""
     _Run(ctx, node, each, purpose).go()
 
 
@@ -168,7 +171,7 @@ def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span]
 
 
 def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> Value | None:
-    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None if the arguments are not one."""
+    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None for other arguments."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     name = dotted.rpartition(".")[2]
@@ -219,7 +222,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
 
 
 def _is_range(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression is only iterated over."""
+    """Whether an expression is a call whose result can only be iterated over."""
     match node:
         case ast.Call(func=func):
             return callee(ctx, func) in _RUN_OVER
@@ -269,7 +272,7 @@ def _of_items(
 def carry(
     ctx: Lowering, what: Comprehension, start: Value, step: Callable[[Value, Value, Span], Value], hint: str
 ) -> Value:
-    """A value carried through a comprehension: ``start``, and after each element ``step`` of it and the element."""
+    """Carry a value through a comprehension: ``start``, then ``step`` of the value and each element."""
     span = ctx.span(what)
     key = ctx.pseudo(hint, span)
     ctx.bind(key, Binding(start, span))
@@ -282,7 +285,7 @@ def carry(
 
 
 def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
-    """The sum of the elements, which may be arrays if ``start`` is one, or if no loop remains."""
+    """The sum of the elements. They may be arrays if ``start`` is one, or if no loop remains."""
     seen: list[Value] = []
 
     def step(total: Value, v: Value, at: Span) -> Value:
@@ -297,7 +300,7 @@ def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: st
 
 
 def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value | None, hint: str) -> Value:
-    """``start`` is the first value of a sum, and what `min` or `max` is where there are no elements."""
+    """A fold as a loop. ``start`` is the initial value of a sum, and the default of `min` and `max`."""
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
@@ -342,7 +345,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
         ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
 
     with targets(ctx, what):
-        live = frozenset(ctx.env)
+        live = kept(ctx, what)
         match iteration(ctx, part.iter):
             case None:
                 ctx.programs.poisoned = True
@@ -374,7 +377,7 @@ def _unrolled_truth(ctx: Lowering, name: str, what: Comprehension, items: tuple[
         ]
         test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
         hit = condition(ctx, test)
-        ctx.unbind(*bound([part.target]))  # where arms meet it may be of several types
+        ctx.unbind(*bound([part.target]))  # its type may differ between the joined paths
         if hit is None:
             raise Refused(None)
         here = ScalarValue(hit if name == "any" else ctx.let("b", "not", (hit,), BOOL, span), True)
@@ -416,14 +419,14 @@ def _rows(
     dtype: DType | None,
     hint: str,
 ) -> Value:
-    """The array of elements of a type, filled by a loop of its own."""
+    """The array of elements of a known type, filled by its own loop."""
     span, part, value, sizes = ctx.span(node), node.generators[0], like.value, like.sizes
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
         return value
     n = _length(ctx, it.stop, span)
     start = ZERO
-    if is_array(value) and not sizes.known():  # its sizes are those of the first row
+    if is_array(value) and not sizes.known():  # not known beforehand: take the sizes of the first row
         one_at_least(ctx, n, span)
         ctx.bind_all(it.held)
         zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
@@ -462,13 +465,16 @@ def _rows(
             ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, at), False, at))
 
     run = Iteration(start, it.stop, ONE, True, element, it.held)
-    through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
+    through(ctx, part, run, [Do(node.elt, put)], kept(ctx, node))
     return ctx.unbind(key).value
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
-    """The array of a comprehension with conditions or several loops: one run counts, a second one stores."""
+    """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
     span = ctx.span(node)
+    if assigned_inside(node):  # two runs would assign twice
+        what = "an array of a comprehension with conditions or several loops and `:=`"
+        raise Refused(Unsupported(span, what, "make a list first: `xs = [...]`, then `np.array(xs)`"))
     if may_update(ctx, node):
         raise Refused(
             Unsupported(
@@ -482,11 +488,11 @@ def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) 
 
 
 def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
-    """The type of the elements of a comprehension, by lowering it once and discarding the result."""
+    """The type of the elements of a comprehension: it is lowered once, and the result is discarded."""
     seen: list[Value] = []
     trial = ctx.attempt(_Run(ctx, node, lambda value, at: seen.append(value), "").go)
     value = seen[-1] if seen else Poison()
-    if isinstance(value, SILENT):  # what was reported stays
+    if isinstance(value, SILENT):  # keep the reports
         ctx.take(trial, emit=False)
     return Element(value, NO_SIZES)
 
@@ -494,7 +500,7 @@ def _seen(ctx: Lowering, node: ast.ListComp) -> Element:
 def _kept(
     ctx: Lowering, node: ast.ListComp, like: Element, others: list[Value], dtype: DType | None, hint: str
 ) -> Value:
-    """The array of the elements of a type that a comprehension keeps."""
+    """The array of the elements that a comprehension keeps, given their type."""
     span = ctx.span(node)
     if isinstance(like.value, SILENT):
         return Poison()
@@ -540,7 +546,8 @@ def _length(ctx: Lowering, stop: Atom, span: Span) -> Atom:
 
 
 def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
-    """The type of an element, and its sizes if it is an array, by lowering the body once and discarding the result."""
+    """The type of an element, and its sizes if it is an array: the body is lowered once, and the result is
+    discarded."""
     index = ctx.fresh("i", I64, nonneg=True, below=it.stop)
 
     def body() -> tuple[Value, tuple[Atom, ...]]:
@@ -549,10 +556,10 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
 
-    with ctx.within(looping=True, want_ctl=False):  # as in the loop
+    with ctx.within(looping=True, want_ctl=False):  # as inside the loop
         trial = ctx.attempt(body)
     value, shape = trial.value
-    if isinstance(value, SILENT):  # what was reported stays
+    if isinstance(value, SILENT):  # keep the reports
         ctx.take(trial, emit=False)
     return Element(value, Sizes(shape, trial.stmts, index, functions_of(ctx)))
 

@@ -1,8 +1,8 @@
 """`linad.grad(f)(x)`, `value_and_grad`, `vjp`, `jvp`, `hvp`, `linearize` and Jacobians inside checked functions.
 
-The derivative is a call of a function that does not exist yet: it is declared here, with its parameters and results,
-and generated from ``f`` when the program is prepared (`linad.expand`). The result is an ordinary program, so
-derivatives of derivatives need no special treatment.
+A derivative is lowered to a call of a function that does not exist yet. It is declared here, with its parameters and
+results, and generated from ``f`` when the program is prepared (`linad.expand`). The generated function is an ordinary
+program, so derivatives of derivatives need no special treatment.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from .arguments import bound_arguments
 from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
 
-# What texts call: names that no program can have.
+# Names that only generated program texts call; no program can contain them.
 PULLBACK = "linad.vjp's pullback"
 PUSHFORWARDS, PULLBACKS = "linad.jvp's directions", "linad.vjp's directions"
-OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # what they give is a function
-# of others: argnums, has_aux
+OF_FUNCTIONS = ("grad", "value_and_grad", *JACOBIANS, "hessian")  # transforms that return a function
+# for the others: argnums, has_aux
 OPTIONS = {"jacobian": ("argnums", "mode", "has_aux"), "value_and_jacobian": ("argnums", "has_aux", "mode")}
-BY_POSITION = {"jacobian": 2}  # of others: all
-BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by its file
-AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # they take the arguments, too
+BY_POSITION = {"jacobian": 2}  # options that may be positional; for the others, all
+BATCHES: dict[str, Callable[[Lowering, ast.Call, DerivativeValue, str], Value]] = {}  # `vmap`, entered by `batches`
+AT_ONCE = ("vjp", "jvp", "hvp", "linearize", "linear_transpose")  # transforms that also take the arguments
 TRANSFORMS = (*(f"linad.{name}" for name in (*OF_FUNCTIONS, *AT_ONCE)), PULLBACK, PUSHFORWARDS, PULLBACKS)
 
 
 @frozen
 class _Prepared:
-    """A function and arguments of which a derivative is taken."""
+    """A function and the arguments at which it is differentiated."""
 
     spec: object
     values: dict[str, Value]  # by parameter
-    atoms: list[Atom]  # all that the function takes, flat
+    atoms: list[Atom]  # all arguments of the core function, flat
     types: list[tuple[str, ValueType]]
 
 
 def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``linad.grad(f, argnums=0)`` and the others: a function, or for `vjp` and `jvp` their immediate results."""
+    """A call of a transform: ``linad.grad(f, argnums=0)`` and others give a function, `vjp` and `jvp` their results."""
     span = ctx.span(node)
     kind = dotted.rpartition(".")[2]
     if dotted == PULLBACK:
@@ -91,7 +91,8 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
-    """The value of an option, known at compile time; the first one by default; None after a report."""
+    """The value of an option, which must be known at compile time. The first of ``among`` is the default; None after
+    a report."""
     if node is None:
         return among[0]
     match expression(ctx, node):
@@ -102,8 +103,11 @@ def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
 
 
 def function_of(ctx: Lowering, node: ast.Call, any_number: bool = False) -> Value:
-    """The function that a transform is applied to. A library function is given any number of arguments with
-    ``any_number``, and otherwise one, by which it is differentiated."""
+    """The function that a transform is applied to.
+
+    A library function gets any number of arguments with ``any_number``, otherwise one, with respect to which it is
+    differentiated.
+    """
     if not node.args or isinstance(node.args[0], ast.Starred):
         raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes a function first"))
     found = expression(ctx, node.args[0])
@@ -120,7 +124,7 @@ def function_of(ctx: Lowering, node: ast.Call, any_number: bool = False) -> Valu
 
 
 def _of_library(ctx: Lowering, node: ast.Call, called: EntityValue, name: str, any_number: bool) -> FunctionValue:
-    """``lambda x: np.sum(x)`` for ``np.sum``."""
+    """A lambda that calls a library function, such as ``lambda x: np.sum(x)``."""
     x: ast.expr = ast.Name("x", ast.Load())
     body = ast.Call(Quoted(node, called), [ast.Starred(x, ast.Load()) if any_number else x], [])
     own, rest = ([], ast.arg("x")) if any_number else ([ast.arg("x")], None)
@@ -128,7 +132,8 @@ def _of_library(ctx: Lowering, node: ast.Call, called: EntityValue, name: str, a
 
 
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
-    """``linad.grad(f)`` as a function that can be transformed: a lambda with the parameters of ``f`` that calls it."""
+    """A derivative as a function that can be transformed in turn: a lambda with the parameters of ``f`` that calls
+    it."""
     source, how = source_of(d.function), d.transform
     key = (source, how)
     made = ctx.programs.pullbacks.get(key)
@@ -156,7 +161,7 @@ def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionVa
 
 
 def _unannotated(given: ast.arguments) -> ast.arguments:
-    """The parameters of a batched function, without annotations, since arguments have an additional axis."""
+    """The parameters of a batched function without their annotations: the arguments have an additional axis."""
     bare = lambda params: [ast.copy_location(ast.arg(a.arg), a) for a in params]
     return ast.arguments(
         bare(given.posonlyargs), bare(given.args), given.vararg, bare(given.kwonlyargs), given.kw_defaults, given.kwarg,
@@ -176,7 +181,7 @@ def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] |
 
 
 def _numbered(f: Value, which: Value) -> Value:
-    """The position of a parameter given by name."""
+    """The position of a parameter that is given by name."""
     if not isinstance(which, TextValue):
         return which
     names = [a.arg for a in parameters(source_of(f).node.args)]
@@ -215,11 +220,11 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
 
 
 def _bare(how: Transform, found: Sequence) -> bool:
-    """Whether there is a single derivative rather than a tuple of them."""
+    """Whether the result is a single derivative rather than a tuple of them."""
     return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
 
 
-# ------------------------------------------------------------------------------------------- written in the language
+# ----------------------------------------------------------------------------------------------------- program texts
 
 
 def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
@@ -233,7 +238,7 @@ def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: 
 
 
 def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, text: str, hint: str) -> Value:
-    """The result of a program text applied to a function and its arguments."""
+    """The result of a program text, applied to a function and its arguments."""
     span = ctx.span(node)
     args = Args(d.transform.kind, span, (), {}, hint, node)
     names = {
@@ -259,7 +264,7 @@ def _jacobian(
     cells = iter(cells.items)
 
     def of(t: ValueType) -> Value:
-        """The Jacobian in the structure of the result, with those of the arguments in each leaf."""
+        """The Jacobian: in the structure of the result, with the structure of the arguments in each leaf."""
         match t:
             case TupleType(items=items, record=record):
                 return TupleValue(tuple(map(of, items)), record)
@@ -276,18 +281,18 @@ def _jacobian(
 
 
 def _each(t: ValueType, cells: Iterator[Value]) -> Value:
-    """The next cells in the structure of an argument; None for what has no derivative."""
+    """The next cells in the structure of an argument; None for parts without a derivative."""
     match t:
         case TupleType(items=items, record=record):
             return TupleValue(tuple(_each(x, cells) for x in items), record)
     return next(cells) if parts(t) else NoneValue()
 
 
-# ------------------------------------------------------------------------------------------------ what is called
+# --------------------------------------------------------------------------------------------------------- calls
 
 
 def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:
-    """The function at the types of the arguments, which it only reads, and its flat arguments."""
+    """The function specialised for the types of the arguments, which it only reads, and its flat arguments."""
     span = ctx.span(node)
     source = f.entity.function if isinstance(f, EntityValue) else f.source
     captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
@@ -299,13 +304,14 @@ def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:
 
 
 def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared:
-    # a view takes its whole array along: the derivative is by its cells alone, also where it is a part of an argument
+    # a view is passed with its whole array: the derivative is with respect to the cells of the view only
     values = {n: map_arrays(v, lambda leaf: stored(ctx, leaf, "t", span)) for n, v in values.items()}
     every = {**values, **dict(captures)}
     if any(contains(v, SILENT) for v in every.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
         raise Refused(None)
-    every = {n: as_flag(v) for n, v in every.items()}  # as in any other call, options are known when it is compiled
+    # as in any other call, bools and options are known at compile time
+    every = {n: as_flag(v) for n, v in every.items()}
     spec, literals = specialised(ctx, source, {n: every[n] for n in values}, {n: every[n] for n, _ in captures})
     every |= literals
     types = [(n, type_of(as_argument(every[n]))) for n in values]
@@ -339,7 +345,7 @@ def _views(t: ValueType) -> bool:
 
 
 def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
-    """The function that calls another one with copies of the arrays that it keeps, and so only reads its arguments."""
+    """A function that only reads its arguments: it calls another one with copies of the arrays that this one keeps."""
     key = (spec.name, "on copies")
     if key not in ctx.programs.specs:
         f = spec.function
@@ -360,7 +366,7 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
 
 
 def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str]:
-    """The parameters to differentiate by."""
+    """The parameters to differentiate with respect to."""
     names = list(ready.values)
     if argnums is None and ready.spec.source.wrt is None:
         return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
@@ -382,7 +388,7 @@ def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepar
 
 
 def _positions(ready: _Prepared, chosen: list[str]) -> tuple[int, ...]:
-    """The flat parameters to differentiate by."""
+    """The flat positions of the parameters to differentiate with respect to."""
     out, at = [], 0
     for name, t in ready.types:
         for leaf in type_leaves(t):
@@ -399,7 +405,7 @@ def _declare(
     given: list[Param],
     results: list[Type],
 ) -> str:
-    """The name of the derivative of a function, declared if it is new."""
+    """The name of the derivative of a function. A new derivative is declared."""
     f = ready.spec.function
     key = derivative
     known = ctx.programs.specs.get(key)
@@ -432,9 +438,9 @@ def _reverse(
     hint: str,
     directions: bool = False,
 ) -> tuple[tuple[Atom, ...], list[Value]]:
-    """The primal results, where they are wanted, and the gradients by the chosen parameters in their structures.
+    """The gradients with respect to the chosen parameters, in their structures, and the primal results if wanted.
 
-    With ``directions`` seeds and gradients have one more axis.
+    With ``directions``, seeds and gradients have one more axis.
     """
     f = ready.spec.function
     names = Names(p.var.name for p in f.params)
@@ -470,12 +476,12 @@ def _reverse(
 
 
 def _widened(t: Type, directions: bool) -> Type:
-    """The type of a tangent or an adjoint; with ``directions``, of several."""
+    """The type of a tangent or adjoint, with one more axis for ``directions``."""
     return Array(t.dtype, (t.rank if isinstance(t, Array) else 0) + 1) if directions else t
 
 
 def _gradient(t: ValueType, parts: Iterator) -> Value:
-    """The parts in the structure of an argument; None for what has no gradient."""
+    """The parts in the structure of an argument; None for parts without a gradient."""
     match t:
         case TupleType(items=items, record=record):
             return TupleValue(tuple(_gradient(x, parts) for x in items), record)
@@ -498,7 +504,7 @@ def source_of(f: Value) -> FunctionSource:
 
 
 def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared:
-    """The function at the types of positional arguments, which are evaluated."""
+    """The function specialised for positional arguments, which are evaluated."""
     source = source_of(f)
     names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
     if len(names) != len(values) or source.node.args.kwonlyargs:
@@ -508,7 +514,7 @@ def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: S
 
 
 def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
-    """Arguments that a function keeps: their arrays are copied."""
+    """Arguments that the result keeps: their arrays are copied."""
 
     def copied(leaf: Value) -> Value:
         return materialise(ctx, leaf, "primal", span) if is_array(leaf) else leaf
@@ -517,7 +523,7 @@ def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
 
 
 def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``value, pullback = linad.vjp(f, *primals)``: the pullback holds copies, and runs the function again."""
+    """``value, pullback = linad.vjp(f, *primals)``. The pullback holds copies, and runs the function again."""
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         raise Refused(BadCall(span, "vjp", "takes a function and its arguments by position"))
@@ -536,7 +542,7 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 
 def _pullback_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
-    """The function ``lambda cotangent: ...`` of a pullback, the same one whenever the call is lowered again."""
+    """The function ``lambda cotangent: ...`` of a pullback. It is the same object each time the call is lowered."""
     names = ["f", "cotangent", "sizes", *(f"primal{k}" for k in range(count))]
     callee = Quoted(node, EntityValue(External(PULLBACK), "pullback"))
     body = ast.Call(callee, [ast.Name(n, ast.Load()) for n in names], [])
@@ -548,7 +554,7 @@ def _named(names: list[str]) -> ast.arguments:
 
 
 def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.arguments, body: ast.expr) -> FunctionSource:
-    """The source of a lambda that a call gives."""
+    """The source of a lambda that a call returns."""
     known = ctx.programs.pullbacks.get(node)
     if known is None:
         made = ast.Lambda(params, body)
@@ -561,7 +567,7 @@ def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.argumen
 
 
 def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
-    """The gradients by all float parameters, one entry each, for a cotangent of the result."""
+    """The gradients with respect to all float parameters, one entry each, for a cotangent of the result."""
     span = ctx.span(node)
     f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
     ready = _given(ctx, node, f, primals, span)
@@ -576,7 +582,7 @@ def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 
 
 def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
-    """The gradients by all float parameters for several cotangents at once, along an additional axis."""
+    """The gradients with respect to all float parameters, for several cotangents at once along an additional axis."""
     span = ctx.span(node)
     primals, cotangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
@@ -602,7 +608,7 @@ def _seeds(
     span: Span,
     words: tuple[str, str] = ("cotangent", "result"),
 ) -> list[Atom]:
-    """The cotangents of the float parts of a result, checked against it; ``words``: what messages call both."""
+    """The cotangents of the float parts of a result, checked against it. ``words``: what messages call the two."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
             pairs = zip(items, values, strict=True)
@@ -648,7 +654,7 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
 
 
 def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
-    """The value, and its tangents in several directions at once, along an additional axis."""
+    """The value, and its tangents in several directions at once along an additional axis."""
     span = ctx.span(node)
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
@@ -660,7 +666,7 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
 def _pushed(
     ctx: Lowering, ready: _Prepared, tangents: list[Atom], span: Span, hint: str, directions: bool = False
 ) -> Value:
-    """The value and its tangent, given the tangents of all float parameters."""
+    """The value and its tangent, for given tangents of all float parameters."""
     wrt = _positions(ready, list(ready.values))
     fn = ready.spec.function
     names = Names(p.var.name for p in fn.params)
@@ -691,11 +697,11 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
 
 
 def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``linad.hvp(f, primals, tangents)``: the tangent of the gradient by all float parameters."""
+    """``linad.hvp(f, primals, tangents)``: the tangent of the gradient with respect to all float parameters."""
     if node.keywords or len(nodes) != 2:
         raise Refused(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
     primals, tangents = (expression(ctx, n) for n in nodes)
-    if is_array(primals):  # an array stands for a tuple of one
+    if is_array(primals):  # an array stands for a tuple with one element
         primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
     if isinstance(primals, TupleValue):
         ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
@@ -723,7 +729,7 @@ def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], h
 
 
 def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
-    """The function ``lambda *tangents: ...`` of a linearized function, the same whenever the call is lowered again."""
+    """The function ``lambda *tangents: ...`` of `linearize`. It is the same object each time the call is lowered."""
     source = source_of(f)
     given = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)][:count]
     tangents = [f"{name}_dot" for name in given]
@@ -737,7 +743,8 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> 
 
 
 def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback, which is the same at every point."""
+    """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback of a linear function, which does not
+    depend on the point."""
     span = ctx.span(node)
     if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
         raise Refused(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))

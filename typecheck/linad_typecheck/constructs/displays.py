@@ -67,7 +67,7 @@ def _with_options(
 
 
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
-    """The scalars of nested lists in order, and their shape; an array counts as itself."""
+    """The scalars of nested lists in order, and their shape. An array is returned as it is."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         value = expression(ctx, node)
         return collect(ctx, value, cells, ctx.span(node))

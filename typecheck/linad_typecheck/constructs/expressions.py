@@ -1,4 +1,5 @@
-"""Expressions: rows from ast classes to functions that return a value and emit the statements that compute it."""
+"""Expressions: the rows of the dispatch table, from ast classes to functions that return a value and emit its
+statements."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def _name(ctx: Lowering, node: ast.Name, hint: str) -> Value:
     if b.shared is not None:
         shared_use(ctx, name, b, span)
     if isinstance(b.value, LostArray):
-        ctx.bind(name, Binding(Poison(b.value), b.span))  # told once
+        ctx.bind(name, Binding(Poison(b.value), b.span))  # reported once
         return usable(ctx, b.value, name, span)
     return b.value
 
@@ -100,7 +101,7 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         return joined
     if isinstance(node.op, ast.Add) and (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         silent = next((v for v in (a, b) if isinstance(v, SILENT)), None)
-        if silent is not None:  # of unknown type, perhaps a tuple
+        if silent is not None:  # the type is unknown and may be a tuple
             return silent
         if lists.is_list(a) and lists.is_list(b) and (is_growing(a) or is_growing(b)):
             return lists.joined(ctx, a, b, node)
@@ -123,7 +124,7 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
 
 
 def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | None:
-    """``(0.0,) * 3``."""
+    """A repeated tuple or list: ``(0.0,) * 3``."""
     match a, b:
         case TupleValue(items=items, closed=False), ScalarValue(atom=Const(value=int(n)), dtype=dtype) if (
             dtype in INTS and n * len(items) <= 1000
@@ -174,7 +175,7 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
         first = value_of(nodes[0])
         if len(nodes) == 1:
             return first
-        if is_optional(first):  # `x or y`: where it is true, it is no None
+        if is_optional(first):  # `x or y`: a true `x` is not None
             span, cond = ctx.span(node), truth_of(ctx, first, ctx.span(nodes[0]))
             arms = [Ahead(first.items[0], [], ctx.path), ctx.ahead(lambda: rest(nodes[1:]))]
             return one_of(ctx, cond, arms, (span, span), frozenset(ctx.env), span, hint)

@@ -1,7 +1,7 @@
 """Jacobians, and derivatives of functions with auxiliary results: program texts in the language itself.
 
-A forward Jacobian has a direction per cell of the arguments, a reverse one per cell of the results. One sweep takes a
-block of directions. Leaves of tuples and records are written out one by one.
+A forward-mode Jacobian has one direction per cell of the arguments, a reverse-mode one per cell of the results. One
+sweep computes a block of directions. The leaves of tuples and records are written out one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MODES = ("auto", "fwd", "rev")
 
 @frozen(slots=True)
 class Part:
-    """A float leaf of an argument or a result: its access path in the expression of the whole."""
+    """A float leaf of an argument or a result, given by its access path in the whole."""
 
     path: str
     dtype: str
@@ -26,7 +26,7 @@ class Part:
 
     @property
     def zeros(self) -> str:
-        """The dtype of an array as the second argument of `numpy.zeros`."""
+        """The dtype of an array, as the second argument of `numpy.zeros`."""
         return ", np.float32" if self.dtype == "f32" else ""
 
 
@@ -50,7 +50,7 @@ def _step(t: TupleType, k: int) -> str:
 
 
 def _like(t: ValueType, leaf: Iterator[str]) -> str:
-    """An expression of the structure of a type with ``leaf`` for its float leaves, in order."""
+    """An expression with the structure of a type, whose float leaves are taken from ``leaf`` in order."""
     match t:
         case TupleType(items=items):
             return f"({''.join(_like(x, leaf) + ', ' for x in items)})"
@@ -59,8 +59,8 @@ def _like(t: ValueType, leaf: Iterator[str]) -> str:
 
 @frozen(slots=True)
 class Signature:
-    """The types of a function's parameters, with how each is written in a call, and of its result; ``chosen`` are the
-    parameters that are differentiated by."""
+    """The parameter types of a function, with how each argument is written in a call, and the result type.
+    ``chosen``: the parameters to differentiate with respect to."""
 
     params: tuple[ValueType, ...]
     forms: tuple[str, ...]
@@ -69,7 +69,7 @@ class Signature:
     aux: bool
 
     def call(self, *free: int) -> str:
-        """The call of ``f``, in which the arguments ``free`` are parameters of a lambda."""
+        """A call of ``f``, in which the arguments ``free`` are parameters of a lambda."""
         given = [form.format(f"c{k}" if k in free else f"a{k}") for k, form in enumerate(self.forms)]
         call = f"f({', '.join(given)}){'[0]' if self.aux else ''}"
         return f"(lambda {', '.join(f'c{k}' for k in free)}: {call})" if free else call
@@ -85,7 +85,7 @@ class Signature:
 
     @property
     def inputs(self) -> list[tuple[int, Part]]:
-        """The parameter and the leaf of each float leaf to differentiate by."""
+        """The float leaves to differentiate with respect to, each with its parameter."""
         return [(k, p) for k in self.chosen for p in parts(self.params[k])]
 
     @property
@@ -94,8 +94,8 @@ class Signature:
 
 
 def jacobian(s: Signature, kind: str, mode: str) -> str:
-    """The text of a function of ``f`` and its arguments that returns the value of ``f`` and the Jacobian of each part
-    of the results by each of the arguments, in one tuple."""
+    """The text of a function of ``f`` and its arguments. It returns a tuple of the value of ``f`` and the Jacobian
+    of each part of the results with respect to each argument."""
     mode = {"jacfwd": "fwd", "jacrev": "rev"}.get(kind, mode)
     if mode == "auto":
         mode = _evident(s)
@@ -118,14 +118,14 @@ def jacobian(s: Signature, kind: str, mode: str) -> str:
 
 
 def _evident(s: Signature) -> str:
-    """The cheaper mode, if it does not depend on sizes."""
+    """The cheaper mode, if that does not depend on sizes."""
     arrays_in, arrays_out = (sum(p.rank > 0 for p in of) for of in ([p for _, p in s.inputs], s.outputs))
     if not arrays_in and (arrays_out or len(s.inputs) <= CHEAPER * len(s.outputs)):
         return "fwd"
     return "rev" if not arrays_out else "auto"
 
 
-MOST = 64  # directions at a time: an array of a thousand cells stays in the second cache
+MOST = 64  # directions per sweep: an array of a thousand cells then fits the second-level cache
 
 
 @frozen(slots=True)
@@ -133,8 +133,8 @@ class Cells:
     """The float cells of an argument or a result, one direction each: ``count`` of them, starting at ``first``."""
 
     part: Part
-    of: str  # an expression
-    ones: str  # the array that has their directions
+    of: str  # an expression for the argument or result
+    ones: str  # the name of the array with its directions
 
     @property
     def shape(self) -> list[str]:
@@ -145,7 +145,7 @@ class Cells:
         return f"{self.of}.size" if self.part.rank else "1"
 
     def mark(self, value: str) -> list[str]:
-        """The lines that seed the directions from ``start`` on, in an array with the cells and the directions."""
+        """The lines that seed the directions from ``start`` on, in an array of cells by directions."""
         lines, at, left = [], [], "q"
         for size in reversed(self.shape[1:]):
             at.append(f"{left} % {size}")
@@ -183,7 +183,7 @@ def _text(name: str, s: Signature, lines: Iterator[str]) -> str:
 
 
 def _forward(s: Signature, name: str, wide: bool) -> str:
-    """By columns: the tangents of the results in the direction of each cell of the arguments."""
+    """Forward mode, by columns: the tangents of the results in the direction of each cell of the arguments."""
     every = [Cells(p, f"a{k}{p.path}", f"d{i}") for i, (k, p) in enumerate(s.inputs)]
 
     def lines() -> Iterator[str]:
@@ -213,7 +213,7 @@ def _pairs(outputs: Sequence[Part], every: Sequence[Cells]) -> Iterator[tuple[in
 
 
 def _shaped(j: str, rows: str, sizes: list[str], c: Cells) -> Iterator[str]:
-    """A Jacobian by an argument of a rank other than 1."""
+    """The lines that reshape a Jacobian with respect to an argument of a rank other than 1."""
     if c.part.rank == 0:
         yield f"{j} = {j}[{rows}0]"
     elif c.part.rank > 1:
@@ -221,7 +221,7 @@ def _shaped(j: str, rows: str, sizes: list[str], c: Cells) -> Iterator[str]:
 
 
 def _reverse(s: Signature, name: str, wide: bool) -> str:
-    """By rows: the adjoints of the arguments for each cell of the results."""
+    """Reverse mode, by rows: the adjoints of the arguments for each cell of the results."""
     every = [Cells(p, f"value{p.path}", f"e{o}") for o, p in enumerate(s.outputs)]
 
     def lines() -> Iterator[str]:
@@ -254,7 +254,7 @@ def _transposed(
 
 
 def beside(s: Signature, kind: str, argnums: int | tuple[int, ...]) -> str:
-    """The text of the gradient of the first of a pair, with the second."""
+    """The text for ``has_aux``: the gradient of the first result of a pair, together with the second result."""
     every = range(len(s.params))
     given = ", ".join(f"a{k}" for k in every)
     lines = [f"def gradient({s.arguments}):", s.value, f"    g = linad.grad({s.call(*every)}, {argnums!r})({given})"]

@@ -1,8 +1,9 @@
-"""Loops: what a body changes is carried; the types at the head are found by lowering the body until they are stable."""
+"""Loops. Names that the body changes are carried; their types at the head are a fixpoint of lowering the body."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..arrays.indexing import alike
@@ -23,7 +24,7 @@ from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
-from .iterables import Iteration, Unrolled, iteration, picking
+from .iterables import Iteration, Unrolled, held_over, iteration, picking
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -40,9 +41,11 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
             )
         case Unrolled(items=items) if not items or not _leaves(s):
-            _unroll(ctx, s, items)
+            with held_over(ctx, it, span) as of:
+                _unroll(ctx, s, of)
         case Unrolled(items=items) if not alike(items):
-            _unroll_leaving(ctx, s, items)
+            with held_over(ctx, it, span) as of:
+                _unroll_leaving(ctx, s, of)
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = picking(ctx, it, span)
@@ -70,7 +73,7 @@ def _while(ctx: Lowering, s: ast.While) -> None:
 
 
 def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
-    """The iterable is unknown or was reported: check the body once with an unknown target."""
+    """Check the body once with an unknown target, because the iterable is unknown or was reported."""
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
     ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
@@ -78,20 +81,20 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     ctx.bind_all(unknown)
 
 
-def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+def _unroll(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
     for item in items:
-        assign(ctx, s.target, item, ctx.span(s.iter))
+        assign(ctx, s.target, item(), ctx.span(s.iter))
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
 
 
-def _unroll_leaving(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
     """A loop over a tuple with exits: each element in the arm where the previous ones continued."""
     span = ctx.span(s.iter)
     if not items:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
         return
-    assign(ctx, s.target, items[0], span)
+    assign(ctx, s.target, items[0](), span)
     with ctx.within(want_ctl=True):
         block(ctx, s.body, ctx.live.head[id(s)])
     left = how_left(ctx)
@@ -147,7 +150,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         return
 
     def other() -> None:
-        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended in `continue`
+        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended by `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
             set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
@@ -165,13 +168,13 @@ def _else(ctx: Lowering, shape: Shape) -> None:
 
 
 def run_loop(ctx: Lowering, shape: Shape) -> None:
-    """A `for` for use by expressions, without `else` and `return`."""
+    """Lower a `for` on behalf of an expression: it has no `else` and no `return`."""
     _loop(ctx, shape, _hint(shape.node.target))
     set_left(ctx, RUN, ctx.span(shape.node))
 
 
 def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
-    """Lower a loop; ``first``: its first iteration may be lowered apart."""
+    """Lower a loop. ``first``: loop peeling is allowed."""
     node = shape.node
     live = ctx.live.head[id(node)] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
@@ -189,7 +192,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     def run(head: Head) -> tuple[Head, Ahead[Head]]:
         attempt = Attempt(ctx, shape, head.copy(), live, hint)
         found = ctx.attempt(attempt.run)
-        if attempt.grown == head:  # nothing is left that could give them a type
+        if attempt.grown == head:  # nothing else can give these names a type
             attempt.grown.unbound |= attempt.sought
         found.value = attempt.grown
         return attempt.grown, found
@@ -197,7 +200,7 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     before = ctx.settled.get(shape.key)
     known = settled_from(ctx, before, start)
     found = fixpoint(run, known or start)
-    if known is not None and _wrong(found) and not before.wrong:  # what is said of the loop rests on this path alone
+    if known is not None and _wrong(found) and not before.wrong:  # reports must not depend on another path
         found = fixpoint(run, start)
     ctx.settled[shape.key] = Settled(ctx.path, found.value, _wrong(found))
     apart = (
@@ -213,9 +216,12 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
 
 
 def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
-    """Loop peeling: the first iteration, and then a loop over the others, where a name has another type after the first
-    one than before, as in ``total = 0`` and ``total = total + row``. Where no iteration runs, such a name has no type
-    that it could have after the loop: that raises if it is live there. False where it is not known whether one runs."""
+    """Loop peeling: lower the first iteration separately if it changes the type of a name.
+
+    An example is ``total = 0`` with ``total = total + row``. If no iteration runs, the name has no type that fits the
+    code after the loop: where it is live there, the program raises. Returns False if the condition for the first
+    iteration cannot be computed.
+    """
     node, span = shape.node, ctx.span(shape.node)
     after = ctx.live.after.get(id(node), frozenset())
     if shape.test is not None:

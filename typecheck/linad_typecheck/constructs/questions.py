@@ -1,5 +1,5 @@
-"""Type tests: `isinstance`, `type`, `hasattr`. They are decided at compile time, so a branch on them is decided too,
-and the other arm is not lowered."""
+"""Type tests: `isinstance`, `type`, `hasattr`. They are decided at compile time, and the dead arm of a branch on one
+is not lowered."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _undecided(ctx: Lowering, node: ast.Call, dotted: str) -> Value:
 def _is_one_of(
     ctx: Lowering, node: ast.expr, ask: Callable[[Entity | None], bool | None], none: bool | None
 ) -> Value | None:
-    """Whether ``ask`` holds for a class of those in ``node``, of which None is ``none``; None if that is not known."""
+    """Whether ``ask`` holds for one of the classes in ``node``, where None counts as ``none``; None if that is not
+    known."""
     answers: list[bool | None] = []
     pending = [node]
     while pending:
@@ -77,11 +78,11 @@ def _is_one_of(
                 found = [named(ctx, one)]
                 while found:
                     match found.pop(0):
-                        case Items(record=None, items=items):  # a tuple of the module
+                        case Items(record=None, items=items):  # a module-level tuple
                             found[:0] = items
                         case Constant(value=()):
                             pass
-                        case GlobalArray(type=None):  # what it is, the text does not say
+                        case GlobalArray(type=None):  # the text does not determine its value
                             ctx.programs.unknown = True
                             return Poison(foreign=True)
                         case cls:

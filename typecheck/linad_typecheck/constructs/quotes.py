@@ -16,15 +16,15 @@ from ..engine.values import SILENT, NoneValue, ScalarValue, TextValue, TupleValu
 from ..names.scope import Constant, External
 from ..types import FLOATS
 
-Message = tuple[str, tuple[Atom, ...]]  # a template, and what it quotes
-Part = str | tuple[Atom, str]  # of a message: a text, or a number and its conversion and format, ``!r:>8``
+Message = tuple[str, tuple[Atom, ...]]  # a template and its arguments
+Part = str | tuple[Atom, str]  # a string, or a number with its conversion and format, ``!r:>8``
 
 
 def message_of(ctx: Lowering, node: ast.expr) -> Message:
     """The template of a message, with dots for unknown parts.
 
-    Constants are part of the text. Numbers are formatted if they are names or sizes. Other expressions might fail where
-    the message is not needed, since the numbers are computed before the error is known to occur.
+    Constants become part of the text. Numbers are formatted if they are names or sizes. Other expressions are left out:
+    arguments are computed before it is known whether the error occurs, and their evaluation might fail.
     """
     parts = _parts(ctx, node)
     return _template(_texts(node) if parts is None else parts)
@@ -88,7 +88,7 @@ def _joined(parts: Iterable[list[Part] | None]) -> list[Part] | None:
 
 
 def text_of(ctx: Lowering, node: ast.expr) -> str | None:
-    """A text that is known here."""
+    """A string that is known at compile time."""
     parts = _parts(ctx, node)
     return "".join(parts) if parts is not None and all(isinstance(p, str) for p in parts) else None
 
@@ -145,12 +145,12 @@ def _printed(ctx: Lowering, text: str, right: ast.expr) -> list[Part] | None:
 
 
 def _value(ctx: Lowering, node: ast.expr) -> Value | None:
-    """The formatted value; None if its evaluation might fail."""
+    """The value to format; None if its evaluation might fail."""
     return expression(ctx, node, "t") if _is_known(ctx, node) else None
 
 
 def _is_known(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether the evaluation of an expression cannot fail: a constant, a name, or a size of one."""
+    """Whether the evaluation of an expression cannot fail: a constant, a name, or a size of a named array."""
     match node:
         case ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
             return True
@@ -164,10 +164,10 @@ def _is_known(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | None:
-    """A value in a format; None if it has no such format, or is neither a number nor known."""
+    """A formatted value; None if it has no such format, or is neither a number nor known."""
     if value is None or set(spec) & set("{}"):
         return None
-    if isinstance(value, SILENT):  # of a type that is not known yet, or in error
+    if isinstance(value, SILENT):  # its type is not known yet, or an error
         return []
     how = (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "")
     known, constant = known_value(value)
@@ -183,7 +183,7 @@ def _quoted(value: Value | None, conversion: str, spec: str) -> list[Part] | Non
 
 
 def known_value(value: Value) -> tuple[bool, object]:
-    """Whether a value is a Python value known at compile time, and which."""
+    """Whether a value is a Python value known at compile time, and that value."""
     match value:
         case TextValue(text=text):
             return True, text

@@ -1,5 +1,5 @@
-"""Records: construction, access and replacement of instances of `NamedTuple`s and dataclasses. A record is a tuple with
-a class."""
+"""Records: construction, access and replacement for instances of `NamedTuple`s and dataclasses. A record is a tuple
+with a class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Callable
 
 from ..engine.entities import constant_value, entity_value
-from ..engine.evaluation import expression, usable
+from ..engine.evaluation import TRUTHS, expression, usable
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -16,7 +16,8 @@ from ..engine.rulebook import enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
+    LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe,
+    is_optional, literal, type_of,
 )
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
@@ -74,7 +75,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
-    """``p.x = e`` and ``p.x += e`` on immutable records."""
+    """Report ``p.x = e`` and ``p.x += e`` on an immutable record."""
     base, name = expression(ctx, target.value), ast.unparse(target.value)
     instead = "bind a new name"
     if isinstance(base, TupleValue) and base.record is not None and target.attr in base.record.names:
@@ -87,7 +88,8 @@ def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
 
 
 def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
-    """Whether a value is a dataclass, which has no elements: then an operation on elements, ``what``, is reported."""
+    """Whether a value is a dataclass, which has no elements. If so, the operation on elements, ``what``, is
+    reported."""
     if not isinstance(value, TupleValue) or not value.closed:
         return False
     names = value.record.names
@@ -96,11 +98,11 @@ def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
     return True
 
 
-# --------------------------------------------------------------------------------------------------------- making
+# --------------------------------------------------------------------------------------------------- construction
 
 
 def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
-    """``P(a, b=...)``: the arguments in the order of the call, defaults for the rest."""
+    """``P(a, b=...)``: the arguments in the order of the call, and defaults for the other fields."""
     span = ctx.span(node)
     positional = [f.name for f in record.fields if not f.keyword]
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
@@ -138,11 +140,11 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) ->
     if bad is not None:
         ctx.programs.poisoned |= isinstance(bad, Poison)
         return bad
-    return TupleValue(tuple(items), record, span if record.mutable else None)
+    return TupleValue(tuple(items), record)
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
-    """The value of a default: a constant, or what its expression means."""
+    """The value of a default: a constant, or the value of its expression."""
     match value:
         case GlobalArray(type=None):
             ctx.programs.unknown = True
@@ -160,7 +162,7 @@ def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
 
 
 def member_of(ctx: Lowering, record: RecordClass, name: str) -> Member | None:
-    """A class attribute of a record's class other than a field."""
+    """A class attribute of a record's class that is not a field."""
     find = getattr(ctx.source.scope, "member", None)
     return None if find is None or record is LIST else find(record, name)
 
@@ -208,19 +210,46 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
     return None
 
 
+# functions of Python that call a method of their argument's class
+PROTOCOL = {
+    "builtins.abs": "__abs__", "builtins.len": "__len__", "builtins.float": "__float__", "builtins.int": "__int__",
+    "builtins.round": "__round__", "builtins.bool": "__bool__",
+}  # fmt: skip
+
+
+def by_class(
+    ctx: Lowering,
+    name: str,
+    v: Value,
+    node: ast.expr,
+    args: list[ast.expr] = [],  # noqa: B006 - read only
+) -> Value | None:
+    """What the method ``name`` of an object gives; None where its class has none."""
+    if not isinstance(v, TupleValue) or v.record in SEQUENCES or v.record is None:
+        return None
+    member = member_of(ctx, v.record, name)
+    return invoke(ctx, member, [v], node, args) if member is not None and member.kind == "method" else None
+
+
+def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
+    """The truth of an object: what its class says, else whether it has a length, else true."""
+    if not isinstance(v, TupleValue) or not v.closed or v.mapping or v.record in LISTS or is_optional(v):
+        return None
+    found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
+    return literal(True) if found is None else found
+
+
+TRUTHS.append(object_truth)
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
 def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
-    """``op v`` where the class of ``v`` says what that is; None where it does not."""
-    if not isinstance(v, TupleValue) or v.record in SEQUENCES:
-        return None
-    member = member_of(ctx, v.record, f"__{_UNARY[op]}__")
-    return invoke(ctx, member, [v], node) if member is not None and member.kind == "method" else None
+    """``op v`` if the class of ``v`` defines it; None otherwise."""
+    return by_class(ctx, f"__{_UNARY[op]}__", v, node)
 
 
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
-    """Whether the left operand handles the operator itself: arrays do, unless the object's class opts out."""
+    """Whether the left operand handles the operator itself: an array does, unless the class of the object opts out."""
     if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
         return False
     strong = isinstance(left, ScalarValue) and not left.weak
@@ -285,7 +314,7 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
 
 
 def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
-    """``P.limit``, a class variable; a class is only called otherwise."""
+    """``P.limit``, a class variable. Otherwise a class can only be called."""
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)

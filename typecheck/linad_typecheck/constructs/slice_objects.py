@@ -1,4 +1,4 @@
-"""`slice(lo, hi)` as a value: an index, or a part of one in a tuple."""
+"""`slice(lo, hi)` as a value: an index, or one part of an index in a tuple."""
 
 from __future__ import annotations
 

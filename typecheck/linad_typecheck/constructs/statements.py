@@ -1,4 +1,4 @@
-"""Statements: assignment, branches, exits. Loops are in loops.py."""
+"""Statements: assignment, branches, exits. Loops are in `loops`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.places import held
 from ..engine.quoted import Quoted
-from ..engine.refusal import refuse
+from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
 from ..engine.sizes import is_array
@@ -31,6 +31,7 @@ from ..engine.values import (
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
+from ..ownership.objects import fresh
 from ..ownership.state import cell_of, write
 from ..messages.language import ImpureCall, Unsupported
 from ..messages.types import WrongType
@@ -39,8 +40,9 @@ from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import dicts, lists, objects
 from .quotes import Message, message_of
-from .records import refuse_attribute
+from .records import by_class, refuse_attribute
 from .subscripts import target as place
+from .targets import held_object
 from .unpacking import unpacked
 
 
@@ -78,7 +80,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
         value = Poison()
     ctx.go(returned=(*ctx.path.returned, (span, value)))
     ctx.bind(RET, Binding(value, span))
-    # the result takes the arrays with it
+    # the arrays move into the result
     left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     set_left(ctx, RETURN, span)
@@ -103,7 +105,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
     found: Message | None = None
     match s.exc:
         case ast.Call(func=error, args=[message, *_]) if _raised(ctx, error):
-            # what is not known of the text is left out
+            # unknown parts of the text are left out
             found = message_of(ctx, message)
         case ast.Call(func=error, args=[]) | (ast.Name() | ast.Attribute() as error) if _raised(ctx, error):
             found = "", ()
@@ -115,7 +117,7 @@ def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
 
 
 def _raised(ctx: Lowering, node: ast.expr) -> str:
-    """The name of the raised exception class, builtin or user-defined; empty if it is none."""
+    """The name of the raised exception class, builtin or user-defined; empty if it is not a class."""
     if isinstance(node, ast.Name) and node.id in _ERRORS and node.id not in ctx.local_names:
         return node.id if ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}")) else ""
     match named(ctx, node):
@@ -152,7 +154,7 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
-    """The right side. When assigned to cells, a list or tuple is converted to an array."""
+    """The right side. A list or tuple that is assigned to cells is converted to an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
         return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
@@ -172,15 +174,18 @@ def _name(ctx: Lowering, target: ast.Name, value: Value, span: Span) -> None:
     ctx.typed(target.id, ctx.span(target), value)
 
 
-def _dict(ctx: Lowering, name: str) -> TupleValue | None:
-    """The dict that a name means."""
-    value = ctx.env[name].value if name in ctx.env else None
-    return value if isinstance(value, TupleValue) and value.mapping else None
+def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
+    """The dict that an expression means."""
+    value = held_object(ctx, node)
+    return value if value is not None and value.mapping else None
 
 
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
-    if isinstance(target.value, ast.Name) and (of := _dict(ctx, target.value.id)) is not None:
+    if (of := _dict(ctx, target.value)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
+        return
+    of = held_object(ctx, target.value)
+    if of is not None and by_class(ctx, "__setitem__", of, target, [target.slice, Quoted(target, value)]) is not None:
         return
     if lists.stored(ctx, target, value, span):
         return
@@ -197,7 +202,8 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
         k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
-        parts = (*value.items[:k], TupleValue(value.items[k : k + rest], LIST), *value.items[k + rest :])
+        starred_items = fresh(ctx, TupleValue(value.items[k : k + rest], LIST), ctx.span(target))
+        parts = (*value.items[:k], starred_items, *value.items[k + rest :])
         for t, item in zip(targets, parts, strict=True):
             assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
         return
@@ -230,14 +236,19 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Name(id=name):
             old, value = operands(ctx, [s.target, s.value])
             if lists.is_list(old) and isinstance(s.op, ast.Add):
-                if lists.own(ctx, ast.copy_location(ast.Name(name, ast.Load()), s.target), old, "`+=`", span):
-                    lists.extend(ctx, name, Quoted(s.value, value), span)
+                lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
+                return
+            if isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
+                if not (isinstance(value, TupleValue) and value.mapping):
+                    told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
+                    raise Refused(None if isinstance(value, SILENT) else told)
+                dicts.updated(ctx, s.target, old, value, "`|=`", span)
                 return
             if is_array(old):
                 again = next(
                     (n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None
                 )
-                if again is not None:  # Python updates the old array, and gives it the name back
+                if again is not None:  # Python updates the old array and then rebinds the name to it
                     ctx.report(
                         Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name")
                     )
@@ -248,10 +259,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
-        case ast.Subscript(value=ast.Name(id=name)) if (
-            name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping
-        ):
-            _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, d, new, span))
+        case ast.Subscript(value=of) if _dict(ctx, of) is not None:
+            _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
         case ast.Subscript():
@@ -274,8 +283,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
 
 
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None]) -> None:
-    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array there is updated in place, anything else is rebound.
-    """
+    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound."""
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
@@ -287,7 +295,8 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:
-    """``a[i] op= e``: the cell is loaded before ``e`` is evaluated, as in Python; an undisturbed sum becomes AddTo."""
+    """``a[i] op= e``. As in Python, the cell is loaded before ``e`` is evaluated. An undisturbed sum becomes
+    `AddTo`."""
     at = len(ctx.out)
     old = load_cell(ctx, where)
     after = len(ctx.out)
@@ -300,7 +309,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
     write(ctx, cell_of(where.array, where.index), where.name, where.span)
     if isinstance(s.op, (ast.Add, ast.Sub)) and exact and not writes(ctx, ctx.out[after:], where.array):
         evaluated, ctx.out[at:] = ctx.out[after:], []
-        if where.checked and _observable(ctx, evaluated):  # then IndexError comes first
+        if where.checked and _observable(ctx, evaluated):  # IndexError has to come first
             require_cell(ctx, where)
             where = replace(where, checked=False)
         ctx.out.extend(evaluated)
@@ -315,7 +324,7 @@ def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> No
 
 
 def _observable(ctx: Lowering, stmts: Sequence[Stmt]) -> bool:
-    """Whether statements may raise anything other than IndexError, or update an array."""
+    """Whether statements may raise an exception other than IndexError, or update an array."""
 
     def does(s: Stmt) -> bool:
         match s:
@@ -341,12 +350,12 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
         return
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value, none=True)
-    if ctx.env is names:  # else it changes a dict or a list
+    if ctx.env is names:  # otherwise it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether a call only shows or filters warnings, or logs a message; none of these has an effect here."""
+    """Whether a call only shows or filters warnings, or logs a message. These have no effect here."""
     return isinstance(node, ast.Call) and callee(ctx, node.func) in _WARNINGS
 
 

@@ -22,7 +22,7 @@ from .comprehensions import targets
 from .dicts import of_pairs
 from .iterables import Iteration, Unrolled, iteration
 
-MOST = 64  # items of a list that a range gives
+MOST = 64  # longest list made from a range
 MADE = ("builtins.list", "builtins.tuple")
 
 
@@ -47,7 +47,8 @@ def _run(
     found: list[Value],
     hint: str,
 ) -> bool | None:
-    """Whether all loops and tests of a comprehension are known at compile time; None if a problem was reported."""
+    """Run a comprehension whose loops and tests are all known at compile time. Returns whether they are; None if a
+    problem was reported."""
     if not generators:
         value = expression(ctx, node.elt, hint)
         found.append(value)
@@ -72,7 +73,7 @@ def _run(
 
 
 def known_items(ctx: Lowering, node: ast.expr) -> tuple[Value, ...] | bool | None:
-    """The items of an iterable of known length; False if it has none, None if a problem was reported."""
+    """The items of an iterable of known length; False if its length is not known, None if a problem was reported."""
     over = iteration(ctx, node)
     match over:
         case Unrolled(items=items):
@@ -108,7 +109,7 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 
 
 def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
-    """``filter(f, x)`` as the comprehension that it abbreviates; other expressions unchanged."""
+    """``filter(f, x)`` as a comprehension; other expressions unchanged."""
     if not (
         isinstance(node, ast.Call)
         and callee(ctx, node.func) == "builtins.filter"
@@ -188,12 +189,12 @@ def known_int(ctx: Lowering, node: ast.expr) -> int | None:
 
 
 def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``range(n)`` of a known number of ints, as a value; None otherwise."""
+    """``range(n)`` with a known number of ints, as a value; None otherwise."""
     items = known_items(ctx, node)
     return TupleValue(items) if isinstance(items, tuple) else None
 
 
-MOST_ARRANGED = 1000  # items of what `itertools` gives
+MOST_ARRANGED = 1000  # the most items that an `itertools` function may give
 ARRANGED = tuple(
     f"itertools.{n}" for n in "chain product combinations combinations_with_replacement permutations".split()
 )

@@ -40,7 +40,7 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
 
 
 def constant_of(v: Value) -> tuple[bool, object]:
-    """Whether a value is a Python value known at compile time, and which."""
+    """Whether a value is a Python value known at compile time, and that value."""
     if isinstance(v, TupleValue) and v.listed:
         found = [constant_of(x) for x in v.items]
         return all(known for known, _ in found), [x for _, x in found]
@@ -60,7 +60,7 @@ def value_of(constant: object) -> Value:
 
 
 def formatted(ctx: Lowering, node: ast.JoinedStr) -> TextValue | None:
-    """A formatted string of known parts; None otherwise."""
+    """A formatted string whose parts are all known; None otherwise."""
     found = text_of(ctx, node)
     return None if found is None else TextValue(found)
 
@@ -87,7 +87,7 @@ _UNTOLD = "a text that is not known when the function is compiled"
 
 
 def untold(node: ast.expr) -> EntityValue:
-    """A string computed at run time: it may be used in messages of exceptions only."""
+    """A string computed at run time. It may only be used in messages of exceptions."""
     return EntityValue(Opaque(_UNTOLD, "format it outside the function"), ast.unparse(node))
 
 

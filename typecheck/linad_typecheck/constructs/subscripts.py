@@ -35,12 +35,12 @@ from ..span import Span
 from ..types import INTS
 from . import lists
 from .dicts import item as dict_item
-from .records import only_fields
+from .records import by_class, only_fields
 from .static_texts import item as text_item
 
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
-    """``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]`` read."""
+    """A subscript that is read: ``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]``."""
     joined = _joined(ctx, node)
     if joined is not None:
         return joined
@@ -48,7 +48,11 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
     if isinstance(base, TupleValue):
-        return dict_item(ctx, node, base) if base.mapping else _item(ctx, node, base)
+        if base.mapping:
+            return dict_item(ctx, node, base)
+        index = [] if isinstance(node.slice, ast.Slice) else [node.slice]
+        found = by_class(ctx, "__getitem__", base, node, index) if index else None
+        return _item(ctx, node, base) if found is None else found
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):
@@ -61,7 +65,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
             ctx.report(
                 WrongType(ctx.span(node.value), "only arrays and tuples are indexed", describe(type_of(base)), instead)
             )
-        for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:  # what it means is unknown
+        # the meaning of the index is unknown
+        for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
             if not isinstance(part, (ast.Slice, ast.Starred, ast.Constant)):
                 pull(ctx, part)
         return Poison()
@@ -72,18 +77,18 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
 
 
 def _adds_axes(node: ast.expr) -> bool:
-    """Whether an index part selects nothing along an axis: ``...``, None and ``()``."""
+    """Whether an index part consumes no axis: ``...``, None and ``()``."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(ast.unparse(n) in ("...", "None", "np.newaxis", "numpy.newaxis", "newaxis") for n in parts)
 
 
 def _is_mask(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an index is a single truth value."""
+    """Whether an index is a single bool."""
     found = ctx.attempt(lambda: expression(ctx, node)).value
     return isinstance(found, ScalarValue) and found.dtype == "bool"
 
 
-JOINED = ("r_", "c_", "mgrid", "ogrid")  # of NumPy: arrays made by a subscript
+JOINED = ("r_", "c_", "mgrid", "ogrid")  # NumPy objects that build an array by a subscript
 
 
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
@@ -134,8 +139,10 @@ def _grid(at: ast.expr, items: Sequence[ast.Slice], attr: str) -> ast.expr:
 
 
 def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Region | None:
-    """The cell or region that ``a[...]`` denotes as a target. With ``keep``, code before the update may change arrays,
-    so index arrays are read now, as NumPy does."""
+    """The cell or region that ``a[...]`` denotes as a target.
+
+    With ``keep``, code before the update may change arrays, so index arrays are evaluated now, as in NumPy.
+    """
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
     if lists.is_list(base):
@@ -178,7 +185,7 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
 
 
 def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bool, span: Span) -> AnyArray:
-    """An index array or a mask that is not changed by the update itself."""
+    """An index array or mask that the update itself does not change."""
     changes = keep and isinstance(v, Delayed)
     return materialise(ctx, v, "at", span) if changes or may_meet(ctx, place, v, dtype_of(v) == "bool") else v
 
@@ -221,7 +228,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
 
 
 def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:
-    """``xs[k]`` and ``xs[lo:hi]`` of a list of a computed length."""
+    """``xs[k]`` and ``xs[lo:hi]`` of a list of a length known only at run time."""
     if isinstance(base, SILENT):
         return Poison()
     if not isinstance(node.slice, ast.Slice):

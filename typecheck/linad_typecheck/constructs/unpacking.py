@@ -1,4 +1,4 @@
-"""``x, y, z = point``: the values of several targets."""
+"""``x, y, z = point``: the values for several targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .records import only_fields
 
 
 def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value, ...]:
-    """The ``count`` values: those of a tuple, the numbers of an array of rank 1, the rows of any other array."""
+    """The ``count`` values of ``value``: the items of a tuple, the numbers of an array of rank 1, or the rows of any
+    other array."""
     value = usable(ctx, value, "the array", span)
     failed: tuple[Value, ...] = (Poison(),) * count
     if isinstance(value, SILENT):

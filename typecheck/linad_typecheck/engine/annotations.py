@@ -1,7 +1,7 @@
 """Annotations of parameters and results, parsed to a `ParamType` or to a message.
 
-An annotation that cannot be read counts as absent, and the message is a hint: annotations in other people's code are
-written for other tools.
+An annotation that cannot be read counts as absent, and its message is only a hint: annotations in other people's code
+are written for other tools.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Dimension:
 
 @frozen(slots=True)
 class ArrayType:
-    """``dtypes``: the allowed dtypes (one if fixed, none if unknown); ``dims`` is None if the rank is unknown."""
+    """An array. ``dtypes``: the allowed dtypes (one if fixed, none if unknown). ``dims`` is None if the rank is
+    unknown."""
 
     dtypes: tuple[DType, ...] = ()
     dims: tuple[Dimension, ...] | None = None
@@ -97,7 +98,7 @@ JAXTYPING: dict[str, tuple[DType, ...]] = {
     "jaxtyping.Integer": INTS,
 }
 
-# What NumPy calls kinds of dtypes, as the elements of an array.
+# NumPy's abstract dtypes, as the element type of an array.
 ELEMENTS: dict[str, tuple[DType, ...]] = {
     "numpy.floating": FLOATS,
     "numpy.integer": INTS,
@@ -106,7 +107,7 @@ ELEMENTS: dict[str, tuple[DType, ...]] = {
     **dict.fromkeys(("numpy.number", "numpy.inexact", "numpy.generic"), ()),
 }
 
-# What says nothing about numbers and arrays: the call decides.
+# Annotations without information about numbers and arrays: each call decides.
 _OPEN = frozenset((
     "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str",
     "builtins.list", "builtins.type", "builtins.slice",
@@ -172,7 +173,8 @@ class _Wrong(Exception):
 
 @frozen
 class _Reader:
-    """``at``: where to report problems while reading a string or an alias, whose nodes are elsewhere."""
+    """Reads annotations. ``at``: the position to report while reading a string or an alias, whose nodes are
+    elsewhere."""
 
     source: SourceFile
     at: Span | None
@@ -183,7 +185,7 @@ class _Reader:
         return self.at or self.source.span(node)
 
     def elsewhere(self, node: ast.expr, target: ast.expr) -> _Reader:
-        """The reader for ``target``, which replaces ``node``; an alias of itself is refused."""
+        """A reader for ``target``, the node that ``node`` stands for. An alias of itself is refused."""
         if target in self.seen:
             raise self.unsupported(node, "refers to itself")
         return _Reader(self.source, self.span(node), (*self.seen, target), self.field)
@@ -192,7 +194,7 @@ class _Reader:
         return _Wrong(UnsupportedAnnotation(self.span(node), self.field + ast.unparse(node), reason, instead))
 
     def choice(self, members: list[ast.expr], scope: Scope) -> ParamType:
-        """One of several types; unreadable members are left open."""
+        """A choice of several types. Unreadable members become unknown types."""
         found: list[ParamType] = []
         for member in members:
             try:
@@ -250,14 +252,14 @@ class _Reader:
                 return self.record(node, cls)
             case Opaque(what=what, instead=instead):
                 raise self.unsupported(node, f"is {what}", instead)
-            case GlobalArray(type=None):  # the text does not say what it is
+            case GlobalArray(type=None):  # its type is not in the text
                 return UNKNOWN
             case None:
                 raise self.nothing(node, scope)
         raise self.unsupported(node)
 
     def nothing(self, node: ast.expr, scope: Scope) -> _Wrong:
-        """An unknown name, often a misspelt one."""
+        """The error for a name without meaning, often a misspelt one."""
         close = get_close_matches(ast.unparse(node), scope.names(), 1)
         return self.unsupported(node, "names nothing", f"`{close[0]}` is near" if close else "")
 

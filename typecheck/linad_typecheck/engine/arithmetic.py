@@ -32,12 +32,13 @@ _OF_BOOLS = {ast.Add: "or", ast.Mult: "and"}
 LOGIC_OF_BITS = {"bitand": "and", "bitor": "or", "bitxor": "ne"}
 
 Operator = Callable[[Lowering, ScalarValue, ScalarValue, DType, bool, Span, str], Value]
-# of numbers that are converted to a dtype: entered by files that build on these
+# Operators on numbers that are already converted to the dtype of the result; files that build on this one enter them.
 OPERATORS: dict[type[ast.operator], Operator] = {}
 
 
 def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
-    """Python's truth value as a bool atom: of a scalar, an array of rank 0, or a value whose truth is known."""
+    """The truth value of ``v`` as a bool atom: of a scalar, an array of rank 0, or a value whose truth is known
+    statically."""
     match v:
         case NoneValue() | TextValue(text=""):
             return Const(False, BOOL)
@@ -65,7 +66,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
         return Bottom()
     if isinstance(a, Poison) or isinstance(b, Poison):
         ctx.programs.poisoned = True
-        return Poison()  # what the statement updates is unknown, too: nothing is raised
+        return Poison()  # the target of the statement becomes unknown too, so this does not raise
     x, y = as_scalar(ctx, a, span, "arithmetic is on scalars"), as_scalar(ctx, b, span, "arithmetic is on scalars")
     dtype, weak = promote(x, y)
     if op in TELLS_APART and not (
@@ -75,7 +76,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if op in BITS or op in SHIFTS:
         return _bits(ctx, op, x, y, dtype, weak, span, hint)
     if dtype == "bool":
-        if not weak and op in _OF_BOOLS:  # NumPy's own
+        if not weak and op in _OF_BOOLS:  # NumPy bools
             return ScalarValue(ctx.let(hint, _OF_BOOLS[op], (x.atom, y.atom), BOOL, span))
         if not weak and op is not ast.Div:
             instead = "convert one of them: `int(...)`"
@@ -96,14 +97,14 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
             known = {}
             if op is not ast.Sub and dtype in INTS and ctx.counts(x.atom) and ctx.counts(y.atom):
                 a, b = sorted((ctx.bits(x.atom), ctx.bits(y.atom)))
-                # counting on by small steps does not come to more than a program has the time for
+                # a counter that grows by small steps cannot overflow within any realistic running time
                 known = ctx.signed(True, a + b if op is ast.Mult else b + (a > 16), dtype)
             return operation(ctx, ARITHMETIC[op][0], x, y, dtype, weak, span, hint, **known)
     raise Refused(Unsupported(span, "this operator", "use + - * / // % ** or write a loop"))
 
 
 def _report_widened(ctx: Lowering, op: type[ast.operator], operands: tuple[ScalarValue, ...], span: Span) -> None:
-    """Report a number that is a Python int on some paths only, where it reaches an operation for which this matters."""
+    """Report a number that is a Python int on some paths only, if this operation treats ints and floats differently."""
     for v in operands:
         found = ctx.known(v.atom).widened
         if found is not None:
@@ -128,7 +129,7 @@ def operation(
 
 
 def by_zero(y: ScalarValue) -> Raises:
-    """The exception that Python raises for a division by zero of its own numbers."""
+    """The exception that Python raises when one of its own numbers is divided by zero."""
     return () if isinstance(y.atom, Const) and y.atom.value != 0 else (("ZeroDivisionError", "zero", (y.atom,)),)
 
 
@@ -136,7 +137,7 @@ _FOLDED = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "floordiv
 
 
 def _fold(op: str, a: Atom, b: Atom, dtype: DType) -> Const | None:
-    """Arithmetic of int literals."""
+    """Constant folding of int arithmetic; None where the result is not a constant."""
     if (
         dtype != "i64"
         or not (isinstance(a, Const) and isinstance(b, Const))
@@ -178,7 +179,7 @@ def _bits(ctx, op, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, spa
         dtype = "i64"
     if dtype not in INTS:
         raise Refused(WrongType(span, f"`{sign}` is an operation on ints", "float", "convert with `int(...)`"))
-    if op in SHIFTS and weak:  # Python's ints; NumPy's give 0
+    if op in SHIFTS and weak:  # Python ints; shifts of NumPy ints give 0
         _check_count(ctx, cast(ctx, y.atom, dtype, span), span)
     return operation(ctx, name, x, y, dtype, weak, span, hint)
 
@@ -199,13 +200,13 @@ def compare(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) 
         raise Refused(None)
     x, y = as_scalar(ctx, a, span, "a comparison is of scalars"), as_scalar(ctx, b, span, "a comparison is of scalars")
     dtype, weak = promote(x, y)
-    # of ints the values are compared, whatever holds them
+    # ints of different dtypes are compared by value
     if x.dtype != y.dtype and x.dtype in INTS and y.dtype in INTS:
         if "u64" in (x.dtype, y.dtype):
             return _compare_unsigned(ctx, op, x, y, span)
         dtype = "i64"
     ins = cast(ctx, x.atom, dtype, span), cast(ctx, y.atom, dtype, span)
-    if all(isinstance(a, Const) for a in ins):  # an arm of an `if` on it is not even looked at where it is never taken
+    if all(isinstance(a, Const) for a in ins):  # folded, so that the dead arm of an `if` on this is not lowered
         return ScalarValue(Const(getattr(operator, COMPARE[op])(*(a.value for a in ins)), BOOL), weak)
     return ScalarValue(ctx.let("b", COMPARE[op], ins, BOOL, span), weak)
 

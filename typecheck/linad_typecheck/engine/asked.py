@@ -1,4 +1,4 @@
-"""Tests that depend on types."""
+"""Whether the outcome of a test depends on types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def about_types(test: ast.expr) -> bool:
-    """Whether a test depends on types: while a type is unknown, either arm may turn out to be dead."""
+    """Whether a test depends on types. While a type is unknown, either arm may turn out to be dead."""
     for n in ast.walk(test):
         match n:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKED:

@@ -1,14 +1,15 @@
-"""One attempt to lower a loop from an assumed head; whatever the body contradicts is entered into the head."""
+"""One attempt to lower a loop from an assumed head. What the body contradicts is entered into the head."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
+from ..ownership.objects import earlier, one
 from ..ownership.state import as_one, inherits, lose, movable, shared_use, stands_for
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -43,7 +44,7 @@ class Shape:
     enter: Callable[[Atom], None]  # binds the target
     test: ast.expr | None = None
     mark: Checkpoint | None = None
-    key: object = None  # what the loop is in the text, each time that it is lowered
+    key: object = None  # identifies the loop in the text, however often it is lowered
 
     @property
     def least(self) -> int:
@@ -76,7 +77,7 @@ class Shape:
 
 
 def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
-    """The array that a loop carries for a view or a union of two arrays, also inside tuples."""
+    """The array that a loop carries for a view or for a union of two arrays, also inside tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
             return replace(
@@ -90,24 +91,39 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
     return v
 
 
+def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue, TupleType, int]]:
+    """The lists, dicts and objects in a value of a type, each with its type and with its first leaf."""
+    if not isinstance(v, TupleValue) or not isinstance(t, TupleType):
+        return
+    if v.changes:
+        yield v, t, at
+    for x, kind in zip(v.items, t.items, strict=True) if v.record is t.record and len(v.items) == len(t.items) else ():
+        yield from objects_of(x, kind, at)
+        at += len(list(type_leaves(kind)))
+
+
 class Attempt:
-    """Lower a loop. ``grown``: the head that the attempt starts from, with its contradictions entered for the next
-    attempt."""
+    """Lower a loop once. ``grown`` starts as the assumed head; contradictions are entered into it for the next attempt.
+    """
 
     def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
         self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
-        # first array of a carried one, to the name and the variable that carry it
+        # initial array of a carried one -> the name and the variable that carry it
         self.owner: dict[str, tuple[str, Var]] = {}
         self.flags: dict[str, Var] = {}
-        self.bound: set[str] = set()  # flagged names that have a value wherever an iteration ends
-        self.unknown: set[str] = set()  # names that an error in the body leaves without a value that is known
-        self.widened: dict[str, tuple[str, Span] | None] = {}  # of floats that an iteration ends with as ints
+        self.bound: set[str] = set()  # flagged names that are defined at the end of every iteration
+        self.unknown: set[str] = set()  # names whose value is unknown because of an error in the body
+        self.widened: dict[str, tuple[str, Span] | None] = {}  # floats that are ints at the end of the body
         self.steady: dict[Place, Var] = {}
-        self.entered: frozenset[str] = frozenset()  # the names that this attempt carries: others are for the next one
-        self.alike: Classes = Fixed()  # arrays that may be one at the head
+        # the names that this attempt carries; those found later are for the next one
+        self.entered: frozenset[str] = frozenset()
+        self.alike: Classes = Fixed()  # may-alias classes at the head
+        self.objects = ctx.path.objects  # made before the iteration
+        self.headed: list[str] = []  # names that have their values at the head
+        self.twins: dict[Place, tuple[int, str, int]] = {}  # objects in values, by number, that another name carries
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -137,6 +153,7 @@ class Attempt:
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
             want_ctl = self.exits and (shape.has_break or shape.has_return)
+            self.objects = ctx.path.objects
             ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=True)
             again = self.body(index)
             left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
@@ -146,7 +163,7 @@ class Attempt:
         found = ctx.ahead(turn)
         again, left, results = found.value
         end, waiting = found.path, len(ctx.path.flight)
-        ctx.go(alike=end.alike, returned=end.returned, flight=end.flight[:waiting])
+        ctx.go(alike=end.alike, objects=end.objects, returned=end.returned, flight=end.flight[:waiting])
         if results is not None:
             self.finish(before, head, index, found.stmts, results, again, left)
             self.shown(head, end.env)
@@ -158,7 +175,7 @@ class Attempt:
         ctx = self.ctx
         span = self.span if b is None else b.span
         if isinstance(t, OtherType):
-            # who reads it before the body assigns it is told so again
+            # a read before the body assigns the name is reported again
             if b is None and isinstance(t.value, Poison) and not ctx.programs.unknown:
                 return
             value = t.value if b is None or isinstance(t.value, Poison) else b.value
@@ -171,12 +188,15 @@ class Attempt:
             self.grown.lost.setdefault(name, lost_leaf(gone))
         if name in self.grown.lost:
             return
+        twins = {} if b is None else self.twins_of(name, t, b.value)
         held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
         first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
         fresh: list[Atom] = []
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
             if (name, k) in self.steady:
                 fresh.append(atom)
+            elif k in twins:
+                fresh.append(twins[k])
             elif (name, k) in self.grown.shared:
                 fresh.append(self.shared(name, k))
             elif isinstance(kind, Array):
@@ -189,6 +209,34 @@ class Attempt:
                     known["widened"] = ctx.widened(name, span, b.value)
                 fresh.append(self.carry(name, kind, atom, **known))
         ctx.bind(name, Binding(rebuild(t, iter(fresh)), span, self.flag(name, b)))
+        self.headed.append(name)
+
+    def twins_of(self, name: str, t: ValueType, v: Value) -> dict[int, Atom]:
+        """The leaves of objects in a value that are known to be carried under another name already."""
+        found: dict[int, Atom] = {}
+        for k, (part, kind, at) in enumerate(objects_of(v, t)):
+            if at in found or not one(part) or (name, k) in self.grown.split:
+                continue
+            for other in self.headed if any(isinstance(leaf, Array) for leaf in type_leaves(kind)) else ():
+                if other not in self.before:
+                    continue
+                for j, (same, its, place) in enumerate(objects_of(self.before[other].value, self.grown.types[other])):
+                    if same == part and its == kind and at not in found:
+                        self.twins[name, k] = j, other, at
+                        at_head = list(leaves(self.ctx.env[other].value))[place:]
+                        found |= zip(range(at, at + len(list(type_leaves(kind)))), at_head, strict=False)
+        return found
+
+    def split(self, ended: Mapping[str, Binding]) -> bool:
+        """Whether objects that two names carry as one are not one where an iteration ends."""
+        apart: set[Place] = set()
+        for (name, k), (j, other, _) in self.twins.items():
+            both = [list(objects_of(ended[n].value, self.grown.types[n])) if n in ended else [] for n in (name, other)]
+            parts = [found[m][0] if m < len(found) else None for found, m in zip(both, (k, j), strict=True)]
+            if parts[0] is None or parts[0] != parts[1]:
+                apart.add((name, k))
+        self.grown.split |= apart
+        return bool(apart)
 
     def flag(self, name: str, b: Binding | None) -> Var | None:
         """The carried flag of a name that may be undefined at the head."""
@@ -198,7 +246,7 @@ class Attempt:
         return self.flags[name]
 
     def shared(self, name: str, k: int) -> Atom:
-        """The array at the head of the loop that a name shares."""
+        """The array that the name shares, as it is at the head of the loop."""
         match self.grown.shared[name, k]:
             case Var() as outer:
                 return outer
@@ -212,7 +260,7 @@ class Attempt:
         return var
 
     def array(self, name: str, k: int, first: Var, t: Array, kept: set[str]) -> Var:
-        """The carried variable of an array. It takes over the initial array, or a copy if that stays in use."""
+        """The carried variable of an array. It takes over the initial array, or a copy of it if that stays in use."""
         ctx = self.ctx
         _, taken = self.owner.get(first.name, (name, None))
         in_order = t.rank > 1 and ctx.known(first).in_order and (name, k) not in self.grown.disordered
@@ -233,7 +281,7 @@ class Attempt:
     # -- body
 
     def body(self, index: Var) -> Atom | None:
-        """Lower the body, and the loop condition for loops with exits."""
+        """Lower the body, and the continue condition of a loop with exits."""
         ctx, shape = self.ctx, self.shape
         set_left(ctx, RUN, self.span)
 
@@ -272,7 +320,8 @@ class Attempt:
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
 
     def shown(self, head: dict[str, Binding], ended: dict[str, Binding]) -> None:
-        """Updates in the body under another name are visible in later iterations and after the loop."""
+        """Mark names whose array the body updates under another name: later iterations and code after the loop see the
+        update."""
         ctx, shape = self.ctx, self.shape
         for name, b in ended.items():
             h = head.get(name)
@@ -287,8 +336,11 @@ class Attempt:
     # -- end of the body
 
     def compare(self, head: dict[str, Binding], ended: dict[str, Binding], left: Atom, dead: bool) -> bool:
-        """Enter into the head what the end of the body contradicts. True if other facts depended on it: an array in a
-        tuple was assumed unchanged and is rebound, or a name needs an array of its own."""
+        """Enter into the head what the end of the body contradicts.
+
+        Returns True if the attempt relied on a fact that is now refuted: an array in a tuple was assumed unchanged and
+        is rebound, or a name needs an array of its own.
+        """
         grown = self.grown
         moving = len(grown.moving)
         gone = dead or left == RETURN
@@ -298,11 +350,11 @@ class Attempt:
             h = head.get(name)
             if h is not None and isinstance(h.value, Bottom):
                 h = None
-            # left where an element was reported
+            # left over where an element of the iterable was reported
             if h is None and (isinstance(b.value, Bottom) or name.startswith("%over")):
                 continue
             told_here = isinstance(b.value, Poison) and not (h is not None and isinstance(h.value, Poison))
-            if told_here and b.value.told is not None:  # it has to be told again in the next attempt
+            if told_here and b.value.told is not None:  # the next attempt has to report it again
                 grown.lost.setdefault(name, b.value.told)
                 continue
             if name in grown.lost:
@@ -317,11 +369,11 @@ class Attempt:
             if isinstance(b.value, Poison) and h is not None and not contains(h.value, SILENT):
                 if contains(h.value, LostArray):
                     grown.lost[name] = lost_leaf(h.value)
-                # what was told is told again only if the head is as it was
+                # with an unchanged head the next attempt reports it again
                 grown.types.setdefault(name, type_of(h.value))
                 self.unknown.add(name)
                 continue
-            t = type_of(b.value)
+            t = earlier(type_of(b.value), self.objects)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
                 if contains(b.value, UnionValue) and name not in grown.owned:
                     grown.owned.add(name)
@@ -351,14 +403,14 @@ class Attempt:
         return len(grown.moving) != moving
 
     def carries(self, before: Value, v: Value) -> bool:
-        """Whether a name can hold array ``v`` in the next iteration: as an array of its own, or as a view of the same
-        outer array."""
+        """Whether a name that holds ``before`` at the head can hold array ``v`` in the next iteration: as an array of
+        its own, or as a view of the same outer array."""
         match before, v:
             case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
                 return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
             case ArrayValue(), ArrayValue():
                 return True
-            case ViewValue() | UnionValue(), ArrayValue():  # `whole` makes an array of it
+            case ViewValue() | UnionValue(), ArrayValue():  # `whole` copies it to an array
                 return True
             case ViewValue(var=old), ViewValue(var=new):
                 inside = {x.name for x in self.carried} | made_in(self.ctx.out)
@@ -382,6 +434,13 @@ class Attempt:
         ends: list[tuple[Place, Var]] = []
         out: list[Atom] = []
         gone = left == RETURN or dead
+        if not gone and self.split(ended):
+            return []  # the head has changed
+        carried_twice = {
+            (name, at + m)
+            for (name, k), (_, _, at) in self.twins.items()
+            for m in range(len(list(type_leaves(list(objects_of(head[name].value, grown.types[name]))[k][1]))))
+        }
         for name, t in grown.types.items():
             if name in grown.lost or name not in head or name not in self.entered:
                 continue
@@ -396,7 +455,7 @@ class Attempt:
                     self.widened[carried] = ctx.widened(name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
             for k, atom in enumerate(atoms):
-                if not isinstance(atom.type, Array) or (name, k) in self.steady:
+                if not isinstance(atom.type, Array) or (name, k) in self.steady or (name, k) in carried_twice:
                     continue
                 holder = atom if atom.name in kept else given.get(atom.name)
                 if (name, k) in grown.shared:
@@ -407,7 +466,7 @@ class Attempt:
                     continue
                 if holder is not None and value is not None and name not in self.before:
                     grown.share(name, k, holder)
-                    return []  # the head has changed
+                    return []  # the head has changed: this attempt is discarded
                 if holder is not None or not movable(ctx, atom):
                     other = given[atom.name][0] if atom.name in given else self.held_by(atom, head)
                     loss = Loss("carried", f"`{other}`", self.span if b is None else b.span)
@@ -418,7 +477,8 @@ class Attempt:
                 ends.append(((name, k), atom))
                 if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
                     grown.disordered.add((name, k))
-            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | grown.shared.keys())
+            elsewhere = self.steady.keys() | grown.shared.keys() | carried_twice
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in elsewhere)
             if name in self.flags:
                 flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
                 out.append(flag)
@@ -428,7 +488,7 @@ class Attempt:
         return out
 
     def mix(self, head: dict[str, Binding], ends: list[tuple[Place, Var]]) -> None:
-        """Enter into the head arrays that are one array in Python at the start of the next iteration, unless it says so
+        """Enter into the head the arrays that may alias at the start of the next iteration, unless the head has them
         already."""
         alike = self.ctx.path.alike
         if not alike:
@@ -436,7 +496,8 @@ class Attempt:
         outside = {v.name for b in self.before.values() for v in arrays(b.value)}
         outside |= {n for n, _ in self.ctx.variables.all_lent()}
         for place, atom in ends:
-            known = self.alike.get(self.array_at(head, place), frozenset())  # at the head: the body adds to classes
+            # from the head, because the body adds to the classes
+            known = self.alike.get(self.array_at(head, place), frozenset())
             now = alike.get(atom.name, frozenset())
             self.grown.mixed |= {(place, n) for n in now & outside - known}
             self.grown.mixed |= {
@@ -444,7 +505,7 @@ class Attempt:
             }
 
     def array_at(self, head: dict[str, Binding], place: Place) -> str:
-        """The array at the head of the loop at a place; None if its name has been lost."""
+        """The name of the array at a place, at the head of the loop; empty if its name has been lost."""
         name, k = place
         parts = (
             list(leaves(head[name].value)) if name in head and fits(head[name].value, self.grown.types[name]) else []
@@ -452,7 +513,7 @@ class Attempt:
         return parts[k].name if k < len(parts) else ""
 
     def out(self, v: Var) -> Var:
-        """A carried variable after the loop."""
+        """A fresh variable for a carried one after the loop."""
         known = self.ctx.known(v)
         same = {"nonneg": known.nonneg, "wraps": known.wraps, "in_order": known.in_order}
         return self.ctx.fresh(v.name, v.type, **same, widened=self.widened.get(v.name) or known.widened)
@@ -470,10 +531,10 @@ class Attempt:
         for v, o in zip(self.carried, outs, strict=True):
             inherits(ctx, o, v)
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
-        if len(results) == len(self.carried):  # else the head has changed and this attempt is thrown away
+        if len(results) == len(self.carried):  # otherwise the head has changed and this attempt is discarded
             ctx.emit(
-                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
-                     span=ctx.span(shape.node), mark=shape.mark)
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs,
+                     self.exits, span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()

@@ -1,5 +1,8 @@
-"""`try` statements whose taken block is known when a function is compiled: the body, if nothing in it can raise what is
-caught, or a handler, if the first statement always raises."""
+"""`try` statements, lowered to an `if` on their outcome.
+
+The outcome is known at compile time if nothing in the body can raise what is caught, or if its first statement always
+raises. A body of one statement can also be tested at run time.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ HOW = "test the condition with an `if` before it can fail"
 
 
 class Outcome(ast.expr):
-    """The test whether a `try` continues in its body (0) or in a given handler."""
+    """The test whether a `try` ends in its body (0) or in a given handler."""
 
     _fields = ()
 
@@ -33,7 +36,7 @@ class Outcome(ast.expr):
 
 
 def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
-    """A `try` as an `if` on its outcome; None if that is never known."""
+    """A `try` as an `if` on its outcome; None if the outcome can never be known."""
     if s.finalbody or not s.handlers or any(map(_reads_its_error, s.handlers)):
         return None
     rest: list[ast.stmt] = list(s.handlers[-1].body)
@@ -70,7 +73,7 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     elif (fine := _at_run_time(ctx, s, found.stmts, caught, node.which)) is not None:
         return fine
     if told is not None and all(kinds is not None for kinds in caught):
-        ctx.programs.findings.take(found.findings)  # what is wrong with it stands in its way first
+        ctx.programs.findings.take(found.findings)  # an error in the body takes precedence
         return Poison()
     what = "`try` whose block may raise what it catches" if told is None else "`try`"
     raise Refused(Unsupported(ctx.span(s), what, HOW))
@@ -98,7 +101,7 @@ def _either(*tests: Test) -> Test:
 
 
 def _overflows(ctx: Lowering, out: Atom, ins: tuple[Atom, ...], span: Span) -> Atom:
-    """Whether a result of finite numbers is infinite."""
+    """Whether an operation on finite numbers gives an infinite result."""
     infinite = ctx.let("b", "isinf", (out,), BOOL, span)
     for a in ins:
         if not isinstance(a, Const) and a.type.dtype in FLOATS:
@@ -125,8 +128,11 @@ TESTS: dict[str, Test] = {
 def _at_run_time(
     ctx: Lowering, s: ast.Try, stmts: Sequence[Stmt], caught: Sequence[tuple[type, ...] | None], which: int
 ) -> Value | None:
-    """Whether the `try` has this outcome, tested at run time: its single statement is evaluated up to the last
-    operation that may raise, with tests in place of exceptions. None if tests alone cannot tell."""
+    """Whether the `try` has this outcome, tested at run time; None if tests cannot decide.
+
+    The single statement of the body is evaluated up to its last operation that may raise, with tests in place of
+    exceptions.
+    """
     if (
         len(s.body) != 1
         or s.orelse
@@ -143,7 +149,7 @@ def _at_run_time(
     last = max(k for k, x in enumerate(stmts) if _may_raise(ctx, [x], kinds))
     fine: Atom | None = None
     for k, x in enumerate(stmts[: last + 1]):
-        if fine is not None and isinstance(x, Load):  # of a cell that may not be there
+        if fine is not None and isinstance(x, Load):  # the cell may not exist
             return None
         instead = isinstance(x, Check | Load) and _may_raise(ctx, [x], kinds)
         if instead and isinstance(x, Load) and k < last:
@@ -213,18 +219,18 @@ def _within(name: str, kinds: tuple[type, ...] | None) -> bool:
     return kinds is not None and isinstance(kind, type) and issubclass(kind, kinds)
 
 
-# What Python raises of numbers where NumPy, and code here, goes on with inf or nan.
+# Exceptions that Python raises for its own numbers, where NumPy and generated code return inf or nan.
 _OF_NUMBERS = (ZeroDivisionError, OverflowError, FloatingPointError, ValueError)
 
 
 def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | None) -> bool:
-    """Whether statements may raise what a handler catches, here or in Python."""
-    if kinds is None:  # an exception of the user's own, which only the user raises
+    """Whether statements may raise an exception that a handler catches, here or in Python."""
+    if kinds is None:  # a user-defined exception, which only user code raises
         return any(isinstance(s, Check | Call) for s in _all(ctx, stmts))
     numbers = any(issubclass(k, kinds) for k in _OF_NUMBERS)
     own = {id(s) for s in stmts}
     for s in _all(ctx, stmts):
-        if isinstance(s, Let) and id(s) in own:  # only of numbers of Python's own
+        if isinstance(s, Let) and id(s) in own:  # only for Python's own numbers
             if any(_within(kind, kinds) for kind, _, _ in ctx.known(s.out).raises):
                 return True
             continue

@@ -1,4 +1,5 @@
-"""Blocks of statements and their exits; a dispatch table from node classes to functions, filled by `constructs`."""
+"""Blocks of statements and their exits, and the dispatch tables for statements and targets, which `constructs` fills.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is
 
 
 Body = Sequence[ast.stmt]
-MOST_APART = 3  # statements with arms that the rest of a block is lowered after twice, one inside the other
+MOST_APART = 3  # nesting depth up to which the rest of a block is duplicated into the arms of a statement
 STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {ast.Pass: lambda ctx, s: None}
 TARGETS: dict[type[ast.expr], Callable[[Lowering, ast.expr, Value, Span], None]] = {}
 
 
 def how_left(ctx: Lowering):
-    """The control value: `RUN` if the block continues."""
+    """How control leaves the block: `RUN` if it continues."""
     held = ctx.path.env.get(CTL)
     return RUN if held is None else held.value.atom
 
@@ -36,11 +37,11 @@ def set_left(ctx: Lowering, atom, span: Span) -> None:
 
 
 def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
-    """Lower statements; ``live``: the names still used after them.
+    """Lower the statements of a block. ``live``: the names used after it.
 
-    The statements after an `if` that may leave the block are moved into the arm that continues, if the other one always
-    leaves; otherwise they are guarded by the control value. If a name has types after the arms that do not join, they
-    are lowered in both arms.
+    Statements after an `if` that may leave the block move into the arm that continues, if the other arm always leaves.
+    Otherwise they are guarded by the control value. If the types of a name after the two arms do not join, the rest of
+    the block is lowered in both arms (tail duplication).
     """
     for k, s in enumerate(body):
         left = how_left(ctx)
@@ -63,7 +64,7 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
 
 
 def _either(s: ast.stmt) -> ast.If | None:
-    """A statement that has two arms as an `if`: ``x = a if c else b``, too."""
+    """A statement with two arms as an `if`; also ``x = a if c else b``."""
     match s:
         case ast.If():
             return s
@@ -74,8 +75,12 @@ def _either(s: ast.stmt) -> ast.If | None:
 
 
 def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
-    """Lower a statement with two arms. Where a name has an array of one rank after one of them and another rank, or a
-    number, after the other, the rest of the block is lowered in each: then this is True."""
+    """Lower a statement with two arms; duplicate the rest of the block into the arms if the types after them do not
+    join.
+
+    This happens if a name has an array of one rank after one arm, and another rank or a number after the other. Returns
+    True if the rest was lowered.
+    """
     joined = ctx.attempt(lambda: statement(ctx, s))
     differ = any(
         d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error"
@@ -97,7 +102,7 @@ def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozense
 
 
 def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:
-    """A statement that may leave the block, and the rest, which runs if it has not."""
+    """Lower a statement that may leave the block, and the rest under the condition that it has not."""
     with ctx.within(want_ctl=True):
         statement(ctx, s)
     left = how_left(ctx)
@@ -110,7 +115,7 @@ def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> Non
         set_left(ctx, RUN, span)
         block(ctx, rest, live)
 
-    def left_by_return() -> None:  # names that are not live there need no values
+    def left_by_return() -> None:  # after a return, names that are not live need no values
         if not leaves_iteration(s):
             set_left(ctx, RETURN, span)
 
@@ -120,7 +125,7 @@ def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> Non
 def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]) -> None:
     cond = condition(ctx, s.test)
     unknown = cond is None and (about_types(s.test) or unknown_constant(ctx, s.test) or _may_be_known(ctx, s.test))
-    if cond is None:  # already reported: look at both arms all the same
+    if cond is None:  # already reported; check both arms nevertheless
         cond = ctx.fresh("b", BOOL)
 
     def taken_arm(body: Body, truth: bool) -> None:
@@ -133,7 +138,7 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
 
 
 def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
-    """Whether a test may be known once types are: it is a variable, or calls a user's function."""
+    """Whether a test may become known once types are: it is a variable, or a call of a user's function."""
     match test:
         case ast.Name():
             return True
@@ -147,7 +152,7 @@ def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
 
 
 def definitely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Mark the names as defined that ``:=`` binds whenever a test has this outcome."""
+    """Mark as defined the names that ``:=`` binds whenever a test has this outcome."""
     for name in bound_if(test, truth):
         b = ctx.env.get(name)
         if b is not None and b.defined is not None:
@@ -155,7 +160,7 @@ def definitely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
 
 
 def narrowed(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Narrow names that may be None by the outcome of a test."""
+    """Narrow optional names by the outcome of a test."""
     for name, none in none_if(test, truth).items():
         b = ctx.env.get(name)
         if b is not None and is_optional(b.value):
@@ -175,7 +180,7 @@ def statement(ctx: Lowering, s: ast.stmt) -> None:
 
 
 def assign(ctx: Lowering, target: ast.expr, value: Value, span: Span) -> None:
-    """Bind or store ``value``; ``span``: its source position."""
+    """Bind or store ``value``; ``span`` is its source position."""
     store = TARGETS.get(type(target))
     if store is None:
         refuse(ctx, target)

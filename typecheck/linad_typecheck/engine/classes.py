@@ -38,7 +38,7 @@ _SAME = {
     for d in NUMPY_NAMES
 }
 KINDS = {name: frozenset((OBJECT + name + " " + of).split()) | _SAME.get(name, frozenset()) for name, of in _OF.items()}
-# Classes that a function may mention, to ask whether something is of one: its values never are of the last ones.
+# Classes that a function may name in a type test. Values of the language are never instances of the last ones.
 CLASSES = frozenset().union(*KINDS.values()).union(
     ["typing.cast"],
     (

@@ -1,4 +1,4 @@
-"""Nested functions: the values that they capture are looked up at each call."""
+"""Nested functions. The values that they capture are looked up at each call."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..ir.core import Const
+from ..frozen import frozen
 from ..ownership.liveness import free_names
+from ..ownership.objects import new
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource, Opaque
 from ..span import Span
 from .evaluation import expression, usable
 from .refusal import Refused
 from .state import Lowering
-from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
+from .values import Binding, Bottom, DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
-    """A nested function or lambda; captured names are looked up at each call."""
+    """A nested function or lambda. Captured names are looked up at each call."""
     key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
-    defaults = tuple((n, _default(ctx, d)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
-    key += f"{defaults}" * bool(defaults)  # another function for each
+    defaults = tuple((n, _default(ctx, d, name)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
+    key += f"{defaults}" * bool(defaults)  # different defaults make a different function
     source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key, defaults)
-    free = tuple(sorted(free_names(node) & (ctx.local_names | ctx.env.keys())))
+    computed = (v.name for _, v in defaults if isinstance(v, Computed))
+    free = (*sorted(free_names(node) & (ctx.local_names | ctx.env.keys())), *computed)
     return FunctionValue(source, free, scopes=tuple(_comprehension(ctx, name) for name in free))
 
 
@@ -35,24 +38,41 @@ def _defaults_of(a: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _is_local(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether an expression mentions variables of the function, which may have other values at a later call."""
+    """Whether an expression mentions variables of the function, whose values may differ at a later call."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return any(n in ctx.env or n in ctx.local_names for n in names)
 
 
-def _default(ctx: Lowering, node: ast.expr) -> object:
-    """The value of a default that is a known number."""
-    match expression(ctx, node):
-        case ScalarValue(atom=Const(value=value), weak=True):
-            return value
-    return Opaque("a computed value", "let the function use the variable itself, or pass it in the call")
+@frozen(slots=True)
+class Computed:
+    """A default that is computed where the function is defined: the function captures it under a pseudo-name."""
+
+    name: str
 
 
-COMPREHENSION = "%comprehension of "  # before a name: a text that tells the comprehension apart which binds it
+def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
+    """The value of a default: that of a known number, or where another one is kept."""
+    value = expression(ctx, node)
+    match value:
+        case ScalarValue(atom=Const(value=known), weak=True):
+            return known
+        case Poison() | Bottom():
+            return Opaque("this value", "let the function use the variable itself, or pass it in the call")
+    span = ctx.span(node)
+    name = f"%default {span.line}:{span.column} {new(ctx, span).number}"
+    mine = lambda v: isinstance(v, FunctionValue) and name in v.free
+    if any(mine(b.value) for n, b in ctx.env.items() if n != function):  # an earlier one, whose default is another
+        what = f"the default of `{function}`, which has another value in an earlier iteration,"
+        raise Refused(Unsupported(span, what, "pass it in the call"))
+    ctx.bind(name, Binding(value, span))
+    return Computed(name)
+
+
+COMPREHENSION = "%comprehension of "  # prefix of a key that identifies the comprehension that binds a name
 
 
 def _comprehension(ctx: Lowering, name: str) -> str:
-    """The comprehension whose variable a name currently is; empty for a variable of the function."""
+    """The comprehension that currently binds a name; empty for a variable of the function."""
     b = ctx.env.get(f"{COMPREHENSION}{name}")
     return b.value.text if b is not None and isinstance(b.value, TextValue) else ""
 
@@ -61,13 +81,15 @@ def captured(
     ctx: Lowering, f: FunctionValue, span: Span, outer: Sequence[FunctionSource] = ()
 ) -> tuple[tuple[str, Value], ...]:
     """The current values that a nested function captures, with a flag ``name?`` for one that may be undefined.
-    ``outer``: the functions that capture it in turn."""
+
+    ``outer``: the functions that capture ``f`` in turn.
+    """
     if f.captured is not None:
         return f.captured
     found: list[tuple[str, Value]] = []
     for name, scope in zip(f.free, f.scopes, strict=True):
         b = ctx.env.get(name)
-        if b is None or scope != _comprehension(ctx, name):  # another variable of this name is not meant
+        if b is None or scope != _comprehension(ctx, name):  # a different variable of the same name
             what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
             instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
             raise Refused(Unsupported(span, what, instead))
@@ -81,7 +103,7 @@ def captured(
 
 
 def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
-    """A function value together with what it captures."""
+    """A function value with its captured values filled in."""
     if isinstance(v, DerivativeValue):
         function = closed(ctx, v.function, span, outer)
         return function if isinstance(function, Poison) else replace(v, function=function)

@@ -1,7 +1,7 @@
-"""`linad.rule`: functions compiled elsewhere, of which only an annotated header is known.
+"""`linad.rule`: functions compiled elsewhere, of which only the annotated header is known.
 
-A call becomes one `core.Dense` statement on arrays, with numbers in arrays of one cell: later stages only need to know
-that it reads its arguments and writes its results. Annotated types are checked when a caller is checked, annotated
+A call becomes one `core.Dense` statement on arrays; numbers are passed in arrays of one cell. Later stages only need to
+know that it reads its arguments and writes its results. Annotated types are checked when a caller is checked, annotated
 sizes at each call.
 """
 
@@ -31,7 +31,7 @@ RESULT = "result"
 
 @frozen(slots=True)
 class Declared:
-    """A parameter or a result: a number, or an array with its sizes; None for an unspecified size."""
+    """A declared parameter or result: a number, or an array with its sizes (None if unspecified)."""
 
     name: str
     dtype: DType
@@ -41,7 +41,7 @@ class Declared:
 
 @frozen(slots=True)
 class Declaration:
-    """The contents of a header; ``several`` if it returns a tuple."""
+    """The parsed header. ``several``: it returns a tuple."""
 
     params: tuple[Declared, ...]
     results: tuple[Declared, ...]
@@ -183,7 +183,7 @@ def _call(ctx: Lowering) -> Value:
 
 
 def _fits(v: Value, p: Declared) -> bool:
-    """Whether an argument matches its declaration; numbers are converted if nothing is lost."""
+    """Whether an argument matches its declaration. Numbers are converted if the conversion is exact."""
     if isinstance(v, ArrayValue):
         return p.dims is not None and (v.var.type.dtype, v.var.type.rank) == (p.dtype, len(p.dims))
     if p.dims is not None or not isinstance(v, ScalarValue):

@@ -1,8 +1,8 @@
 """`linad.custom_vjp` and `linad.custom_jvp`: functions whose derivative is defined by other functions of the language.
 
-A call becomes the call of a core function that carries a `core.Rule`. The functions of the rule are lowered last, so
-that they may call the function itself, and are converted to the form of `core.Rule` here: flat, with sizes checked.
-Their arguments and results are checked against the function, and their linearity is checked.
+A call becomes a call of a core function that carries a `core.Rule`. The functions of the rule are lowered last, so that
+they may call the function itself. They are converted here to the form of `core.Rule`: flat parameters, with sizes
+checked. Their signatures are checked against the function, and the derivative is checked to be linear.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ NEEDED = {
 
 
 class _Bad(Exception):
-    """A problem with a rule has been reported."""
+    """Raised after a problem with a rule has been reported."""
 
 
 # ------------------------------------------------------------------------------------------------------- the primal
 
 
 def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
-    """A function with a rule, specialised for argument types; it is lowered to a call of the rule's function."""
+    """A function with a rule, specialised for argument types. It is lowered to a call of the rule's function."""
     rule = source.rule
     assert rule is not None
     plain = programs.specialise(source.plain(), params, captures, apart=True)
-    if plain.failed or not plain.done:  # inside itself it is a function like others
+    if plain.failed or not plain.done:  # within its own body it is an ordinary function
         return plain
     key = (plain.name, "by rule")
     known = programs.specs.get(key)
@@ -76,7 +76,7 @@ def _read(p: ir.Param) -> ir.Param:
 
 
 def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> ir.Var:
-    """An argument for a parameter; copied if it is an array that is not only read."""
+    """The argument for a parameter; a copy if the callee updates or consumes an array."""
     if p.mode == "read" or not isinstance(v.type, Array):
         return v
     copy = names.like(v)
@@ -88,18 +88,18 @@ def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> i
 
 
 def lower_rules(programs: Specialiser) -> None:
-    """Lower the rules of all functions met so far, and of those that they call in turn."""
+    """Lower the rules of all functions found so far, and of the functions that the rules call."""
     while waiting := [s for s in programs.specs.values() if s.rule is not None and not s.failed]:
         for plain in waiting:
             rule, plain.rule = plain.rule, None
             try:
                 _Lowered(programs, plain, rule).install()
             except _Bad:
-                plain.failed = programs.poisoned = True  # or it would be differentiated as if it had no rule
+                plain.failed = programs.poisoned = True  # otherwise it would be differentiated as if it had no rule
 
 
 class _Lowered:
-    """One rule at the types of its function."""
+    """One rule, at the types of its function."""
 
     def __init__(self, programs: Specialiser, plain: Spec, rule: CustomRule) -> None:
         self.programs, self.plain, self.rule = programs, plain, rule
@@ -111,7 +111,7 @@ class _Lowered:
         count = len([*a.posonlyargs, *a.args, *a.kwonlyargs]) + bool(a.vararg)
         self.types = [t for _, t in plain.params[:count]]
         self.names = [n for n, _ in plain.params[:count]]
-        self.first: list[int] = []  # of each argument, the position of its first leaf
+        self.first: list[int] = []  # per argument, the position of its first leaf
         at = 0
         for _, t in plain.params:
             self.first.append(at)
@@ -132,7 +132,8 @@ class _Lowered:
         if outside:
             told = f"`{self.name}` has {len(self.types)} parameters, and `nondiff_argnums` names number {outside[0]}"
             raise self.bad(source, told, where="of these parameters")
-        if not rule.functions and source.compiled is not None:  # there is no derivative, and no need of one may be
+        # it has no derivative, which is an error only if one is needed
+        if not rule.functions and source.compiled is not None:
             blocked = tuple(self._float_leaves(self.wanted))
             self.plain.function = replace(self.f, rule=ir.Rule("jvp", self.f.name, (), blocked))
             return
@@ -155,7 +156,7 @@ class _Lowered:
         self.plain.function = replace(self.f, rule=replace(made, blocked=tuple(k for k in blocked if k not in hidden)))
 
     def _float_leaves(self, positions) -> list[int]:
-        """The flat positions of the floats of some arguments, including those captured by functions."""
+        """The flat positions of the float leaves of some arguments, including those captured by functions."""
         found = []
         for k in positions:
             t = self.plain.params[k][1]
@@ -167,7 +168,7 @@ class _Lowered:
     # -- functions
 
     def parameters(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str) -> Typed:
-        """The types of a function of the rule, by the names of its own parameters."""
+        """The types of the parameters of a function of the rule, by their names there."""
         a = source.node.args
         names = [p.arg for p in (*a.posonlyargs, *a.args)]
         if a.kwonlyargs or a.kwarg or a.vararg or len(names) != len(told):
@@ -176,7 +177,7 @@ class _Lowered:
         return tuple((n, t) for n, (_, t) in zip(names, told, strict=True))
 
     def lowered(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str, copies: bool) -> Spec:
-        """A function of the rule at these types. It may update its arguments only with ``copies``."""
+        """A function of the rule, lowered at these types. It may update its arguments only with ``copies``."""
         spec = self.programs.specialise(source, self.parameters(source, told, takes), (), apart=True, twice=True)
         if spec.failed or not spec.done or contains(_value(spec.result), Poison):
             raise _Bad
@@ -195,7 +196,7 @@ class _Lowered:
     def call(
         self, spec: Spec, args: list[ir.Var], params: tuple[ir.Param, ...], names: ir.Names, stmts: list[ir.Stmt]
     ) -> tuple[ir.Var, ...]:
-        """The results of a function of the rule; ``params``: those of the function that the rule belongs to."""
+        """Call a function of the rule. ``params``: the parameters of the function that the rule belongs to."""
         f = spec.function
         every: list[ir.Atom] = [*args, *(params[self.hidden[key]].var for key in spec.hidden)]
         every = [_on_copy(p, a, names, stmts) for p, a in zip(f.params, every, strict=False)]
@@ -227,7 +228,7 @@ class _Lowered:
         return [p.var for p in params[self.first[k] : self.first[k] + size]]
 
     def pair(self, spec: Spec, second: str) -> tuple[ValueType, ValueType]:
-        """The types of the two results of a function of the rule; the first is the value."""
+        """The types of the two results of a function of the rule, of which the first is the value."""
         source, result = spec.source, spec.result
         if not isinstance(result, TupleType) or len(result.items) != 2:
             told = f"{called(source)} returns {describe(result)}, not the value of `{self.name}` and {second}"
@@ -245,7 +246,7 @@ class _Lowered:
 
     def linear(self, f: ir.Function, source: FunctionSource, positions: range, by: str, free_results: int = 0) -> None:
         found = departures(self.programs.functions(), self.programs.derivatives(), f.name, positions, free_results)
-        for d in found[:1]:  # what follows may follow from it
+        for d in found[:1]:  # later ones may follow from the first
             self.programs.report(NotLinear(d.span if d.span.line else header(source), called(source), by, d.why))
         if found:
             raise _Bad
@@ -328,8 +329,11 @@ class _Lowered:
         return ir.Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
 
     def gradients(self, spec: Spec) -> tuple[dict[int, tuple[int, str]], set[int], set[int]]:
-        """By flat float parameter, the leaf of the backward function's result that is its gradient, and the name of the
-        argument; the parameters without a gradient; those whose gradient has another type."""
+        """How the result of the backward function maps to gradients.
+
+        Returns, by flat float parameter, the leaf that is its gradient and the name of the argument; the parameters
+        without a gradient; and those whose gradient has the wrong type.
+        """
         source, result = spec.source, spec.result
         names = [self.names[k] for k in self.wanted]
         shown = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
@@ -419,7 +423,7 @@ class _Lowered:
         names: ir.Names,
         stmts: list[ir.Stmt],
     ) -> tuple[ir.Atom, ...]:
-        """The tangents of the float results, with their sizes."""
+        """The tangents of the float results, with their sizes checked."""
         wanted = cotangent_type(self.plain.result)
         if _skeleton(t) != _skeleton(wanted) or not all(
             _fits(a, b) for a, b in zip(type_leaves(t), type_leaves(wanted), strict=True)
@@ -441,7 +445,8 @@ class _Lowered:
         return tuple(found)
 
     def jvps(self) -> ir.Rule:
-        """A tangent per argument, by functions of the tangent, the value and the arguments; they are added."""
+        """A rule with one function per argument, of the tangent, the value and the arguments. The tangents are added.
+        """
         if len(self.rule.functions) != len(self.wanted):
             told = (
                 f"`{self.name}.defjvps` is given {len(self.rule.functions)} functions for {len(self.wanted)} arguments"
@@ -507,7 +512,7 @@ def contains_function(t: ValueType) -> bool:
 
 
 def cotangent_type(t: ValueType) -> ValueType:
-    """The type of the cotangent of a value: None for non-floats."""
+    """The type of the cotangent of a value; None for what is not a float."""
     match t:
         case TupleType(items=items, record=record):
             return TupleType(tuple(map(cotangent_type, items)), record)
@@ -528,12 +533,12 @@ def _value(t: ValueType):
 
 
 def _fits(a: Type, b: Type) -> bool:
-    """Whether a tangent of type ``a`` is acceptable for a value of type ``b``; numbers are converted."""
+    """Whether a tangent of type ``a`` is acceptable for a value of type ``b``. Numbers are converted."""
     return a == b or isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype != "bool"
 
 
 def _copied_parameters(f: ir.Function) -> dict[int, int]:
-    """By position, the results of a function that are copies of array parameters that it only reads."""
+    """Results that are copies of array parameters that the function only reads: position of the result to parameter."""
     copies = {s.out.name: s.array.name for s in f.body.stmts if isinstance(s, ir.Copy)}
     positions = {p.var.name: k for k, p in enumerate(f.params) if p.mode == "read"}
     uses = ir.count_uses(f)

@@ -1,7 +1,7 @@
-"""Whether two views of one array are disjoint: their index ranges along an axis are compared as affine forms.
+"""Disjointness of two views of one array: their index ranges along an axis are compared as affine forms.
 
-Index arithmetic wraps at 64 bits. Two sums of the same multiples that differ by a literal are different in any case;
-that one is less than the other is concluded only if the larger one is known to be non-negative.
+Index arithmetic wraps at 64 bits. Two sums with the same multiples that differ by a literal differ in any case. That
+one is less than the other is concluded only if the larger one is known to be non-negative.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ..ir.core import Atom, Const
 from .state import Lowering
 from .views import Along, View
 
-_DEEP = 16  # steps back to what an index was computed from
+_DEEP = 16  # length of the chain of definitions that is followed
 
 
 def apart(ctx: Lowering, a: View, b: View) -> bool:
-    """Whether two views of one array are known to be disjoint along one axis of it."""
+    """Whether two views of one array are known to be disjoint along one of its axes."""
     if a.flat is not None or b.flat is not None:
         return False
     return any(
@@ -27,7 +27,8 @@ def apart(ctx: Lowering, a: View, b: View) -> bool:
 
 
 def _between(p: Along, q: Along) -> bool:
-    """Whether the indices ``p`` along an axis are known to lie between those of ``q``, as even and odd ones do."""
+    """Whether the indices ``p`` along an axis are known to lie between the indices ``q``, as odd indices lie between
+    even ones."""
     numbers = (p.start, p.step, q.start, q.step)
     if not all(isinstance(a, Const) for a in numbers) or p.start.value < 0 or q.start.value < 0:
         return False
@@ -44,10 +45,10 @@ def _different(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _before(ctx: Lowering, p: Along, q: Along) -> bool:
-    """Whether the indices ``p`` along an axis are known to end before the first of ``q``."""
+    """Whether the indices ``p`` along an axis are known to end before the first index of ``q``."""
     if q.of is not None and not (isinstance(q.step, Const) and q.step.value > 0):
         return False
-    # a slice that was cut off at the size of its axis has no places: its first one counts as it was before that
+    # a slice clipped to the size of its axis may be empty: compare its start before clipping
     first = q.start if q.of is None else _uncut(ctx, q.start)
     if p.of is None:
         return _at_most(ctx, p.start, first, -1)
@@ -58,7 +59,7 @@ def _before(ctx: Lowering, p: Along, q: Along) -> bool:
 
 
 def _at_most(ctx: Lowering, a: Atom, b: Atom, more: int) -> bool:
-    """Whether ``a`` is known to be at most ``b + more``, given that ``b`` is non-negative."""
+    """Whether ``a`` is known to be at most ``b + more``. False unless ``b`` is known to be non-negative."""
     low = _low(ctx, b)
     if low is None or isinstance(a, Const):
         return low is not None and a.value <= low + more
@@ -67,13 +68,13 @@ def _at_most(ctx: Lowering, a: Atom, b: Atom, more: int) -> bool:
 
 
 def _uncut(ctx: Lowering, a: Atom) -> Atom:
-    """The bound of a slice before it was clipped to the size of the axis, and that size."""
+    """The bound of a slice before it was clipped to the size of the axis."""
     op, ins = ctx.computed(a)
     return ins[0] if op == "min" and _low(ctx, ins[0]) is not None else a
 
 
 def _form(ctx: Lowering, a: Atom, deep: int = _DEEP) -> Affine:
-    """The affine form by which an int was computed."""
+    """The affine form of an int, from its definition."""
     if isinstance(a, Const):
         return constant(a.value)
     op, ins = ctx.computed(a) if deep else ("", ())
@@ -81,7 +82,7 @@ def _form(ctx: Lowering, a: Atom, deep: int = _DEEP) -> Affine:
         case "add" | "sub" | "mul":
             x, y = (_form(ctx, b, deep - 1) for b in ins)
             made = x + y if op == "add" else x - y if op == "sub" else multiply(x, y)
-        case "wrap" if _low(ctx, ins[0], deep - 1) is not None:  # which changes negative ints only
+        case "wrap" if _low(ctx, ins[0], deep - 1) is not None:  # wrapping changes negative ints only
             made = _form(ctx, ins[0], deep - 1)
         case _:
             made = None
@@ -97,6 +98,6 @@ def _low(ctx: Lowering, a: Atom, deep: int = _DEEP) -> int | None:
     step = ins[1].value if op in ("add", "sub") and isinstance(ins[1], Const) else None
     if step is not None and (before := _low(ctx, ins[0], deep - 1)) is not None:
         step = -step if op == "sub" else step
-        if (step <= 0 or low is not None) and before + step >= 0:  # a sum that is larger may have left its 64 bits
+        if (step <= 0 or low is not None) and before + step >= 0:  # a larger sum may have overflowed
             return max(before + step, low or 0)
     return low

@@ -1,7 +1,7 @@
 """Array expressions: scalar rules applied elementwise, with NumPy's broadcasting.
 
-The result is not evaluated but `Delayed`: a whole tree of elementwise operations becomes one loop nest without
-temporaries where it is stored or reduced.
+The result is a `Delayed` expression. A whole tree of elementwise operations becomes one loop nest without temporaries
+where it is stored or reduced.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .values import Delayed, ScalarValue, TupleValue, Value
 def lift(
     ctx: Lowering, values: Sequence[Value], apply: Callable[[tuple[Value, ...]], Value], span: Span, hint: str = "t"
 ) -> Value:
-    """``apply`` to the values, elementwise if there are arrays among them."""
+    """Apply ``apply`` to the values, elementwise if there are arrays among them."""
     given = [v for v in values if is_array(v)]
     if not given:
         return apply(tuple(values))
     shape = broadcast(ctx, given, span)
     values = [cheap(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
-    with ctx.block() as stmts:  # once with any scalars, to see what comes out
+    with ctx.block() as stmts:  # a trial run on arbitrary scalars, for the dtype of the result
         cell = apply(tuple(ScalarValue(ctx.fresh("e", Scalar(dtype_of(v)))) if is_array(v) else v for v in values))
-    if isinstance(cell, TupleValue):  # several results, each an array of its own
+    if isinstance(cell, TupleValue):  # several results, each in its own array
         return TupleValue(tuple(lift(ctx, values, _item(apply, k), span, hint) for k in range(len(cell.items))))
     if not isinstance(cell, ScalarValue):
         return cell
@@ -49,7 +49,7 @@ def lift(
 
 
 def _item(apply: Callable[[tuple[Value, ...]], Value], k: int) -> Callable[[tuple[Value, ...]], Value]:
-    """One of several results."""
+    """``apply`` restricted to its ``k``-th result."""
 
     def item(values: tuple[Value, ...]) -> Value:
         found = apply(values)
@@ -77,8 +77,11 @@ def reads(
 
 
 def broadcast(ctx: Lowering, given: Sequence[AnyArray], span: Span) -> tuple[Atom, ...]:
-    """The shape that arrays broadcast to. A size of 1 broadcasts if it is known to be 1; sizes that are not known to be
-    equal are checked at run time."""
+    """The shape that arrays broadcast to.
+
+    An axis of size 1 is stretched if its size is known to be 1. Sizes that are not known to be equal are checked at run
+    time.
+    """
     shapes = [shape_of(ctx, v, span) for v in given]
     return common_shape(ctx, shapes, span)
 
@@ -116,7 +119,7 @@ def shapes_text(shapes: Sequence[Sequence[Atom]]) -> str:
 
 
 def spread(ctx: Lowering, v: AnyArray, span: Span) -> Callable[[tuple[Atom, ...]], ScalarValue]:
-    """The index of an operand's cell for an index of the broadcast shape."""
+    """A function from an index of the broadcast shape to the cell of the operand."""
     single = [is_one(ctx, n) for n in shape_of(ctx, v, span)]
     rank = len(single)
 

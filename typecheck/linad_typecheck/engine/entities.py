@@ -1,4 +1,4 @@
-"""Names that the function does not bind itself: constants, module-level arrays, library functions."""
+"""Names that the function does not bind: constants, module-level arrays, library functions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..names.scope import (
     IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray,
     Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant, is_library,
 )
+from ..ownership.objects import MODULE, from_outside
 from ..span import Span
 from ..types import DTYPE_CLASSES, Scalar
 from ..words import with_article
@@ -27,7 +28,7 @@ from .values import Binding, EntityValue, NoneValue, Poison, ScalarValue, TextVa
 
 
 def entity(ctx: Lowering, name: str, span: Span) -> Value:
-    """The value of a name that the function does not bind itself."""
+    """The value of a name that the function does not bind."""
     found = ctx.source.scope.lookup(name)
     if found is None and name in BUILTINS:
         found = External(f"builtins.{name}")
@@ -66,14 +67,14 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
         ):
             return EntityValue(found, name)
         case Items(record=record, items=items):
-            # what has no meaning here may still be compared with: a call of it is reported
+            # an unsupported function may still be compared with; a call of it is reported
             of = lambda e, place: (
                 EntityValue(e, place)
                 if isinstance(e, External) and e.dotted not in CONSTANTS
                 else entity_value(ctx, e, place, span)
             )
             values = tuple(of(e, f"{name}[{k}]") for k, e in enumerate(items))
-            return TupleValue(values, record)
+            return from_outside(TupleValue(values, record), MODULE)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
                 told = CapturedGlobal(span, name, what)
@@ -86,8 +87,8 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
 
 
 def named(ctx: Lowering, node: ast.expr) -> Entity | None:
-    """The entity of a name or dotted name, through aliases and imports inside the function; nothing is evaluated or
-    reported."""
+    """The entity of a name or dotted name, through aliases and imports inside the function. It evaluates and reports
+    nothing."""
     found = _named(ctx, node)
     return None if found is None else found.entity
 
@@ -126,8 +127,8 @@ _CONSTANT = (
 
 
 def unknown_constant(ctx: Lowering, test: ast.expr) -> bool:
-    """Whether a test, or a part of one, depends only on module constants, one of which cannot be read from the text,
-    such as ``DEBUG = "X" in os.environ``."""
+    """Whether a test depends only on module constants, one of which the text does not determine, such as ``DEBUG = "X"
+    in os.environ``."""
     match test:
         case ast.BoolOp(values=parts):
             return any(unknown_constant(ctx, part) for part in parts)
@@ -151,13 +152,12 @@ def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
     found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
     whole = f"{dotted}.{attr}"
     if isinstance(found, Module) and not has_parts(whole):
-        return found  # of which nothing is known: its constants are read
+        return found  # nothing is known of the module; its constants are read at run time
     return External(whole) if found is None or (is_library(dotted) and isinstance(found, (External, Module))) else found
 
 
 def imported(ctx: Lowering, s: ast.stmt) -> None:
-    """An import inside the function: of a library, whose names mean the same everywhere, or of another module, which
-    the scope resolves."""
+    """An import inside the function, of a library or of another module, which the scope resolves."""
     home = "." * (getattr(s, "level", 0)) + (s.module or "") if isinstance(s, ast.ImportFrom) else ""
     for alias in s.names:
         dotted = home or alias.name
@@ -171,7 +171,7 @@ def imported(ctx: Lowering, s: ast.stmt) -> None:
             known = ctx.attempt(
                 lambda name=name, alias=alias: external(ctx, f"{home}.{alias.name}", name, ctx.span(alias))
             )
-            # one that has no meaning here is reported where it is used
+            # an unsupported function is reported where it is used
             value = (
                 EntityValue(External(f"{home}.{alias.name}"), name)
                 if isinstance(known.value, Poison)
@@ -239,7 +239,8 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
         case tuple():
             return TupleValue(tuple(constant_value(ctx, v, name, span) for v in value))
         case RecordConstant(record=record, items=items):
-            return TupleValue(tuple(constant_value(ctx, v, name, span) for v in items), record)
+            made = TupleValue(tuple(constant_value(ctx, v, name, span) for v in items), record)
+            return from_outside(made, MODULE)
     kind = DTYPE_CLASSES.get(f"numpy.{type(value).__name__}")
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))
@@ -247,6 +248,6 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
 
 
 def callee(ctx: Lowering, node: ast.expr) -> str:
-    """The dotted name of a library function; empty for others."""
+    """The dotted name of a library function; empty for other callees."""
     found = named(ctx, node)
     return found.dotted if isinstance(found, External) else ""

@@ -1,4 +1,4 @@
-"""Expressions: a dispatch table from node classes to functions that return a value, filled by `constructs`."""
+"""Expressions: the dispatch table from node classes to functions that return a value, which `constructs` fills."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.core import Atom, Check
+from ..ownership.objects import fresh
 from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..names.scope import External, written
@@ -28,20 +29,23 @@ EXPRESSIONS: dict[type[ast.expr], Lower] = {}
 CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = {}
 """Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it
 is called there, and a hint for names; None where the arguments are evaluated after all."""
-CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # what else is called
-# of whose value only the truth is used
+CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # calls of other values
+TRUTHS: list[Callable[[Lowering, Value, ast.expr], Value | None]] = []  # the value whose truth is that of an object
+# expressions used only for their truth value
 CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 
 
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
-    """The value of an expression, evaluated; ``hint`` names what it computes; see `pull`."""
+    """The evaluated value of an expression. ``hint`` names the variable of its result; ``none`` as in `pull`."""
     value = pull(ctx, node, hint, none)
     return held(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
 
 
 def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
-    """The value of an expression; an array expression may be `Delayed`, for those who read its cells at once. What may
-    be None is tested, unless the caller takes that (``none``)."""
+    """The value of an expression. An array expression may stay `Delayed`, for callers that read its cells at once.
+
+    An optional value is checked to be present, unless the caller accepts None (``none``).
+    """
     lower = EXPRESSIONS.get(type(node))
     if lower is None:
         refuse(ctx, node)
@@ -56,6 +60,9 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
     except Refused as e:
         value = refused(ctx, e, start, node)
     path, kind = ctx.path, type(value)
+    if kind is TupleValue and type(node) in _MAKING:
+        value = fresh(ctx, value, ctx.span(node))
+        path = ctx.path
     if kind is TupleValue and value.record is OPTIONAL and not none:
         value = _present(ctx, node, value)
         path, kind = ctx.path, type(value)
@@ -65,27 +72,30 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
         ctx.path = path.evaluating(path.flight[:before], frame)
     if kind in SILENT:
         if isinstance(value, Bottom) or ctx.programs.findings.bottoms != seen:
-            ctx.programs.findings.bottoms += 1  # what rests on a recursive call of unknown type is of unknown type
+            # an expression that depends on a recursive call of unknown type has unknown type
+            ctx.programs.findings.bottoms += 1
             return Bottom()
-        ctx.programs.poisoned = True  # what is left out here is told, or the function is refused
+        ctx.programs.poisoned = True  # what is left out here has been reported, or the function is refused
     return value
 
 
 def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
-    """A value that may be None where None cannot be used."""
+    """The value inside an optional value, after a check that it is present."""
     inner, there = v.items
     ctx.emit(Check(there.atom, "TypeError", f"`{ast.unparse(node)}` is None here", (), ctx.span(node)))
     if isinstance(node, ast.Name) and (b := ctx.env.get(node.id)) is not None:
-        ctx.bind(node.id, Binding(inner, b.span))  # told once
+        ctx.bind(node.id, Binding(inner, b.span))  # checked once
     return usable(ctx, inner, ast.unparse(node), ctx.span(node))
 
 
-_LEAVES = (ast.Name, ast.Constant)  # for which nothing waits
+# what makes new lists, dicts and objects
+_MAKING = frozenset({ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Call, ast.BinOp, ast.Subscript})
+_LEAVES = (ast.Name, ast.Constant)  # evaluated at once: no value has to wait
 _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
 
 def condition(ctx: Lowering, node: ast.expr) -> Atom | None:
-    """The truth value of an expression, evaluated as lazily as Python does; None where it was reported."""
+    """The truth value of an expression, evaluated as lazily as in Python; None if a problem was reported."""
     before = ctx.path
     try:
         return _condition(ctx, node)
@@ -99,11 +109,13 @@ def _condition(ctx: Lowering, node: ast.expr) -> Atom:
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))
     span = ctx.span(node)
-    return truth_of(ctx, usable(ctx, expression(ctx, node, "b", none=True), "this", span), span)
+    value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
+    found = (f(ctx, value, node) for f in TRUTHS) if isinstance(value, TupleValue) else ()
+    return truth_of(ctx, next((v for v in found if v is not None), value), span)
 
 
 def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
-    """The truth of a value, which may be None."""
+    """The truth of a value that may be None."""
     if not is_optional(value):
         return truth(ctx, value, span)
     found = truth(ctx, value.items[0], span)  # None is false
@@ -111,7 +123,7 @@ def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
 
 
 def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
-    """``v``, unless it holds an array that was lost: then that is reported."""
+    """``v``; a lost array in it is reported and gives `Poison`."""
     if isinstance(v, LostArray):
         report_lost(ctx, name, v, span)
         return Poison()
@@ -132,8 +144,7 @@ def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
 
 
 def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
-    """A value that is used after the evaluation of ``others``: computed now, if one of them may update what it reads.
-    """
+    """A value that is used after ``others`` are evaluated: forced now if one of them may update what it reads."""
     if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
         return v
     return held(ctx, v, "t", ctx.span(others[0]))
@@ -161,7 +172,7 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
 
 
 def listed(node: ast.expr) -> ast.expr:
-    """A generator expression of which all items are wanted at once as the list that it makes; any other node as it is.
+    """A generator expression as a list comprehension, for callers that need all items at once; other nodes unchanged.
     """
     return (
         ast.copy_location(ast.ListComp(node.elt, node.generators), node) if isinstance(node, ast.GeneratorExp) else node
@@ -169,7 +180,7 @@ def listed(node: ast.expr) -> ast.expr:
 
 
 def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
-    """The expressions with the items of a tuple in place of each ``*tuple``."""
+    """The expressions, with each ``*tuple`` replaced by its items."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):

@@ -22,12 +22,12 @@ def terminates(body: Body) -> bool:
 
 
 def returns(body: Body) -> bool:
-    """Whether a `return` can leave the body, from inside its loops too."""
+    """Whether a `return` can leave the body, also from inside its loops."""
     return _in_any(body, (ast.Return,), into_loops=True)
 
 
 def breaks(body: Body) -> bool:
-    """Whether a `break` of the loop that the body belongs to occurs in it."""
+    """Whether the body contains a `break` of the loop that it belongs to."""
     return _in_any(body, (ast.Break,), into_loops=False)
 
 
@@ -37,7 +37,7 @@ def exits(s: ast.stmt) -> bool:
 
 
 def leaves_iteration(s: ast.stmt) -> bool:
-    """Whether ``s`` may end the iteration of the loop around it by `break` or `continue`."""
+    """Whether ``s`` may end the iteration of the enclosing loop by `break` or `continue`."""
     return _find(s, (ast.Break, ast.Continue), into_loops=False)
 
 
@@ -46,7 +46,7 @@ def only_raises(body: Body) -> bool:
 
 
 def _find(s: ast.stmt, kinds: tuple[type, ...], into_loops: bool) -> bool:
-    kind = type(s)  # called for every statement, and most are plain
+    kind = type(s)  # a fast path: this is called for every statement, and most have no exit
     if kind in kinds:
         return True
     if kind is ast.If:
@@ -64,7 +64,7 @@ def _in_any(body: Body, kinds: tuple[type, ...], into_loops: bool) -> bool:
 
 
 def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
-    """Names that are known to be None where a test comes out so, or not to be."""
+    """The names that are known to be None, or known not to be, where a test has this outcome."""
     match test:
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
@@ -80,12 +80,12 @@ def none_if(test: ast.expr, truth: bool) -> dict[str, bool]:
 
 
 def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
-    """The names that ``:=`` is known to have bound where a test has come out as ``truth``."""
+    """The names that ``:=`` has bound for certain where a test has the outcome ``truth``."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return bound_if(inner, not truth)
         case ast.BoolOp(op=op, values=values):
-            if isinstance(op, ast.And) == truth:  # all of them were looked at, and came out so
+            if isinstance(op, ast.And) == truth:  # all operands were evaluated, with this outcome
                 return frozenset().union(*(bound_if(v, truth) for v in values))
             ends = [
                 frozenset().union(*(bound_if(v, not truth) for v in values[:k]), bound_if(v, truth))
@@ -96,13 +96,13 @@ def bound_if(test: ast.expr, truth: bool) -> frozenset[str]:
             return bound_if(value, truth) | {name}
         case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
             return frozenset()
-        case ast.Compare(left=left, comparators=[first, *_]):  # the others may not be looked at
+        case ast.Compare(left=left, comparators=[first, *_]):  # the other comparators may not be evaluated
             return _bound_in(left) | _bound_in(first)
     return _bound_in(test)
 
 
 def _bound_in(node: ast.AST) -> frozenset[str]:
-    """The names bound wherever the evaluation of an expression passes for sure."""
+    """The names that every evaluation of an expression binds."""
     match node:
         case ast.NamedExpr(target=ast.Name(id=name), value=value):
             return _bound_in(value) | {name}

@@ -1,4 +1,4 @@
-"""What lowering finds out about the text: diagnostics and facts, kept apart while an attempt may still be given up."""
+"""The findings of lowering: diagnostics and facts, kept separate while an attempt may still be discarded."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _ONE_CAUSE = ("use-after-move", "moved-on-some-paths", "conflicting-updates")
 
 
 class Findings:
-    """What one attempt, or one function, has found out, on top of what was known before it."""
+    """The findings of one attempt or one function, on top of those from before it."""
 
     def __init__(self, before: Findings | None = None) -> None:
         self.before = before
         self.diagnostics: list[Diagnostic] = []
-        self.facts: dict[Fact, None] = {}  # in the order in which they were found out
-        self.raised = ""  # the exception that Python raises where the first error is, if it is one of Python's, too
-        self.poisoned = False  # something was left out because what it rests on was reported or is unknown
-        self.bottoms = 0  # expressions met whose type rests on that of a recursive call
+        self.facts: dict[Fact, None] = {}  # in the order in which they were found
+        self.raised = ""  # the exception that Python itself raises at the first error, if any
+        self.poisoned = False  # something was omitted because it depends on a reported or unknown value
+        self.bottoms = 0  # number of expressions met whose type depends on that of a recursive call
 
     def told(self) -> Iterator[Diagnostic]:
-        """All diagnostics up to here."""
+        """All diagnostics so far, including those from before."""
         if self.before is not None:
             yield from self.before.told()
         yield from self.diagnostics
@@ -32,20 +32,20 @@ class Findings:
             self.diagnostics.append(found)
 
     def take(self, others: Findings) -> None:
-        """What others have found out, is found out here."""
+        """Merge other findings into these."""
         for d in others.diagnostics:
             self.note(d)
         self.take_quietly(others)
 
     def take_quietly(self, others: Findings) -> None:
-        """The same, but for the diagnostics."""
+        """Merge other findings into these, without their diagnostics."""
         self.facts.update(others.facts)
         self.poisoned |= others.poisoned
         self.bottoms += others.bottoms
 
 
 def _says_the_same(one: Diagnostic, other: Diagnostic) -> bool:
-    """Whether two findings are of one place, or of one cause that shows at several places, which one repair ends."""
+    """Whether two findings are duplicates: at one place, or of one cause that one repair removes."""
     if one.slug != other.slug:
         return False
     one_cause = one.slug in _ONE_CAUSE and one.message == other.message and one.labels == other.labels != ()

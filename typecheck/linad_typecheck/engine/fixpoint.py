@@ -18,8 +18,10 @@ H = TypeVar("H", bound=Lattice)
 
 
 def fixpoint(run: Callable[[H], tuple[H, T]], head: H) -> T:
-    """The result of ``run`` for the least state at or above ``head`` that it preserves. ``run`` returns the state that
-    it ends with. Termination: the lattice has finite height."""
+    """Iterate ``run`` from ``head`` to the least state at or above it that ``run`` preserves; the result there.
+
+    ``run`` returns its final state and a result. It terminates because the lattice has finite height.
+    """
     while True:
         end, found = run(head)
         grown = head if end == head else head.join(end)

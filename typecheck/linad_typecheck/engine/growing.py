@@ -1,30 +1,34 @@
 """Lists whose length is known only at run time: arrays with spare capacity, and the number of items.
 
-A list starts as a tuple of its items while their number is known at compile time. Where paths with different numbers of
-items meet, or a loop appends, `values.join_types` makes it a growing list: its items are stored along the first axis of
-an array, or of several arrays for items that are tuples. Capacity doubles, so a cell is copied less than twice on
-average, and the log of reverse mode grows with the list.
+A list is a tuple of its items while their number is known at compile time. Where paths with different numbers of items
+meet, or a loop appends, `values.join_types` makes it a growing list. Its items are stored along the first axis of an
+array, or of several arrays if items are tuples. Capacity doubles, so a cell is copied less than twice on average, and
+the log of reverse mode grows with the list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Store, Var
+from ..messages.language import Unsupported
+from ..ownership.objects import UNKNOWN
 from ..ownership.state import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .numbers import cast
 from .places import load, materialise, nest, put, read, same_size
-from .sizes import is_array, shape_of
+from .refusal import Refused
+from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering, zero
 from .values import (
-    GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
+    ARRAYS, GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
     ViewValue, arrays, growing_type, map_arrays, type_of,
 )
 from .views import Along, View, Whole
 
-ROOM = Const(8, I64)  # of a list at first
+ROOM = Const(8, I64)  # the initial capacity
 READ_ONLY = "an array that a list holds"
 RAGGED = "the arrays in a list have one shape here"
 
@@ -41,7 +45,7 @@ def count_of(ctx: Lowering, v: TupleValue) -> Atom:
 
 
 def is_weak(v: TupleValue) -> bool:
-    """Whether the numbers are Python's own."""
+    """Whether the items are Python's own numbers."""
     return v.record is GROWING[1]
 
 
@@ -49,11 +53,17 @@ def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
     return TupleValue((cells, ScalarValue(count, True)), GROWING[weak])
 
 
+def _one_of_two(span: Span) -> NoReturn:
+    """Refuse what is not known of a list that is another one on other paths, where both stay in use."""
+    what = "changing a list that is one of two lists here, or reading its rows,"
+    raise Refused(Unsupported(span, what, "take a copy where it is chosen: `xs = a.copy() if c else b.copy()`"))
+
+
 # -------------------------------------------------------------------------------------------------------- conversion
 
 
 def as_growing(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleValue:
-    """A list of any kind as one of a given growing type, which is above its own in the lattice."""
+    """A list of any kind, converted to a given growing type that is above its own in the lattice."""
     cells, _ = t.items
     if v.record in GROWING:
         return TupleValue((_converted(ctx, v.items[0], cells, span), v.items[1]), t.record)
@@ -70,11 +80,11 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, span: Span) -> Value:
 
 
 def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> Value:
-    """The items of a counted list in arrays of their own."""
+    """The items of a list of known length, stored in new arrays."""
     if isinstance(t, TupleType):
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
-    if not isinstance(t, ArrayType):  # of items whose type is not known yet
+    if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
     row = shape_of(ctx, items[0], span) if items and t.rank > 1 else (ZERO,) * (t.rank - 1)
     cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True)
@@ -91,7 +101,7 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
     if isinstance(v, ScalarValue):
         ctx.emit(Store(cells, (k,), cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
-    for var in arrays(v):  # the list holds that array itself, in Python
+    for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
     store = lambda index: put(
@@ -108,9 +118,12 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
 
     def cell(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
-            return TupleValue(tuple(map(cell, cells.items)), cells.record)
-        if cells.var.type.rank == 1:
-            found = load(ctx, cells.var, (k,), False, span)
+            return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
+        whole = isinstance(cells, ArrayValue)
+        if not whole and rank_of(cells) != 1:
+            _one_of_two(span)
+        if not whole or cells.var.type.rank == 1:
+            found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
         rank = cells.var.type.rank
         axes = (Along(k), *(Along(ZERO, ONE, j) for j in range(rank - 1)))
@@ -126,7 +139,12 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
         return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=READ_ONLY))
-    if not isinstance(cells, TupleValue):  # no item ever
+    if isinstance(cells, ARRAYS):
+        if rank_of(cells) != 1:
+            _one_of_two(span)
+        cell = lambda index: read(ctx, cells, index, span)
+        return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
+    if not isinstance(cells, TupleValue):  # the list never has an item
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, made(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     t = _common(columns)
@@ -159,27 +177,38 @@ def _common(columns: Sequence[Value]) -> ArrayType | None:
 
 
 def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValue:
-    """The list of the numbers, or of the rows, of an array: its cells are copied."""
-    cells = materialise(ctx, array, "items", span)
+    """The list of the numbers, or of the rows, of an array, with its cells copied."""
+    cells = items_copied(ctx, array, array, span)
     return made(ctx, cells, shape_of(ctx, cells, span)[0], weak)
 
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
     """A new list with the same items."""
-    return TupleValue((map_arrays(v.items[0], lambda c: materialise(ctx, c, "items", span)), v.items[1]), v.record)
+    return TupleValue((map_arrays(v.items[0], lambda c: items_copied(ctx, c, c, span)), v.items[1]), v.record)
+
+
+def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, hint: str = "items") -> Value:
+    """A copy of items of the list whose cells are ``of``. Python's list has the same arrays, so that an update of an
+    array that went into the list shows in the copy, too."""
+    made = materialise(ctx, v, hint, span)
+    if isinstance(made, ArrayValue) and rank_of(of) > 1:
+        inherits(ctx, made.var, *arrays(of))
+    return made
 
 
 # ------------------------------------------------------------------------------------------------------------ growing
 
 
 def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) -> TupleValue | None:
-    """The list ``name`` with one more item, which reuses its arrays; None if the items have no common type."""
+    """The list ``name`` with one more item; it reuses the arrays. None if the items have no common type."""
     t = growing_type(type_of(v), TupleType((type_of(value),), LIST))
     if t is None:
         return None
     v = as_growing(ctx, v, t, span)
     count = count_of(ctx, v)
     cells = list(_leaves(v.items[0]))
+    if not all(isinstance(c, ArrayValue) for c in cells):
+        _one_of_two(span)
     rows = list(_parts(value))
     grown = _room(ctx, name, [c.var for c in cells], rows, count, span)
     for var, x in zip(grown, rows, strict=True):
@@ -209,11 +238,11 @@ def _parts(value: Value) -> Iterator[Value]:
 def _room(
     ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span
 ) -> list[Var]:
-    """The arrays with room for one more item: reallocated with twice the size if they are full."""
+    """The arrays with room for one more item: reallocated at twice the size if they are full."""
     none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
     full = ctx.let("full", "ge", (count, ctx.dim(cells[0], 0, span)), BOOL, span)
     rows = [shape_of(ctx, x, span) if is_array(x) else () for x in values]
-    if any(rows):  # how long rows are is known from the first one on
+    if any(rows):  # the length of a row is fixed by the first one
         full = ctx.let("full", "or", (full, none), BOOL, span)
     for var, row in zip(cells, rows, strict=True):
         for axis, n in enumerate(row, 1):

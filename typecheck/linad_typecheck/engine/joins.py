@@ -29,7 +29,7 @@ from .views import Whole, atoms
 
 
 def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
-    """A placeholder of a type that is never used: zero, or an array without cells."""
+    """A placeholder of a type, for a value that is never used: zero, or an empty array."""
     if isinstance(t, Scalar):
         return zero(t.dtype)
     out = ctx.fresh("none", t, in_order=True)
@@ -38,8 +38,10 @@ def dummy(ctx: Lowering, t: Scalar | Array, span: Span) -> Atom:
 
 
 def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, defined: Atom | None) -> ArrayValue:
-    """A fresh array with the cells of a view, or of a union of two arrays. The view of a name without a value is
-    meaningless: where ``defined`` is false no cell is read, and the array is empty."""
+    """A fresh array with the cells of a view, or of a union of two arrays.
+
+    The view of an undefined name is meaningless: where ``defined`` is false no cell is read, and the array is empty.
+    """
     if defined in (None, TRUE):
         return materialise(ctx, v, hint, span)
     t = Array(dtype_of(v), rank_of(v))
@@ -54,8 +56,8 @@ def own_array(ctx: Lowering, v: ViewValue | UnionValue, hint: str, span: Span, d
 
 
 def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: Atom | None = None) -> Iterator[Atom]:
-    """The run-time parts of ``v`` as parts of type ``t``; dummies where there is no value. ``defined``: the flag of the
-    name that holds it."""
+    """The run-time parts of ``v`` converted to type ``t``; dummies if there is no value. ``defined``: the flag of the
+    name."""
     v = None if isinstance(v, Bottom) else v
     match t:
         case ScalarType(dtype=d):
@@ -121,7 +123,7 @@ def branch(
     live: frozenset[str],
     span: Span,
 ) -> None:
-    """Lower both arms and join them; only differences in names of ``live`` (and pseudo-names) are kept."""
+    """Lower both arms and join them. Only names in ``live`` and pseudo-names are joined."""
     if isinstance(cond, Const):
         (then if cond.value else orelse)()
         return
@@ -130,7 +132,7 @@ def branch(
 
 
 def join(ctx: Lowering, cond: Atom, arms: list[Arm], live: frozenset[str], span: Span) -> None:
-    """Continue where two arms meet, with one `If` for both."""
+    """Join two arms into one `If`, and continue from there."""
     ctx.path = meet(ctx.path, *(a.path for a in arms))
     dead, ctx.path = ctx.path.dead, ctx.path._replace(dead=False)
     joiner = _Joiner(ctx, cond, arms, span)
@@ -150,11 +152,11 @@ class _Joiner:
         self.env: dict[str, Binding] = {}
         self.outs: list[Var] = []
         self.shared: dict[tuple, Var] = {}
-        self.given: list[dict[str, tuple]] = [{}, {}]  # arrays each arm gives to a result, and to which
-        # the results that are an array of an arm in Python, moved or copied
+        self.given: list[dict[str, tuple]] = [{}, {}]  # arrays that each arm moves into a result, and which result
+        # results that are an array of an arm in Python, moved or copied
         self.heirs: list[dict[str, list[str]]] = [{}, {}]
-        self.kept: dict[str, str] = {}  # arrays that stay as they are, with a name that holds them
-        self.widened: tuple[str, Span] | None = None  # what is known of the name that is joined
+        self.kept: dict[str, str] = {}  # arrays that stay where they are, with a name that holds them
+        self.widened: tuple[str, Span] | None = None  # see `Known.widened`, of the name that is being joined
         self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
@@ -163,7 +165,7 @@ class _Joiner:
     def names(self, live: frozenset[str]) -> None:
         a, b = (arm.env for arm in self.arms)
         dead = [arm.path.dead for arm in self.arms]
-        if dead[0] != dead[1]:  # a dead arm says nothing about types
+        if dead[0] != dead[1]:  # a dead arm does not contribute to types
             alive = self.arms[dead[0]]
         else:
             alive = None
@@ -197,11 +199,11 @@ class _Joiner:
         known = x or y
         self.defined = [None if s is None else s.defined for s in (x, y)]
         values = [None if s is None else s.value for s in (x, y)]
-        if not name.startswith("%"):  # after a `return` no name matters any more
+        if not name.startswith("%"):  # after a `return` no user name matters
             values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
             if values == [None, None]:
                 return None
-        for v, whole in (values, values[::-1]):  # a loop loses tuples as a whole
+        for v, whole in (values, values[::-1]):  # a loop loses a tuple as a whole
             if isinstance(v, LostArray) and isinstance(whole, TupleValue):
                 return Binding(v, known.span)
         types = [type_of(v) for v in values if v is not None]
@@ -246,8 +248,7 @@ class _Joiner:
                     x, y = as_optional(x), as_optional(y)
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                made = {v.made if isinstance(v, TupleValue) else None for v in (x, y)}
-                return TupleValue(joined, t.record, made.pop() if len(made) == 1 else None)
+                return TupleValue(joined, t.record, t.made)
             case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
                 return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):
@@ -266,12 +267,12 @@ class _Joiner:
                 return x if x is not None else y
 
     def as_list(self, k: int, v: Value | None, t: TupleType) -> Value | None:
-        """A list as one of type ``t``, converted in arm ``k``."""
+        """The list that arm ``k`` ends with, converted to type ``t``."""
         with self.at_end(k):
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
 
     def as_result(self, k: int, v: Value | None, t: ScalarType | ArrayType) -> Value | None:
-        """An array that arm ``k`` returns, in the dtype of the other arm's result, or as a number."""
+        """The array that arm ``k`` returns, converted to the dtype of the other arm's result, or to a number."""
         if not _other_dtype(v, t):
             return v
         with self.at_end(k):
@@ -297,7 +298,7 @@ class _Joiner:
             yield
 
     def place(self, name: str, x: Atom, y: Atom) -> Atom:
-        """An index or a size of a view that both arms keep under one name."""
+        """The index or size of a view that both arms keep under one name."""
         return x if x == y else self.scalar(name, x, y, I64)
 
     def made_inside(self, var: Var) -> bool:
@@ -321,19 +322,20 @@ class _Joiner:
         return out
 
     def either(self, x: Atom, y: Atom) -> dict[str, Any]:
-        """The facts about an int that is one of two."""
+        """The facts that hold for both of two ints."""
         ctx = self.ctx
         if ctx.is_nonneg(x) and ctx.is_nonneg(y):
             return {"nonneg": True, "bits": max(ctx.bits(x), ctx.bits(y))}
         return {"wraps": ctx.counts(x) and ctx.counts(y)}
 
     def array(self, name: str, x: Value | None, y: Value | None, t: Array) -> Value:
-        """One of two arrays. An array that no other name holds is moved into a new one; two arrays from before the
-        branch, one of which stays in use, become a read-only union; otherwise what stays in use is copied."""
+        """One of two arrays. An array that no other name holds is moved into a new variable. Two arrays from before the
+        branch, one of which stays in use, become a read-only union. Otherwise what stays in use is copied."""
         for v in (x, y):
             if isinstance(v, LostArray):
                 return v
-        ends = [v if isinstance(v, ARRAYS) else None for v in (x, y)]  # not that of a call of unknown type
+        # None for the result of a call whose type is not known yet
+        ends = [v if isinstance(v, ARRAYS) else None for v in (x, y)]
         key = tuple(v.var.name if isinstance(v, ArrayValue) else "" for v in ends)
         whole = all(isinstance(v, ArrayValue | None) for v in ends)
         if whole and key in self.shared:
@@ -372,12 +374,11 @@ class _Joiner:
         return ArrayValue(out)
 
     def made_lately(self, v: Value) -> bool:
-        """Whether an array was allocated in the iteration that ends here: copying it costs no more than allocating it
-        did."""
+        """Whether an array was allocated in the current iteration: copying it costs no more than the allocation did."""
         return isinstance(v, ArrayValue) and v.var.name in self.ctx.path.made and movable(self.ctx, v.var)
 
     def stays(self, name: str, k: int, v: Value | None) -> Loss | None:
-        """Why the array that an arm leaves under a name cannot be moved out of it; None if it can."""
+        """Why the array that an arm leaves under a name cannot be moved; None if it can."""
         if v is None:
             return None
         if not isinstance(v, ArrayValue):
@@ -394,8 +395,7 @@ class _Joiner:
         return None if other is None else Loss("joined", f"`{other}`", self.span)
 
     def copy(self, k: int, name: str, v: Value | None, t: Array) -> Var:
-        """A copy, made at the end of an arm, of what the arm leaves under a name; an empty array if it leaves nothing.
-        """
+        """A copy, at the end of an arm, of what the arm leaves under a name; an empty array if it leaves nothing."""
         with self.at_end(k):
             if v is None:
                 return dummy(self.ctx, t, self.span)
@@ -413,7 +413,7 @@ def _other_dtype(v: Value | None, t: ScalarType | ArrayType) -> bool:
 
 
 def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
-    """The arrays that statements move: into a call, a loop, a branch."""
+    """The arrays that statements move into a call, a loop or a branch."""
     every = list(walk(Block(tuple(stmts))))
     handed = {r.name for s in every for b in blocks(s) for r in b.results if isinstance(r, Var)}
     return handed | {
@@ -422,7 +422,7 @@ def moved_in(stmts: Sequence[Stmt], modes: Modes) -> set[str]:
 
 
 def made_in(stmts: Sequence[Stmt]) -> set[str]:
-    """The variables that statements define for their block and for nested blocks."""
+    """The variables that statements define in their block, with those of nested blocks."""
     return {v.name for s in walk(Block(tuple(stmts))) for v in outputs(s)}
 
 
@@ -431,8 +431,8 @@ def _array_leaves(v: Value) -> list[Var]:
 
 
 def _in_both(x: Value | None, y: Value | None) -> Iterator[Var]:
-    """The arrays that two values hold, or view, at the same place: both arms keep them under the same name. None is no
-    value."""
+    """The arrays that two values hold or view at the same position, so that both arms keep them under one name. A value
+    may be None."""
     match x, y:
         case ArrayValue(var=var), ArrayValue(var=other) if var == other:
             yield var

@@ -1,8 +1,8 @@
-"""Loop heads: what is assumed about the names that a loop carries, and their values there."""
+"""Loop heads: the assumptions about the names that a loop carries, and their values at the head."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from ..ir.core import Atom, Var
 from ..messages.types import TypeChanges
@@ -13,39 +13,40 @@ from .values import (
 )
 
 
-Place = tuple[str, int]  # a name, and which of the parts of its value
-TOP = OtherType(Poison())  # of a name that has no one type
+Place = tuple[str, int]  # a name, and the number of a run-time part of its value
+TOP = OtherType(Poison())  # the type of a name without a single type
 
 
 @dataclass
 class Head:
     """The facts about names at the head of a loop: an element of the lattice over which `fixpoint` iterates.
 
-    Each part only grows, and has finite height: a type by `join_types`, pointwise in tuples, up to `Poison`; lost
-    arrays of a value, up to the whole value; sets of names that the loop binds, of places in their values, and of outer
-    arrays. An attempt enters what contradicts its head into a copy.
+    Each field only grows, and has finite height. Types join by `join_types`, pointwise in tuples, up to `Poison`. The
+    lost arrays of a value grow up to the whole value. The sets range over names that the loop binds, places in their
+    values, and outer arrays. An attempt enters what contradicts its head into a copy.
     """
 
-    types: dict[str, ValueType] = field(default_factory=dict)  # carried
-    flagged: set[str] = field(default_factory=set)  # carried with a flag: may be undefined
+    types: dict[str, ValueType] = field(default_factory=dict)  # of carried names
+    flagged: set[str] = field(default_factory=set)  # carried names that may be undefined, and so need a flag
     lost: dict[str, Value] = field(default_factory=dict)  # values with lost arrays
-    negative: set[str] = field(default_factory=set)  # carried ints that are not seen to stay non-negative
-    wrapping: set[str] = field(default_factory=set)  # those that may leave their bits where they are not negative
-    disordered: set[Place] = field(default_factory=set)  # arrays that may lie in another order than that of C
-    moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration exchanges, by leaf
-    # one in Python, in later iterations: with another, or one from outside
+    negative: set[str] = field(default_factory=set)  # carried ints that are not known to stay non-negative
+    wrapping: set[str] = field(default_factory=set)  # carried ints that are non-negative unless they overflow
+    disordered: set[Place] = field(default_factory=set)  # arrays that may not be in C order
+    moving: set[Place] = field(default_factory=set)  # arrays in tuples that an iteration rebinds, by leaf
+    # pairs that may alias in later iterations: two carried arrays, or a carried one and an outer one
     mixed: set[tuple[Place, Place | str]] = field(default_factory=set)
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
-    # that are one of two arrays where an iteration ends: they get a copy of the new one
+    # names that may hold either of two arrays at the end of an iteration: they get a copy of the new one
     owned: set[str] = field(default_factory=set)
-    unbound: set[str] = field(default_factory=set)  # names that get no value that has a type
-    changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without one type, and how to say so
+    split: set[Place] = field(default_factory=set)  # objects in values that another name does not carry
+    unbound: set[str] = field(default_factory=set)  # names that never get a value with a type
+    changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without a single type, with the message
 
     def copy(self) -> Head:
         return Head(*[getattr(self, name).copy() for name in _PARTS])
 
     def join(self, other: Head) -> Head:
-        """The least head above both; names are in the order of the other one."""
+        """The least head above both. Names are in the order of ``other``."""
         types = {n: t if n not in self.types else join_types(self.types[n], t) or TOP for n, t in other.types.items()}
         lost = {n: v if n not in self.lost else lost_parts(self.lost[n], v) for n, v in other.lost.items()}
         for mine, found in ((self.types, types), (self.lost, lost)):
@@ -55,13 +56,16 @@ class Head:
         return Head(types, lost=lost, **firsts, **sets)
 
     def share(self, name: str, k: int, holder: Var | Place) -> None:
-        """A name first bound in the loop that ends each iteration with an array also held elsewhere: an outer one, or
-        that of another name, by its place. It denotes that array in the next iteration and after the loop."""
+        """Record that each iteration ends with ``name`` holding an array that is also held elsewhere.
+
+        The name is first bound in the loop; the holder is an outer array, or the place of another name. In the next
+        iteration and after the loop the name denotes that array.
+        """
         self.shared[name, k] = holder
-        self.types[name] = self.types.pop(name)  # who shares comes after who carries
+        self.types[name] = self.types.pop(name)  # names that share come after the names that carry
 
     def steady(self, before: dict[str, Binding]) -> dict[Place, Var]:
-        """The arrays in tuples and records that stay in their places while other parts change; the loop does not carry
+        """The arrays in tuples and records that keep their place while other parts change. The loop does not carry
         them."""
         found: dict[Place, Var] = {}
         for name, t in self.types.items():
@@ -83,14 +87,14 @@ _SETS = tuple(n for n in _PARTS if n not in ("types", "lost", "shared", "changes
 
 
 def lost_leaf(v: Value) -> LostArray:
-    """The first lost array of a value: a name that holds one is lost as a whole if a loop binds it."""
+    """The first lost array of a value. A name that holds one is lost as a whole if a loop binds it."""
     if isinstance(v, LostArray):
         return v
     return next(lost_leaf(x) for x in v.items if contains(x, LostArray))
 
 
 def lost_parts(head: Value, end: Value) -> Value:
-    """What remains of a name at the head of a loop: a tuple that no iteration binds keeps its other parts."""
+    """What remains of a name at the head of a loop. A tuple that no iteration binds keeps its other parts."""
     found = _without(head, end)
     return found if found is not None else lost_leaf(head if contains(head, LostArray) else end)
 
@@ -104,13 +108,13 @@ def _without(head: Value, end: Value) -> Value | None:
             return end
         case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
             parts = tuple(map(_without, items, others))
-            return None if None in parts else TupleValue(parts, head.record)
+            return None if None in parts else replace(head, items=parts)
         case _:
             return head if head == end else None
 
 
 def fits(v: Value, t: ValueType) -> bool:
-    """Whether a value has the parts of a type."""
+    """Whether a value has the structure of a type."""
     match t, v:
         case TupleType(items=items), TupleValue(items=values):
             return v.record is t.record and len(items) == len(values) and all(map(fits, values, items))
@@ -123,12 +127,12 @@ def fits(v: Value, t: ValueType) -> bool:
 
 
 def renamed(v: Value, final: dict[str, Var]) -> Value:
-    """A value at the head of the loop, as it is after the loop."""
+    """A value at the head of the loop, in terms of the variables after the loop."""
     if any(isinstance(a, Var) and a.name in final for a in leaves(v)):
         return rebuild(type_of(v), iter([outside(a, final) for a in leaves(v)]))
     return v
 
 
 def outside(a: Atom | None, final: dict[str, Var]) -> Atom | None:
-    """A part of such a value."""
+    """An atom at the head of the loop, as it is after the loop."""
     return final.get(a.name, a) if isinstance(a, Var) else a

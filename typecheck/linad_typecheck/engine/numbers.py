@@ -27,7 +27,7 @@ from .values import (
 def as_scalar(
     ctx: Lowering, v: Value, span: Span, what: str = "a scalar is needed here", instead: str = ""
 ) -> ScalarValue:
-    """``v`` if it is a scalar; arrays of rank 0 are not, and everything else is refused."""
+    """``v``, if it is a scalar. Anything else is refused, also an array of rank 0."""
     if isinstance(v, ScalarValue):
         return v
     if (number := number_of(v)) is not None:
@@ -53,7 +53,7 @@ def as_scalar(
 
 
 def number_of(v: Value) -> ScalarValue | None:
-    """The number of an `IntEnum` member; None for anything else."""
+    """The number of an `IntEnum` member; None for any other value."""
     match v:
         case EntityValue(entity=EnumMember(value=int() | float() as value, plain=True)):
             return literal(value)
@@ -75,7 +75,7 @@ def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
 
 
 def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number converted to a dtype. A Python int out of range raises, as in NumPy; others wrap."""
+    """A number converted to a dtype. A Python int that is out of range raises, as in NumPy; other numbers wrap."""
     a = v.atom
     if v.weak and v.dtype == "i64" and dtype in INTS and dtype != "i64":
         low, high = LIMITS[dtype]
@@ -97,7 +97,7 @@ def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = 
 
 
 def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """The atom converted to a dtype; constants are folded."""
+    """An atom converted to a dtype. Constants are folded."""
     if a.type.dtype == dtype:
         return a
     if isinstance(a, Const):
@@ -115,7 +115,7 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
 
 
 def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
-    """An int as a Python int, which has 64 bits here: an index, a size, a count. A larger one raises."""
+    """An int as a Python int, which has 64 bits here: an index, a size or a count. A larger one raises."""
     found = cast(ctx, a, "i64", span)
     if a.type.dtype == "u64" and isinstance(found, Var):
         ok = ctx.let("ok", "ge", (found, Const(0, I64)), BOOL, span)
@@ -124,17 +124,17 @@ def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
 
 
 def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number truncated to an int; if it has no 64-bit int, it raises as Python's `int` does."""
+    """A number truncated to an int. If the result does not fit, it raises as Python's `int` does."""
     if a.type.dtype in FLOATS:
         if isinstance(a, Const) and abs(a.value) < 2**31:
             return Const(int(a.value), Scalar(dtype))
         number = ctx.let("ok", "eq", (a, a), BOOL, span)
         ctx.emit(Check(number, "ValueError", "cannot convert float NaN to integer", (), span))
         low, high = LIMITS[dtype]
-        # else no float is near that truncates to the lowest int
+        # otherwise no float close to the lowest int truncates to it
         exact = -low < 2 ** (23 if a.type.dtype == "f32" else 52)
         above, low = ("gt", low - 1.0) if exact else ("ge", float(low))
-        # there is no float between these and what truncates to an int
+        # no float lies between these bounds and the nearest float that truncates to a representable int
         ends = Const(low, a.type), Const(high + 1.0, a.type)
         inside = ctx.let("ok", above, (a, ends[0]), BOOL, span), ctx.let("ok", "lt", (a, ends[1]), BOOL, span)
         fits = ctx.let("ok", "and", inside, BOOL, span)
@@ -147,7 +147,7 @@ def to_int(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") ->
 
 
 def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number as stored in a cell of a dtype; out of range raises."""
+    """A number as stored in a cell of a dtype. A number that is out of range raises."""
     return (
         to_int(ctx, v.atom, dtype, span, hint)
         if dtype in INTS and v.dtype in FLOATS
@@ -156,7 +156,7 @@ def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str
 
 
 def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
-    """A number as one of Python's own, as returned by `int`, `float` and `tolist`."""
+    """A number as one of Python's own, as `int`, `float` and `tolist` return it."""
     return whole(ctx, v.atom, span) if dtype == "i64" and v.dtype in INTS else converted(ctx, v, dtype, span, hint)
 
 

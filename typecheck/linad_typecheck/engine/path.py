@@ -14,11 +14,11 @@ from .values import Binding, Value
 K = TypeVar("K")
 V = TypeVar("V")
 Classes = Mapping[str, frozenset[str]]
-Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values; None for one that was used
+Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values with their nodes; None for one that has been used
 
 
 class Fixed(dict[K, V]):
-    """An immutable dictionary: changes give a new one."""
+    """An immutable dictionary. Changes return a new one."""
 
     def _fixed(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("a path is never changed: `Lowering.bind` and the like go on with another one")
@@ -37,25 +37,26 @@ class Fixed(dict[K, V]):
 
 
 class Path(NamedTuple):
-    """The state of a path through a function. How the block is left is a pseudo-name of ``env``."""
+    """The state of one path through a function. How control leaves the block is a pseudo-name of ``env``."""
 
     env: Fixed[str, Binding] = Fixed()
-    dims: Fixed[tuple, Atom] = Fixed()  # sizes that the block has asked for
-    tested: frozenset[str] = frozenset()  # ints that are not negative: the block has tested them
-    alike: Classes = Fixed()  # arrays that may be one array in Python, each with its class
-    made: frozenset[str] = frozenset()  # arrays that this iteration of the innermost loop has made
+    dims: Fixed[tuple, Atom] = Fixed()  # sizes already computed in this block
+    tested: frozenset[str] = frozenset()  # ints that this block has tested to be non-negative
+    alike: Classes = Fixed()  # may-alias classes of arrays
+    made: frozenset[str] = frozenset()  # arrays allocated in this iteration of the innermost loop
+    objects: Fixed[Span, int] = Fixed()  # how many lists, dicts and objects were made at each place
     returned: tuple[tuple[Span, Value], ...] = ()
     dead: bool = False  # after a `raise`
-    looping: bool = False  # whether what is lowered is in a loop
-    owned: frozenset[str] = frozenset()  # names that a loop carries on with an array of their own, where iterations end
-    want_ctl: bool = False  # whether how the block is left matters to what is around it
-    around: int = 0  # how many values in flight are of expressions that the statement being lowered was made for
+    looping: bool = False  # whether the code is inside a loop
+    owned: frozenset[str] = frozenset()  # names that get an array of their own at the end of each iteration of a loop
+    want_ctl: bool = False  # whether the surrounding code needs to know how control leaves the block
+    around: int = 0  # number of values in flight that belong to expressions around the current statement
     stmt: ast.stmt | None = None  # being lowered
     flight: Flight = ()
-    frame: int = 0  # the values before it wait for the expression that is being lowered
+    frame: int = 0  # the values before this position wait for the expression that is being lowered
 
     def but(self, changes: Mapping[str, Any]) -> Path:
-        """The path with some fields replaced, as by `_replace`; the next three are faster special cases."""
+        """The path with some fields replaced, as by `_replace`. The next three methods are faster special cases."""
         parts = list(self)
         for name in changes:
             parts[_PLACES[name]] = changes[name]
@@ -89,17 +90,27 @@ def coarser(one: Classes, other: Classes) -> Classes:
     return Fixed(found)
 
 
+def more(one: Fixed[Span, int], other: Fixed[Span, int]) -> Fixed[Span, int]:
+    """The larger count of each place."""
+    if one is other or not other:
+        return one
+    return one.having({place: max(n, one.get(place, 0)) for place, n in other.items()})
+
+
 def join(before: Path, one: Path, other: Path) -> Path:
-    """The join of two paths from ``before``: arrays may alias if they may on either path, and only facts about sizes
-    from before are kept. Names keep their meaning from before; joining those takes statements at both ends
-    (`joins.join`)."""
+    """The join of two paths from ``before``.
+
+    Arrays may alias if they may on either path. Only facts about sizes from before are kept. Names keep their values
+    from before: joining those needs statements at the end of both arms (`joins.join`).
+    """
     flight = before.flight
-    if flight:  # what was handed on along either is handed on
+    if flight:  # a value used on either path counts as used
         ends = zip(flight, one.flight, other.flight, strict=False)
         flight = tuple((None if None in (v, x, y) else v, node) for (v, node), (x, _), (y, _) in ends)
     return before._replace(
         alike=coarser(one.alike, other.alike),
         made=one.made | other.made,
+        objects=more(one.objects, other.objects),
         returned=one.returned + other.returned[len(before.returned) :],
         dead=before.dead or (one.dead and other.dead),
         flight=flight,

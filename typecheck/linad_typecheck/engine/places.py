@@ -1,4 +1,4 @@
-"""A common interface for arrays of every kind: shape, and reading and writing the cell at an index."""
+"""One interface for arrays of every kind: their shape, and reading and writing the cell at an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_view(v: ArrayValue | ViewValue) -> ViewValue:
 
 
 def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
-    """The base array itself if the view is all of it."""
+    """The base array itself if the view covers all of it."""
     return ArrayValue(var) if is_whole(view) and not view.readonly else ViewValue(var, view)
 
 
@@ -32,7 +32,7 @@ def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
 
 
 def plus(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
-    """``a + b`` of sizes and indices, folded."""
+    """``a + b`` of sizes and indices, with constants folded."""
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value + b.value, I64)
     if a == ZERO or b == ZERO:
@@ -41,7 +41,7 @@ def plus(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
 
 
 def times(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
-    """``a * b`` of sizes and indices, folded."""
+    """``a * b`` of sizes and indices, with constants folded."""
     if isinstance(a, Const) and isinstance(b, Const):
         return Const(a.value * b.value, I64)
     for x, y in ((a, b), (b, a)):
@@ -58,8 +58,10 @@ def product(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
 
 
 def base_index(ctx: Lowering, v: ViewValue, index: Sequence[Atom], span: Span) -> tuple[Atom, ...]:
-    """The index into the base of the cell of a view at ``index``, which is within the view; an index passed through
-    unchanged may still be out of range."""
+    """The index into the base for the cell of a view at ``index``, which is within the view.
+
+    An index that is passed through unchanged may still be out of range.
+    """
     found: list[Atom] = []
     for a in v.view.axes:
         if a.of is None:
@@ -123,7 +125,7 @@ def load(ctx: Lowering, var: Var, index: tuple[Atom, ...], checked: bool, span: 
 def either(
     ctx: Lowering, cond: Atom, one: Callable[[], ScalarValue], other: Callable[[], ScalarValue], span: Span
 ) -> ScalarValue:
-    """``one()`` where ``cond``, else ``other()``; both of one dtype."""
+    """``one()`` if ``cond``, else ``other()``. Both have the same dtype."""
     if isinstance(cond, Const):
         return one() if cond.value else other()
     values, blocks = [], []
@@ -139,7 +141,7 @@ def either(
 def put(
     ctx: Lowering, v: ArrayValue | ViewValue, index: tuple[Atom, ...], value: Atom, span: Span, add: bool = False
 ) -> None:
-    """Store into, or add to, the cell at an index that is in range."""
+    """Store into the cell at an index that is in range, or add to it."""
     where = index if isinstance(v, ArrayValue) else base_index(ctx, v, index, span)
     ctx.emit((AddTo if add else Store)(v.var, where, value, False, span))
 
@@ -148,7 +150,7 @@ def put(
 
 
 def nest(ctx: Lowering, shape: Sequence[Atom], body: Callable[[tuple[Atom, ...]], None], span: Span) -> None:
-    """``body(index)`` for every index of a shape, in C order."""
+    """Run ``body(index)`` for every index of a shape, in C order."""
     fold(ctx, shape, (), lambda index, carried: body(index) or (), span)
 
 
@@ -192,7 +194,7 @@ def fresh_array(
     span: Span,
     in_order: bool = False,
 ) -> ArrayValue:
-    """A new array; uninitialised if ``fill`` is None, to be filled at once."""
+    """A new array. Without ``fill`` it is uninitialised, and the caller fills it at once."""
     var = ctx.fresh(hint, Array(dtype, len(shape)), in_order=in_order)
     ctx.emit(Alloc(var, shape, fill, span))
     ctx.asked({(var.name, axis): n for axis, n in enumerate(shape)})
@@ -224,12 +226,12 @@ def materialise(
 
 
 def tests_of(*values: AnyArray) -> tuple[Callable[[], None], ...]:
-    """The checks to make when not all cells of expressions are read."""
+    """The checks to make if not all cells of the expressions are read."""
     return tuple(dict.fromkeys(t for v in values if isinstance(v, Delayed) for t in v.tests))
 
 
 def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], Value], span: Span) -> Value:
-    """The checks of one side of a union of two arrays: they apply only if that side is the one chosen."""
+    """The checks of one side of a union of two arrays; they apply only if that side is the chosen one."""
     with ctx.block() as stmts:
         found = of((v.one, v.other)[which])
     if not any(isinstance(s, Check) for s in stmts):
@@ -244,18 +246,18 @@ def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], V
 
 
 def made_sure(v: AnyArray) -> None:
-    """Make the checks that reading all cells would make, since not all of them will be read."""
+    """Make the checks that reading all cells would make; used where not all of them are read."""
     for test in tests_of(v):
         test()
 
 
 def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """The value in a form that a name may hold: an expression is evaluated now."""
+    """The value in a form that a name may hold: a delayed expression is evaluated now."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
 
 
 def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """The value with its cells in an array of default layout; everything else is copied."""
+    """The value with its cells in an array of default layout. Anything else is copied."""
     return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
 
 
@@ -281,14 +283,14 @@ def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | 
 
 
 def is_one(ctx: Lowering, n: Atom) -> bool:
-    """Whether an axis of this size has at most one cell, so that it is stretched."""
+    """Whether an axis of this size is known to have at most one cell, so that broadcasting stretches it."""
     return n == ONE or ctx.known(n).single
 
 
 def stretches(
     ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
-    """Raise if an axis of size ``n`` cannot be stretched to size ``m``: it is neither 1 nor ``m``."""
+    """Raise unless an axis of size ``n`` can be stretched to size ``m``: it has to be 1 or ``m``."""
     if n in (m, ONE):
         return
     if not is_one(ctx, n):
@@ -301,7 +303,7 @@ def stretches(
 def same_size(
     ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
-    """Raise if two sizes differ; sizes that never agree are reported at compile time."""
+    """Raise if two sizes differ. Sizes that can never agree are reported at compile time."""
     if a == b:
         return
     if isinstance(a, Const) and isinstance(b, Const):
@@ -311,5 +313,5 @@ def same_size(
 
 
 def unwrapped(ctx: Lowering, v: Value, span: Span) -> Value:
-    """An array of rank 0 as the scalar that NumPy functions return for it."""
+    """An array of rank 0 as the scalar that NumPy functions return in its place."""
     return read(ctx, v, (), span) if is_array(v) and not shape_of(ctx, v, span) else v

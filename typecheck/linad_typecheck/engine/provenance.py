@@ -1,5 +1,5 @@
-"""Where the arrays of a message come from: the shapes of the arrays that an expression names, and where these were
-bound."""
+"""The provenance of arrays in a message: the shapes of the arrays that an expression names, and where they were bound.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .sizes import is_array, shape_of
 from .state import Lowering
 from .values import Binding, ScalarValue, Value, describe, type_of
 
-_MOST = 3  # more places than these are no help
+_MOST = 3  # more labels than these do not help
 
 
 def shapes_of_names(ctx: Lowering, span: Span) -> tuple[Label, ...]:
-    """A label with the shape for each array that the expression at ``span`` names, at the place where it was bound."""
+    """For each array that the expression at ``span`` names, a label with its shape at the place where it was bound."""
     found = {}
     for name, b in _named(ctx, span).items():
-        with ctx.block():  # asking for a size is no part of the program
+        with ctx.block():  # statements that compute sizes for a message are dropped
             shape = ", ".join(_size(ctx, n) for n in shape_of(ctx, b.value, span))
         comma = "," if shape and ", " not in shape else ""
         found[b.span, name] = Label(b.span, f"`{name}` has shape ({shape}{comma})")
@@ -31,7 +31,7 @@ def shapes_of_names(ctx: Lowering, span: Span) -> tuple[Label, ...]:
 
 
 def sizes_differ(ctx: Lowering, span: Span, why: str, place: Span | None = None) -> None:
-    """Report sizes that never agree, with the shapes of the arrays named there and of the ``place`` assigned to."""
+    """Report sizes that can never agree, with the shapes of the arrays named there and of the assigned ``place``."""
     labels = (*(shapes_of_names(ctx, place) if place is not None else ()), *shapes_of_names(ctx, span))
     ctx.report(SizesDiffer(span, why, tuple(dict.fromkeys(labels))[:_MOST]))
 
@@ -130,7 +130,8 @@ def _size(ctx: Lowering, n: Atom) -> str:
 
 
 def user_name(node: ast.expr) -> str:
-    """The user's name of a place that holds an array: ``x``, ``p.x``, ``t[0].x``; empty if it has none."""
+    """The user's expression for a place that holds an array, such as ``x``, ``p.x`` or ``t[0].x``; empty for other
+    nodes."""
     match node:
         case ast.Name(id=name):
             return name

@@ -1,4 +1,4 @@
-"""Additional nodes for Python's `ast`: expressions that are already evaluated, and statements that lower themselves."""
+"""Additional `ast` nodes: expressions that are already evaluated, and statements that lower themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .values import Value
 
 
 class Do(ast.stmt):
-    """A statement that lowers itself by ``run``."""
+    """A statement that is lowered by calling ``run``."""
 
     _fields = ()
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -30,4 +30,4 @@ class Quoted(ast.expr):
         super().__init__()
         ast.copy_location(self, at)
         self.value = value
-        self.name = name  # the user's name of it, if it has one
+        self.name = name  # the user's name of the value, if it has one

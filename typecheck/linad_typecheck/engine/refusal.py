@@ -1,5 +1,5 @@
-"""Refusals: an expression that cannot be lowered raises `Refused`; constructs that are in no table are refused by name,
-with the way to write them instead."""
+"""Refusals. An expression that cannot be lowered raises `Refused`. A construct without a row in the dispatch tables is
+refused by name, with a suggestion."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .values import SILENT, Binding, Poison, Value
 
 
 class Refused(Exception):
-    """An expression cannot be lowered. ``message``: the reason, unless it is already reported.
+    """Raised if an expression cannot be lowered. ``message``: the reason, unless it is already reported.
 
-    It is caught where the expression, the library call or the statement is lowered, so that the rest of the function is
-    still checked.
+    It is caught at the enclosing expression, library call or statement, so that the rest of the function is still
+    checked.
     """
 
     def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
@@ -36,7 +36,7 @@ def require_rank(span: Span, rank: int) -> None:
 
 
 def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None) -> Value:
-    """The placeholder for a refused expression; the path is restored."""
+    """The placeholder value for a refused expression. The path is restored."""
     if e.message is not None:
         ctx.report(e.message)
     ctx.path = before
@@ -62,6 +62,6 @@ def refuse(ctx: Lowering, node: ast.AST) -> None:
 
 
 def unknown(ctx: Lowering, node: ast.AST, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
-    """The names that a statement would have bound are unknown from here on, which causes no further reports."""
+    """Make the names that a statement would have bound unknown from here on, so that they cause no further reports."""
     for name in node.names if isinstance(node, (ast.Global, ast.Nonlocal)) else bound([node]):
         ctx.bind(name, Binding(value, ctx.span(node)))

@@ -1,4 +1,4 @@
-"""Results of functions checked against their annotations; results and calls whose value is not used."""
+"""Checks of results: against the annotation of the function, and of results and calls whose value is not used."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .values import (
     type_of,
 )
 
-_RANK = {"b": 0, "i": 1, "f": 2}  # of kinds of numbers: one is accepted where a wider one is annotated
+_RANK = {"b": 0, "i": 1, "f": 2}  # kinds of numbers: a narrower one is accepted where a wider one is annotated
 
 
 def against_annotation(ctx: Lowering, value: Value) -> None:
-    """Warn if the result does not match the function's annotation."""
+    """Warn if the result does not match the annotation of the function."""
     node = ctx.source.node
     note = getattr(node, "returns", None)
     if note is None or not ctx.path.returned or contains(value, (*SILENT, GivenBack)):
         return
-    if any(d.severity == "error" for d in ctx.programs.findings.told()):  # it may have taken a result away
+    if any(d.severity == "error" for d in ctx.programs.findings.told()):  # an error may have removed a result
         return
     annotated, found = _annotated(ctx, note), type_of(value)
     if annotated is None or (_fits(found, annotated) and not (ctx.spec is None and _counts(found, annotated))):
@@ -78,11 +78,11 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
             return not isinstance(found, (ScalarType, ArrayType, TupleType)) and not isinstance(
                 getattr(found, "value", None), NoneValue
             )
-    return True  # records and whatever else is annotated
+    return True  # records and other annotations
 
 
 def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
-    """Warn about an expression statement that calls a function with a result and without effects."""
+    """Warn about an expression statement whose call has a result and no effect."""
     if not isinstance(s.value, ast.Call) or ctx.path.dead or contains(value, SILENT):
         return
     everything = [x for stmt in emitted for x in (stmt, *(y for b in blocks(stmt) for y in walk(b)))]

@@ -1,4 +1,4 @@
-"""Results that leave a function: arrays of its own, and arrays of the caller that it only reads."""
+"""Results that leave a function: arrays that it owns, and arrays of the caller that it only reads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lent_back(ctx: Lowering, value: Value) -> Value:
 
 
 def apart(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of a helper in arrays of its own: views of the caller's arrays are copied."""
+    """The result of a helper in arrays that it owns: views of the caller's arrays are copied."""
 
     def own(v: Value) -> Value:
         return materialise(ctx, v, "result", span) if any(_of_the_caller(ctx, var) for var in arrays(v)) else v
@@ -39,8 +39,11 @@ def apart(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
-    """The result of an entry function, with copies of the caller's arrays and of views of them. A call returns the
-    caller's own array for the copy of one that every path returns (`lower.entry`); an updated one is not copied."""
+    """The result of an entry function. The caller's arrays, and views of them, are copied.
+
+    If every path returns the same parameter, the call returns the caller's own array in place of the copy
+    (`lower.entry`). An updated array is not copied.
+    """
 
     def own(leaf: Value) -> Value:
         found = [ctx.variables.lent(var.name) for var in arrays(leaf)]
@@ -59,12 +62,12 @@ def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def _returned(node: ast.AST) -> set[str]:
-    """The expressions that a function returns, as texts."""
+    """The source text of the expressions that a function returns."""
     return {ast.unparse(s) for s in ast.walk(node) if isinstance(s, ast.Return)}
 
 
 def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
-    """A result as the caller receives it, and the arrays that are moved with it."""
+    """A result as the caller receives it, and the arrays that move with it."""
     seen: set[str] = set()
     looked: set[str] = set()
     for leaf in array_leaves(value):
@@ -74,7 +77,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
             (looked if view else seen).add(var.name)
             continue
-        # out of an entry the caller gets views as arrays of their own
+        # the caller of an entry function gets views as arrays of their own
         if var.name in seen | looked and ctx.spec is not None and ctx.spec.twice:
             continue
         if var.name in seen | looked and not (view and ctx.spec is None):
@@ -91,7 +94,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
-    """A result that is not updated, with copies of arrays that it contains repeatedly."""
+    """A result that is not updated, in which repeated arrays are copied."""
     met: set[str] = set()
 
     def once(leaf: Value) -> Value:
@@ -104,8 +107,7 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
 
 
 def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
-    """A part of a result as an array of its own: a view of an array that nothing else holds becomes a copy of its
-    cells."""
+    """A part of a result as an array of its own: a view of an array that nothing else holds is copied."""
     match leaf:
         case UnionValue(loss=loss) if loss.reason == "reshaped" and not any(
             map(lambda var: _of_the_caller(ctx, var), arrays(leaf))
@@ -119,7 +121,7 @@ def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
 
 
 def _of_the_caller(ctx: Lowering, var: Var) -> bool:
-    """Whether an array is a parameter of a helper: a returned view of it is a view of the caller's array."""
+    """Whether an array is a parameter of a helper, so that a returned view of it is a view of the caller's array."""
     lent = ctx.variables.lent(var.name)
     return lent is not None and lent.kind == "helper"
 

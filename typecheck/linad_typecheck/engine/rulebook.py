@@ -1,6 +1,6 @@
 """Rules for library functions: the evaluated arguments of a call, and the table of rules.
 
-A module of rules has a table of them, and registers it with `enter_rules` when it is imported.
+Each module of rules registers its table with `enter_rules` when it is imported.
 """
 
 from __future__ import annotations
@@ -44,9 +44,12 @@ _RULES: dict[str, tuple[Rule, Of]] = {}
 
 
 def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule") -> None:
-    """Register library functions. Rules for ``arrays`` take all kinds of arrays, including views and expressions; for
-    ``stored arrays``, expressions are evaluated first; rules for ``scalars`` are applied elementwise. Names that
-    begin with ``%`` are known to the prelude alone."""
+    """Register library functions.
+
+    Rules of ``arrays`` take all kinds of arrays, including views and delayed expressions. Rules of ``stored arrays``
+    get expressions evaluated first. Rules of ``scalars`` are applied elementwise. Names that begin with ``%`` are
+    visible only in the prelude.
+    """
     twice = rules.keys() & _RULES.keys()
     assert not twice, f"two rules for {sorted(twice)}"
     _RULES.update((name, (rule, of)) for name, rule in rules.items())
@@ -54,7 +57,7 @@ def enter_rules(rules: Mapping[str, Rule], of: Of = "arrays", kind: Kind = "rule
 
 
 def rule_of(dotted: str) -> tuple[Rule, Of] | None:
-    """The rule of a library function, and its kind; None if there is none."""
+    """The rule of a library function and its kind; None if there is none."""
     return _RULES.get(dotted)
 
 
@@ -87,11 +90,11 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
-}  # functions that give a named tuple of NumPy
+}  # functions that return one of NumPy's named tuples
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:
-    """The arguments as scalars, after a check of their number."""
+    """The arguments as scalars, after checking how many there are."""
     most = least if most is None else most
     if args.keywords or not least <= len(args.values) <= most:
         takes = "1 argument" if most == 1 else f"{least} arguments" if least == most else f"{least} to {most} arguments"
@@ -101,7 +104,7 @@ def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> l
 
 
 def of_arrays(name: str, several: bool = False) -> str:
-    """The variant of a scalar function for arrays."""
+    """A suggestion: the variant of a scalar function for arrays. Empty if there is none."""
     last = name.rpartition(".")[2]
     if several and last in ("min", "max"):
         return f"write `np.{last}imum`, which works cell by cell"
@@ -113,5 +116,5 @@ _OF_ARRAYS = {"pow": "power", "atan2": "arctan2", "fabs": "abs", "min": "min", "
 
 
 def strong(v: Value) -> Value:
-    """A scalar as NumPy's own, which is not weak."""
+    """A scalar as a NumPy scalar, which is not weak."""
     return ScalarValue(v.atom) if isinstance(v, ScalarValue) else v

@@ -1,5 +1,5 @@
-"""Iterables of `for` loops and values to unpack: the data, and tables of functions that find them, filled by
-`constructs`."""
+"""Iterables of `for` loops and values to unpack: the data, and the dispatch tables that find them, which `constructs`
+fills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .values import Binding, Value
 
 @frozen
 class Iteration:
-    """An index from ``start`` to ``stop`` by ``step``; ``element`` computes the value of the target from it."""
+    """A counted iteration from ``start`` to ``stop`` by ``step``. ``element`` computes the target from the index."""
 
     start: Atom
     stop: Atom
@@ -28,9 +28,10 @@ class Iteration:
 
 @frozen
 class Unrolled:
-    """The elements of a tuple."""
+    """The items of a tuple, over which a loop is unrolled; ``over``: the lists whose items they are."""
 
     items: tuple[Value, ...]
+    over: tuple[Value, ...] = ()
 
 
 ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | None]] = []
@@ -44,6 +45,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
 
 
 def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value, ...]:
-    """The ``count`` values: those of a tuple, the numbers of an array of rank 1, the rows of any other array."""
+    """The ``count`` values of ``value``: the items of a tuple, the numbers of an array of rank 1, or the rows of any
+    other array."""
     (found,) = UNPACKINGS
     return found(ctx, value, count, span)

@@ -1,8 +1,9 @@
-"""Settled loop heads, remembered for when a loop is lowered again in every attempt of an enclosing loop.
+"""Memoised loop heads, for a loop that is lowered again in every attempt of an enclosing loop.
 
-A head found on one path is the starting point on another path above it in the lattice: with the same names, with arrays
-held, shared and borrowed in the same way, and with scalars of the same or wider types about which no more is known.
-Each attempt checks its head, so only the number of attempts depends on this; it is linear in the depth of the nest.
+A head found on one path is the starting point on another path that is above it in the lattice: with the same names,
+with arrays held, shared and borrowed in the same way, and with scalars of the same or wider types and no more facts.
+Each attempt still checks its head, so only the number of attempts depends on this. It makes that number linear in the
+depth of the nest.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class Settled(Generic[F]):
 
 
 def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Head | None:
-    """The starting point of the search for a head above ``start``, on the path of ``ctx``; None if nothing is
-    remembered."""
+    """The starting point of the search for a head above ``start`` on the path of ``ctx``; None if nothing is memoised.
+    """
     pairs = None if found is None else above(ctx, found.path, ctx.path)
     if found is None or pairs is None:
         return None
@@ -57,7 +58,7 @@ def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Hea
 
 
 def above(ctx: Lowering, old: Path, new: Path) -> dict[str, Atom] | None:
-    """The correspondence of a path's variables with those of a path above it; None if it is not above."""
+    """The mapping from the variables of a path to those of a path above it; None if it is not above."""
     same = all(getattr(old, n) == getattr(new, n) for n in ("owned", "want_ctl", "looping"))
     if not same or len(old.flight) != len(new.flight):
         return None
@@ -73,7 +74,7 @@ class _Pairs:
     def __init__(self, ctx: Lowering, old: Path, new: Path) -> None:
         self.ctx, self.old, self.new = ctx, old, new
         self.found: dict[str, Atom] = {}
-        self.arrays: dict[str, str] = {}  # of the new path, to those of the old one
+        self.arrays: dict[str, str] = {}  # arrays of the new path to those of the old one
 
     def bindings(self, b: Binding, c: Binding) -> bool:
         return (b.defined is None or c.defined is not None) and self.values(b.value, c.value)
@@ -91,7 +92,8 @@ class _Pairs:
             case UnionValue(one=p, other=q), UnionValue(one=r, other=s):
                 return self.values(p, r) and self.values(q, s)
             case TupleValue(items=xs, record=r, made=at), TupleValue(items=ys, record=s, made=other):
-                return r is s and other in (None, at) and len(xs) == len(ys) and all(map(self.values, xs, ys))
+                fewer = at == other or (None not in (at, other) and at <= other)
+                return r is s and fewer and len(xs) == len(ys) and all(map(self.values, xs, ys))
             case FunctionValue(captured=xs), FunctionValue(captured=ys) if xs is not None and ys is not None:
                 same = x.source == y.source and [n for n, _ in xs] == [n for n, _ in ys]
                 return same and all(self.values(p, q) for (_, p), (_, q) in zip(xs, ys, strict=True))
@@ -109,7 +111,7 @@ class _Pairs:
         return self.known(b, self.new) <= self.known(a, self.old)
 
     def known(self, a: Atom, path: Path) -> int:
-        """What is known about an int scalar."""
+        """How much is known about an int scalar, as a rank."""
         if isinstance(a, Const):
             return 3
         known = self.ctx.known(a)
@@ -128,7 +130,7 @@ class _Pairs:
         return all(isinstance(a, Whole) or a is None or self.scalars(a, b) for a, b in both)
 
     def all(self) -> dict[str, Atom]:
-        """The pairs, also of sizes that arrays on both paths were asked for."""
+        """The pairs, including sizes that both paths have computed of an array."""
         for (array, *rest), size in self.old.dims.items():
             if isinstance(size, Var) and array in self.found:
                 again = self.new.dims.get((self.found[array].name, *rest))

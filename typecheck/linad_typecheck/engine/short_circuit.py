@@ -1,4 +1,4 @@
-"""Lazy evaluation of one of two values: `and`, `or`, conditional expressions."""
+"""Short-circuit evaluation: `and`, `or`, conditional expressions."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def one_of(
     span: Span,
     hint: str,
 ) -> Value:
-    """One of the values that two ways come to."""
+    """The value of one of two arms, by a condition."""
     key = f"%{hint}"
     types = [type_of(arm.value) for arm in arms]
-    named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names on one side alone
+    named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names in one arm only
     live = live | named if len({len(arm.path.env) for arm in arms}) > 1 else live
     ends = [arm.path.naming(key, Binding(arm.value, at)) for arm, at in zip(arms, spans, strict=True)]
     join(ctx, cond, [Arm(arm.stmts, end) for arm, end in zip(arms, ends, strict=True)], live, span)

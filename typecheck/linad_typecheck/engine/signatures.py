@@ -28,24 +28,24 @@ def _table() -> dict[str, str]:
 
 @cache
 def signature(function: str) -> ast.arguments:
-    """The parameters of a library function; ``...`` is a default that no argument can have."""
+    """The parameters of a library function. ``...`` stands for a default that no argument can equal."""
     (made,) = ast.parse(f"def f({_table()[function.lstrip('%')]}: pass").body
     assert isinstance(made, ast.FunctionDef)
     return made.args
 
 
 def inputs_of(function: str) -> int:
-    """How many arrays a ufunc takes; 0 for what is none."""
+    """The number of arrays that a ufunc takes; 0 for other functions."""
     text = _table().get(function, "")
     return text.partition("/")[0].count(",") if "signature=None" in text else 0
 
 
 def has_out(function: str) -> bool:
-    """Whether the result of a function of NumPy may be stored into an array, ``out``."""
+    """Whether a NumPy function takes ``out``, an array for its result."""
     return function.startswith("numpy.") and (", out=" in _table().get(function, "") or function in _STORED)
 
 
-_STORED = ("numpy.compress",)  # of the prelude, which does not say so
+_STORED = ("numpy.compress",)  # prelude functions whose signature does not show it
 
 
 def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
@@ -56,8 +56,10 @@ def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
 
 
 def named(args: Args, spec: ast.arguments, takes: Iterable[str] | None = None) -> dict[str, Value]:
-    """The arguments of a call by parameter name, in the order of the parameters. ``takes``: the parameters that
-    messages mention; all by default."""
+    """The arguments of a call by parameter name, in the order of the parameters.
+
+    ``takes``: the parameters that messages mention; by default all.
+    """
     places = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     by_name = [a.arg for a in (*spec.args, *spec.kwonlyargs)]
     every = [*places, *by_name[len(spec.args) :]]

@@ -1,4 +1,4 @@
-"""Desugaring before a function is lowered: `with` statements without an effect here, and `match`."""
+"""Desugaring before a function is lowered: `match`, and `with` statements that have no effect here."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import copy
 from ..names.scope import External, Scope, resolve
 from .attempts import chosen
 
-# Managers that only say which warnings are shown: none are, here.
+# Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
 
 
 def simpler(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:
-    """The statements, desugared; a node without anything to desugar is returned unchanged."""
+    """The statements, desugared. A node with nothing to desugar is returned unchanged."""
     return [new for s in body for new in _simpler(s, scope)]
 
 
@@ -51,7 +51,7 @@ def _is_quiet(item: ast.withitem, scope: Scope) -> bool:
 
 
 def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
-    """``if`` and ``elif`` for patterns of constants, dotted names and names; None for other patterns."""
+    """A `match` as ``if`` and ``elif``, for patterns of constants, dotted names and names; None for other patterns."""
     subject = f"%match.{s.lineno}"
     held = ast.copy_location(ast.Name(subject, ast.Load()), s.subject)
     first = ast.Assign([ast.copy_location(ast.Name(subject, ast.Store()), s.subject)], s.subject)
@@ -66,7 +66,7 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
         if case.guard is not None:
             if names and test is not None:
                 return None
-            if names:  # Python binds them whatever the guard comes to
+            if names:  # Python binds the names whatever the outcome of the guard
                 rest = [*bound, ast.copy_location(ast.If(case.guard, body, rest), case.pattern)]
                 continue
             test = case.guard if test is None else ast.BoolOp(ast.And(), [test, case.guard])
@@ -78,7 +78,7 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
 
 
 def _test(pattern: ast.pattern, subject: ast.expr) -> tuple[ast.expr | None, list[str]] | None:
-    """The test of a pattern, None if it always matches, and the names that it binds."""
+    """The test of a pattern (None if it always matches) and the names that it binds."""
     at = lambda node: ast.copy_location(node, pattern)
     match pattern:
         case ast.MatchValue(value=value):

@@ -1,5 +1,5 @@
-"""Specialisation: one core function per function and argument types; recursion by iteration until results are stable.
-"""
+"""Specialisation: one core function per user function and argument types. Recursive functions are lowered to a
+fixpoint."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ..facts import Fact
 from ..frozen import frozen
 from ..ownership.liveness import liveness
 from ..ownership.modes import infer_modes, later_names
+from ..ownership.objects import given as given_objects, named, origins, results as results_of, without
 from ..ownership.state import others
 from ..linear.uses import uses
 from ..messages import Message
-from ..messages.language import BadCall, MixedReturns
+from ..messages.language import BadCall, MixedReturns, Unsupported
 from ..messages.ownership import ViewOnSomePaths
 from ..names.scope import CustomRule, FunctionSource, parameters
 from ..span import Span
@@ -36,26 +37,26 @@ from .returning import apart, lent_back
 from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
-    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, as_literal, contains, describe, given_back,
+    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison, ScalarType, ScalarValue,
+    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
     is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
 )
 
 Typed = tuple[tuple[str, ValueType], ...]
 RECURSION_LIMIT = 1000
-DEPTH = 20  # of calls of a function by itself with arguments of other types
+DEPTH = 20  # limit for recursive calls with arguments of new types
 MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
 
 
 @frozen
 class Contract:
-    """What callers rely on. A recursive function is lowered until its body satisfies what its calls assume. Each part
+    """What callers rely on. A recursive function is lowered until its body satisfies what its calls assume; each field
     only grows."""
 
     result: ValueType = OtherType(Bottom())
     modes: tuple[Mode, ...] = ()
-    written: frozenset[int] = frozenset()  # flat parameters that are also updated, where they are owned
-    # flat parameters, then hidden ones, that a result may be in Python without being it here
+    written: frozenset[int] = frozenset()  # flat parameters that the function owns and also updates
+    # parameters (flat, then hidden) that a result may be identical to in Python, though it is a copy here
     alike: frozenset[int] = frozenset()
     together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
@@ -73,40 +74,44 @@ class Contract:
         )
 
 
-# How a function with a rule for its derivative is specialised: entered by the module that lowers rules, which needs
+# Specialises a function with a rule for its derivative. The module that lowers rules enters it here, because it imports
 # this one.
 BY_RULE: list[Callable[[Specialiser, FunctionSource, Typed, Typed], Spec]] = []
 
 
 @dataclass(eq=False)
 class Spec:
-    """A function at given types, and what is known about it so far."""
+    """A function specialised for argument types, and what is known about it so far."""
 
     name: str
     source: FunctionSource
     params: Typed
-    result: ValueType = OtherType(Bottom())  # these are described at `Contract`
+    result: ValueType = OtherType(Bottom())  # this and the next five fields are those of `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
     alike: frozenset[int] = frozenset()
     together: frozenset[int] = frozenset()
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
-    numbers: dict[str, str] = field(default_factory=dict)  # parameters that are scalars, by the variable
-    wanted: dict[str, None] = field(default_factory=dict)  # those whose values have to be known
-    flat: tuple[str, ...] = ()  # the parameters in the core: a result may be a view of one
-    depth: Var | None = None  # of recursive calls: a parameter, where it is recursive
-    apart: bool = False  # whether results are copied that would be arrays of the caller
+    numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter -> its name
+    wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
+    flat: tuple[str, ...] = ()  # the core parameters, for results that are views of one
+    depth: Var | None = None  # the parameter with the recursion depth, if recursive
+    apart: bool = False  # whether results that are the caller's arrays are copied
     returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
-    twice: bool = False  # whether an array may be returned in two places, as what is returned is not updated
-    disjoint: bool = False  # parameters that look into one array share no cell of it
-    answers: bool = False  # whether truth values and ints of the result that are known are of its type
+    twice: bool = False  # an array may be returned in two places, because the result is not updated
+    disjoint: bool = False  # parameters that are views of one array share no cell of it
+    answers: bool = False  # known bools and ints of the result become part of its type
+    changes: bool = False  # it may change lists, dicts and objects that are passed to it
+    changed: frozenset[Origin] = frozenset()  # those that it is known to change
+    # the parameters that hold one of these: their final values are returned beside the result
+    left: tuple[str, ...] = ()
     failed: bool = False
     done: bool = False
     function: Function | None = None
-    derivative: Derivative | None = None  # where it is only declared
-    rule: CustomRule | None = None  # to be lowered when everything else is
-    findings: Findings = field(default_factory=Findings)  # while it was lowered
+    derivative: Derivative | None = None  # a derivative that is declared here and generated later
+    rule: CustomRule | None = None  # lowered after everything else
+    findings: Findings = field(default_factory=Findings)  # of its lowering
 
     @property
     def contract(self) -> Contract:
@@ -126,23 +131,23 @@ class Spec:
 
 @dataclass
 class Specialiser:
-    """All functions that an entry reaches, and all facts about them."""
+    """All functions that an entry function reaches, and all facts about them."""
 
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
-    findings: Findings = field(default_factory=Findings)  # where those of what is being lowered go
-    twice: int = 0  # statements with arms after which the rest of a block is being lowered in each
-    meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # of names, where they are bound
+    findings: Findings = field(default_factory=Findings)  # where the code being lowered reports to
+    twice: int = 0  # nesting depth of tail duplication, see `blocks.apart`
+    meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    # pullbacks by the calls that make them, derivatives as functions
+    # derivatives as functions: pullbacks, by the calls that create them
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)
-    numbers: dict[str, str] = field(default_factory=dict)  # parameters of the entry that are scalars, by the variable
-    wanted: dict[str, None] = field(default_factory=dict)  # those whose values have to be known
-    permuted: bool = False  # an index was met whose result NumPy lays out with its axes in another order
-    in_order: bool = False  # that no axes are put in another order was taken for granted where they may be, later
+    numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter of the entry -> its name
+    wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
+    permuted: bool = False  # an indexing result was met whose axes NumPy lays out in another order
+    in_order: bool = False  # C order was assumed for an array whose axes may be permuted later
     unknown: bool = False  # something of unknown type was met
 
     def report(self, message: Message) -> None:
@@ -158,7 +163,7 @@ class Specialiser:
 
     @contextmanager
     def apart(self) -> Iterator[Findings]:
-        """Findings made inside are kept separately."""
+        """Keep findings made inside separate."""
         before = self.findings
         self.findings = found = Findings(before)
         try:
@@ -168,8 +173,10 @@ class Specialiser:
 
     @contextmanager
     def perhaps_dead(self, unknown: bool) -> Iterator[None]:
-        """Code lowered inside may be dead, because of a constant that cannot be read from the text: nothing is reported
-        about it here, but functions that it calls are reported on where other code calls them, too."""
+        """Code lowered inside may be dead, because of a constant that the text does not determine.
+
+        Nothing is reported about it here. Functions that it calls are still reported where other code calls them.
+        """
         if not unknown:
             yield
             return
@@ -209,22 +216,28 @@ class Specialiser:
         twice: bool = False,
         disjoint: bool = False,
         answers: bool = False,
+        changes: bool = False,
     ) -> Spec:
-        """The function for arguments of these types. ``apart``: its results share nothing with them; the others as in
-        `Spec`."""
+        """The function specialised for arguments of these types.
+
+        ``apart``: its results share nothing with the arguments. The other options are as in `Spec`.
+        """
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
-        answers = answers and not any(s.source == source and not s.answers for s in self.stack)
-        key = (id(source.node), source.key, params, captures, apart, twice, disjoint, answers)
+        answers, changes = (
+            wanted and not any(s.source == source and not getattr(s, how) for s in self.stack)
+            for wanted, how in ((answers, "answers"), (changes, "changes"))
+        )
+        key = (id(source.node), source.key, params, captures, apart, twice, disjoint, answers, changes)
         known = self.specs.get(key)
         if known is not None:
             if known.done:
-                self.findings.take(known.findings)  # the attempt that it was first called in may have been given up
+                self.findings.take(known.findings)  # the attempt that first called it may have been discarded
                 return known
-            for spec in self.stack[self.stack.index(known) :]:  # everything from there up is recursive
+            for spec in self.stack[self.stack.index(known) :]:  # everything on the stack from there on is recursive
                 spec.recursive = True
             return known
-        how = {"apart": apart, "twice": twice, "disjoint": disjoint, "answers": answers}
+        how = {"apart": apart, "twice": twice, "disjoint": disjoint, "answers": answers, "changes": changes}
         spec = Spec(self.name(source.name), source, (*params, *captures), **how)
         if self.inside(source) > DEPTH:
             self.report(
@@ -239,14 +252,18 @@ class Specialiser:
         others = set(self.specs)
 
         def run(known: Contract) -> tuple[Contract, None]:
-            for other in set(self.specs) - others:  # they were lowered against what has changed
+            for other in set(self.specs) - others:  # they were lowered against the previous contract
                 self.taken.discard(self.specs.pop(other).name)
             spec.contract = known
             with self.apart() as spec.findings:
                 lower_spec(self, spec)
             return spec.contract if spec.recursive else known, None
 
-        fixpoint(run, spec.contract)
+        start, changed = spec.contract, None
+        while changed != spec.changed:  # up a finite lattice: sets of what it is given
+            changed = spec.changed
+            spec.left = tuple(n for n, t in spec.params if not changed.isdisjoint(origins(t)))
+            fixpoint(run, start)
         self.stack.pop()
         spec.done = True
         if (
@@ -265,7 +282,7 @@ class Specialiser:
             )
             spec.findings.note(never.diagnostic())
         spec.failed = spec.failed or contains(_value(spec.result), (Poison, Bottom))
-        if not spec.failed:  # what was unknown on the way is known now: nothing outside rests on it
+        if not spec.failed:  # what was unknown during the iteration is known now
             spec.findings.bottoms = 0
         self.findings.take(spec.findings)
         spec.findings.bottoms = 0
@@ -292,7 +309,7 @@ def _value(t: ValueType) -> Value:
 
 
 def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
-    """The state at the start of the lowering of a function."""
+    """The initial state for lowering a function."""
     live = liveness(body := body_of(source))
     return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
 
@@ -310,7 +327,7 @@ def body_of(source: FunctionSource) -> list[ast.stmt]:
     return found
 
 
-_BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # a server checks for days
+_BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # weak keys: a language server runs for days
 
 
 def lower_spec(programs: Specialiser, spec: Spec) -> None:
@@ -332,7 +349,7 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for name, value in values.items():
         at_last = lambda v: simplest(held[v.var], v.view) if isinstance(v, ViewValue) and v.var in held else v
         ctx.bind(name, Binding(map_arrays(value, at_last), span))
-    if isinstance(source.node, ast.FunctionDef):  # by its own name, a nested function is itself
+    if isinstance(source.node, ast.FunctionDef):  # inside a nested function, its own name denotes itself
         names = tuple(n for n, _ in spec.params)
         args = {a.arg for a in parameters(source.node.args)}
         if "/" in source.key and source.name not in ctx.local_names:
@@ -352,17 +369,28 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
+    ctx.bind_all({f"%given.{n}": ctx.env[n] for n in spec.left})
     value = lower_body(ctx) if source.compiled is None else call_of_compiled(ctx)
+    if spec.left and not contains(value, (Poison, Bottom)):
+        left = tuple(ctx.env[f"%given.{n}"].value for n in spec.left)
+        value = TupleValue((value if spec.recursive else without(value, left), *left))
+        if twice := _twice(ctx, value):
+            what = f"returning the array `{twice}`, which an argument holds from here on, too,"
+            ctx.report(Unsupported(span, what, f"return a copy: `{twice}.copy()`"))
+            value = Poison()
     if spec.apart:
         value = apart(ctx, value, span)
-    elif not spec.recursive:  # its results are found by rounds, from what is an array first
+    elif not spec.recursive:  # if recursive, the next iteration finds its results
         value = lent_back(ctx, value)
         value = answered(value) if spec.answers else value
-    if spec.recursive:  # as the calls inside take it to be
+    if spec.recursive:  # as the recursive calls assume
         value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
-    spec.result = given_back(type_of(value))
+    spec.result = results_of(type_of(value))
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
+        if spec.left:
+            left = (results_of(type_of(ctx.env[f"%given.{n}"].value)) for n in spec.left)
+            spec.result = TupleType((spec.result, *left))
     spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)
     hidden = Fixed({k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()})
     if contains(value, (Poison, Bottom)):
@@ -409,16 +437,22 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
             ctx.fact("mode", p.name, span, m)
 
 
+def _twice(ctx: Lowering, value: TupleValue) -> str:
+    """An array of the function's own in two places of what it gives back."""
+    found = [a.name for a in arrays(value) if ctx.variables.lent(a.name) is None]
+    return next((n.partition(".")[0] for k, n in enumerate(found) if n in found[:k]), "")
+
+
 def answered(v: Value) -> Value:
-    """The result of a helper with known truth values and ints recorded in its type, so that its caller's decisions on
-    them are made at compile time."""
+    """The result of a helper, with known bools and ints recorded in its type, so that its caller can decide tests on
+    them at compile time."""
     if isinstance(v, TupleValue) and v.record is None:
         return replace(v, items=tuple(map(answered, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
 def _written(s: Stmt, programs: Specialiser) -> list[Var]:
-    if isinstance(s, (Let, Load)):  # most statements, quickly
+    if isinstance(s, (Let, Load)):  # a fast path for most statements
         return []
     if isinstance(s, Call):
         spec = programs.spec(s.callee)
@@ -429,7 +463,7 @@ def _written(s: Stmt, programs: Specialiser) -> list[Var]:
 
 
 def lower_body(ctx: Lowering) -> Value:
-    """Lower the statements of a function; its result."""
+    """Lower the statements of a function and return its result."""
     value = _body(ctx)
     against_annotation(ctx, value)
     return value
@@ -448,7 +482,7 @@ def _body(ctx: Lowering) -> Value:
             first, kinds = (span, t), t
             continue
         joined = (join_results if ctx.spec is None else join_types)(kinds, t)
-        none = joined is not None and ctx.spec is None and _has_optional(joined)  # nothing is differentiable about None
+        none = joined is not None and ctx.spec is None and _has_optional(joined)  # None has no derivative
         if joined is None or (
             none and not (is_optional(joined) and _is_return(ctx, span) and not _has_optional(joined.items[0]))
         ):
@@ -500,7 +534,7 @@ def header(source: FunctionSource) -> Span:
 
 
 def _of_base_cases(ctx: Lowering) -> ValueType:
-    """The result of a recursive function where it does not call itself."""
+    """The result of a recursive function on the paths that do not call it."""
     found: ValueType = OtherType(Bottom())
     for _, value in ctx.path.returned:
         if not contains(value, (Poison, Bottom)):
@@ -522,13 +556,18 @@ def specialised(
     once: bool = False,
     disjoint: bool = False,
     answers: bool = False,
+    changes: bool = False,
 ) -> tuple[Spec, dict[str, Value]]:
-    """A function specialised for the types of these arguments, and for the values of literals that it needs to know;
-    ``once`` as in `passed`, ``disjoint`` and ``answers`` as in `Spec`."""
-    how = {"disjoint": disjoint, "answers": answers}
+    """A function specialised for the types of these arguments, and for the literal values that it needs to know.
+
+    ``once`` is as in `passed`, ``disjoint``, ``answers`` and ``changes`` as in `Spec`.
+    """
+    how = {"disjoint": disjoint, "answers": answers, "changes": changes}
 
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
-        found = iter(passed([v for some in values for v in some.values()], once))
+        every = passed([v for some in values for v in some.values()], once)
+        numbers = given_objects(every)
+        found = iter([named(v, numbers) for v in every])
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     with ctx.programs.apart() as found:

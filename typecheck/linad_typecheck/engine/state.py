@@ -24,45 +24,49 @@ if TYPE_CHECKING:
     from .settled import Settled
     from .specialise import Spec, Specialiser
 
-CTL, RET = "%ctl", "%ret"  # pseudo-names: how the block is being left, and with what value
+CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 _SMALL, _UNSIGNED = frozenset(NARROW), frozenset(UNSIGNED)
 _NEITHER: tuple[str, tuple[Atom, ...]] = ("", ())
 _AFFINE = frozenset(("add", "sub", "mul", "wrap", "min"))
-MOVES = ("cast", "select")  # what takes small ints as they are
+MOVES = ("cast", "select")  # operations that take small ints without widening
 TRUE, FALSE, ZERO, ONE = Const(True, BOOL), Const(False, BOOL), Const(0, I64), Const(1, I64)
 
 
 @frozen
 class Lent:
-    """An array that the function does not own: a parameter or a module-level array."""
+    """A borrowed array: a parameter or a module-level array, which the function does not own."""
 
     name: str
-    kind: str  # "entry": the caller of an entry function; "update": declared; "helper": may be moved; "global"
+    # lender: "entry" the caller of an entry function; "update" declared as updated; "helper" may be moved; "global"
+    kind: str
 
 
-# An exception, the test of `attempts.TESTS` that says where it is raised, and what that is of.
+# An exception, the test in `attempts.TESTS` for whether it is raised, and the operands of that test.
 Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 
 @frozen(slots=True, guarded=False)
 class Known:
-    """Facts about a variable. They are recorded where the variable is defined and hold wherever it is in scope. Nothing
-    is added later, and nothing has to be undone when an attempt is discarded, as variable names are never reused."""
+    """Facts about a variable.
+
+    They are recorded at its definition and hold wherever it is in scope. Nothing is added later, and nothing has to be
+    undone when an attempt is discarded, because variable names are never reused.
+    """
 
     nonneg: bool = False
-    bits: int = 50  # of one that is not negative: below 2**bits; sizes and what is counted to one by one are
-    wraps: bool = False  # a sum or product of ints that are not negative, which it is unless it has left its bits
-    least: int = 0  # of one that is not negative: what it is not below
-    below: Atom | None = None  # the index of a loop that counts from 0: where it stops
-    less: tuple[Atom, int] | None = None  # a size that is another less a literal, or 0
-    single: bool = False  # a size that is 1, or 0 where a slice begins beyond the end: that of `a[k : k + 1]`
-    in_order: bool = False  # an array whose cells are known to lie in the order of C
-    lent: Lent | None = None  # an array that is not the function's own
-    # what Python raises where numbers of its own are computed so, and code here goes on with inf or nan
+    bits: int = 50  # a non-negative int is below 2**bits; 50 for sizes and counters with step one
+    wraps: bool = False  # a sum or product of non-negative ints: non-negative unless it has overflowed
+    least: int = 0  # a lower bound of a non-negative int
+    below: Atom | None = None  # the upper bound of the index of a loop that counts from 0
+    less: tuple[Atom, int] | None = None  # a size that is max(another size minus a literal, 0)
+    single: bool = False  # a size of at most 1, that of `a[k : k + 1]`
+    in_order: bool = False  # an array known to be in C order
+    lent: Lent | None = None  # who lends the array, if it is borrowed
+    # what Python raises for its own numbers, where generated code continues with inf or nan
     raises: Raises = ()
-    copied: str = ""  # the array of the caller that the result is a copy of, where Python returns that array itself
-    widened: tuple[str, Span] | None = None  # a float that is an int on a path: its name there, and where
+    copied: str = ""  # the caller's array of which this is a copy, though Python returns that array itself
+    widened: tuple[str, Span] | None = None  # a float that is an int on some path: its name there, and where
 
 
 NOTHING = Known()
@@ -77,11 +81,8 @@ class Variables(Names):
     def __init__(self) -> None:
         super().__init__()
         self.known: dict[str, Known] = {}
-        self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # what ints were computed from, where that is affine
-        self.globals: dict[str, Var] = {}  # module-level arrays, which are hidden parameters, by key
-        self.changed: set[str] = set()  # names whose list, dict or object the function changes
-        # names whose list, dict or object went into a call or came out of it, with the function
-        self.tied: dict[str, str] = {}
+        self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # the affine operations by which ints were computed
+        self.globals: dict[str, Var] = {}  # module-level arrays by key; they become hidden parameters
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent
@@ -92,8 +93,10 @@ class Variables(Names):
 
 @dataclass
 class Ahead(Generic[T]):
-    """The result of lowering code ahead: a value, statements, and the resulting path. It has no effect until
-    `Lowering.take`; ``findings`` are None if they are reported in any case."""
+    """The result of lowering code tentatively: a value, statements, and the final path.
+
+    It has no effect until `Lowering.take`. ``findings`` is None if they were reported right away.
+    """
 
     value: T
     stmts: list[Stmt]
@@ -103,17 +106,17 @@ class Ahead(Generic[T]):
 
 @dataclass
 class Lowering:
-    """One function being lowered to the core."""
+    """The lowering of one function to the core."""
 
     source: FunctionSource
     programs: Specialiser
     live: Liveness
     local_names: frozenset[str]
-    spec: Spec | None = None  # what the function is specialised for; None for the entry
+    spec: Spec | None = None  # the specialisation; None for the entry
     variables: Variables = field(default_factory=Variables)
     path: Path = Path()
-    out: list[Stmt] = field(default_factory=list)  # of the block under construction
-    settled: dict[object, Settled] = field(default_factory=dict)  # what parts of the text came to, last
+    out: list[Stmt] = field(default_factory=list)  # the block under construction
+    settled: dict[object, Settled] = field(default_factory=dict)  # memoised results, by the node of the text
 
     # -- the path
 
@@ -134,14 +137,14 @@ class Lowering:
             self.go(env=self.env.having(bindings))
 
     def unbind(self, *names: str) -> Binding | None:
-        """Remove bindings of names; returns the first one's binding."""
+        """Remove bindings of names, and return the binding of the first one."""
         last = self.env.get(names[0]) if names else None
         if any(n in self.env for n in names):
             self.go(env=self.env.without(names))
         return last
 
     def pseudo(self, what: str, at: Span) -> str:
-        """A name that cannot occur in Python text, for the expression at a place; the same however often that is
+        """A name that cannot occur in Python text, for the expression at a position. It is the same each time that is
         lowered."""
         name = f"%{what}.{at.line}:{at.column}"
         while name in self.env:
@@ -150,7 +153,7 @@ class Lowering:
 
     @contextmanager
     def within(self, **around: Any) -> Iterator[None]:
-        """Code lowered inside has another context."""
+        """Lower the code inside with some fields of the path replaced, and restore them."""
         before = {name: getattr(self.path, name) for name in around}
         self.go(**around)
         yield
@@ -158,7 +161,7 @@ class Lowering:
 
     @contextmanager
     def block(self) -> Iterator[list[Stmt]]:
-        """Statements emitted inside go to a block of their own."""
+        """Collect the statements emitted inside in a separate block."""
         before, out = self.path, self.out
         self.out = []
         try:
@@ -168,7 +171,7 @@ class Lowering:
             self.go(dims=before.dims, tested=before.tested, dead=before.dead)
 
     def ahead(self, run: Callable[[], T]) -> Ahead[T]:
-        """The result of ``run`` from here."""
+        """Run ``run`` from the current path without committing its statements or path."""
         before, out = self.path, self.out
         self.out = []
         try:
@@ -177,7 +180,7 @@ class Lowering:
             self.path, self.out = before, out
 
     def attempt(self, run: Callable[[], T]) -> Ahead[T]:
-        """The same, without diagnostics."""
+        """As `ahead`, and keep its diagnostics separate."""
         before = self.programs.findings
         self.programs.findings = Findings(before)
         try:
@@ -188,7 +191,7 @@ class Lowering:
             self.programs.findings = before
 
     def take(self, found: Ahead[T], emit: bool = True) -> T:
-        """Continue with that result. Without ``emit`` its statements are dropped."""
+        """Commit a tentative result. Without ``emit`` its statements are dropped."""
         before = self.path
         self.path = found.path
         if emit:
@@ -209,7 +212,7 @@ class Lowering:
         self.programs.report(message)
 
     def raised(self, error: str) -> None:
-        """The next report is an error that Python raises too, whatever the arguments are."""
+        """Record that the next report is an error that Python raises too, whatever the arguments are."""
         found = self.programs.findings
         if not found.raised and not any(d.severity == "error" for d in found.diagnostics):
             found.raised = error
@@ -218,7 +221,7 @@ class Lowering:
         self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
-        """Record the type of a name from here on, for editors."""
+        """Record the value of a name from here on, for editors."""
         self.programs.meanings[name, span] = value
 
     # -- statements
@@ -230,21 +233,21 @@ class Lowering:
                 self.go(made=self.path.made | {s.out.name})
 
     def fresh(self, hint: str, type: Type, **known: Any) -> Var:
-        """A new variable, and what is `Known` about it."""
+        """A new variable, with what is `Known` about it."""
         out = self.variables.var(hint, type)
         if known and any(known.values()):
             self.variables.known[out.name] = Known(**known)
         return out
 
     def computed(self, a: Atom) -> tuple[str, tuple[Atom, ...]]:
-        """The affine form by which an int was computed, if any."""
+        """The affine operation that computed an int, if any."""
         return self.variables.made.get(a.name, _NEITHER) if isinstance(a, Var) else _NEITHER
 
     def known(self, a: Atom) -> Known:
         return self.variables.known.get(a.name, NOTHING) if isinstance(a, Var) else NOTHING
 
     def let(self, hint: str, op: str, ins: tuple[Atom, ...], type: Type, span: Span, **known: Any) -> Var:
-        if ins and ins[0].type.dtype in _SMALL and op not in MOVES:  # small ints are for storage only
+        if ins and ins[0].type.dtype in _SMALL and op not in MOVES:  # small ints are a storage format only
             wide = tuple(self.wide(a, span) for a in ins)
             if type.dtype not in NARROW:
                 return self.let(hint, op, wide, type, span, **known)
@@ -264,7 +267,7 @@ class Lowering:
         return self.let("t", "cast", (a,), I64, span, **self.signed(self.counts(a), self.bits(a)))
 
     def global_array(self, name: str, t: Array, key: str) -> ArrayValue:
-        """A module-level array: a hidden parameter."""
+        """A module-level array, which becomes a hidden parameter."""
         found = self.variables.globals
         if key not in found:
             found[key] = self.fresh(name, t, lent=Lent(name, "global"))
@@ -283,7 +286,7 @@ class Lowering:
         return known
 
     def asked(self, sizes: Mapping[tuple, Atom]) -> None:
-        """These sizes are known from here to the end of the block."""
+        """Record sizes that are known from here to the end of the block."""
         self.go(dims=self.path.dims.having(sizes))
 
     def is_nonneg(self, a: Atom) -> bool:
@@ -292,7 +295,7 @@ class Lowering:
         return a.type.dtype in _UNSIGNED or a.name in self.path.tested or self.known(a).nonneg
 
     def bits(self, a: Atom) -> int:
-        """The number of bits of a non-negative int, if bounded."""
+        """The number of bits of a non-negative int; 63 if no bound is known."""
         if isinstance(a, Const):
             return int(a.value).bit_length() if isinstance(a.value, int) else 63  # a float may be infinite
         if a.type.dtype in _UNSIGNED:
@@ -300,7 +303,7 @@ class Lowering:
         return self.known(a).bits if self.known(a).nonneg else 63
 
     def counts(self, a: Atom) -> bool:
-        """Whether an int is non-negative, or was before its arithmetic wrapped."""
+        """Whether an int is non-negative, or would be if its arithmetic had not wrapped."""
         return self.is_nonneg(a) or self.known(a).wraps
 
     def signed(self, nonneg: bool, bits: int, dtype: DType = "i64") -> dict[str, Any]:
@@ -309,8 +312,7 @@ class Lowering:
         return {"nonneg": True, "bits": bits} if nonneg and fits else {"wraps": nonneg}
 
     def not_negative(self, *ints: Atom) -> None:
-        """These are known to be non-negative from here to the end of the block: by a test, or by where they come from.
-        """
+        """Record that ints are non-negative from here to the end of the block."""
         self.go(tested=self.path.tested.union(a.name for a in ints if isinstance(a, Var)))
 
     def widened(self, name: str, at: Span, value: Value | None) -> tuple[str, Span] | None:
@@ -320,11 +322,11 @@ class Lowering:
         return (name, at) if value.dtype in INTS else self.known(value.atom).widened
 
     def wants_literal(self, v: object) -> None:
-        """An int or a truth value has to be known here: if it is a parameter, the function is specialised for its
-        value."""
+        """Note that an int or a bool has to be known here. If it comes from a parameter, the function is specialised
+        for its value."""
         pending = [v.atom] if isinstance(v, ScalarValue) else []
         made = {s.out: s.ins for s in self.out if isinstance(s, Let)} if pending else {}
-        for a in pending:  # what it is computed from is wanted, too
+        for a in pending:  # the operands it is computed from are needed too
             pending += made.pop(a, ())
             if not isinstance(a, Var) or a.type not in (I64, BOOL):
                 continue
@@ -338,12 +340,12 @@ class Lowering:
     # -- values in flight
 
     def waiting(self) -> list[tuple[Value, ast.expr]]:
-        """The values that have been evaluated and are used after the current expression, as ``a`` after the call in ``a
-        + g(a)``."""
+        """The values that have been evaluated and are used after the current expression, such as ``a`` during the call
+        in ``a + g(a)``."""
         return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
     def landed(self, value: Value) -> None:
-        """A pending value is used now: it is not pending any more."""
+        """Mark a pending value as used."""
         if any(v is value for v, _ in self.path.flight):
             self.go(flight=tuple((None if v is value else v, node) for v, node in self.path.flight))
 

@@ -1,4 +1,4 @@
-"""The values that Python names have while their function is lowered, and the types of these values."""
+"""The abstract values that Python names hold during lowering, and their types."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
-SEQUENCES = (None, LIST)  # what a tuple and a list are instances of
+SEQUENCES = (None, LIST)  # the classes of tuples and of lists of known length
 LISTS = (LIST, *GROWING)
 
 
 @frozen(slots=True, guarded=False)
 class ScalarValue:
-    """A scalar; ``weak`` like Python's own numbers in NumPy's promotion."""
+    """A scalar. ``weak``: it behaves as a Python number in NumPy's promotion."""
 
     atom: Atom
     weak: bool = False
@@ -32,14 +32,15 @@ class ScalarValue:
 
 @frozen(slots=True)
 class ArrayValue:
-    """An array. Two names alias exactly where they hold the same ``var``."""
+    """An array. Two names alias if and only if they hold the same ``var``."""
 
     var: Var
 
 
 @frozen(slots=True)
 class ViewValue:
-    """A view of the array ``var``. ``lent``: while passed to a call, its array is one of its run-time parts."""
+    """A view of the array ``var``. ``lent``: it is being passed to a call, and its array is one of its run-time parts.
+    """
 
     var: Var
     view: View
@@ -48,7 +49,7 @@ class ViewValue:
 
 @frozen(slots=True)
 class UnionValue:
-    """One of two arrays, ``one`` if ``cond``: read-only. ``loss``: why it is read-only."""
+    """Either of two arrays, ``one`` if ``cond``. It is read-only; ``loss`` says why."""
 
     cond: Atom
     one: Array_
@@ -58,12 +59,11 @@ class UnionValue:
 
 @frozen(slots=True, eq=False)
 class Delayed:
-    """An array expression that is not evaluated yet: ``cell`` computes the scalar at an index. Names are never bound to
-    one.
+    """An array expression that is not evaluated yet; ``cell`` computes the scalar at an index. Names never hold one.
 
-    ``reads``: the arrays and views that it reads, and whether the cell at an index reads them at that index alone.
-    ``expensive``: computing a cell is too expensive to repeat. ``tests``: statements with the checks that reading all
-    cells would make, for uses that do not read them all.
+    ``reads``: the arrays and views that it reads, and whether the cell at an index reads them at that index only.
+    ``expensive``: computing a cell is too expensive to repeat. ``tests``: functions that emit the checks that reading
+    all cells would make, for callers that do not read them all.
     """
 
     dtype: DType
@@ -76,15 +76,26 @@ class Delayed:
 
 
 @frozen(slots=True)
+class Origin:
+    """Where an object came to be: a place in the text and how many were made there before, or a word for what is
+    outside of the function. ``again``: in an iteration before this one, so that there may be several."""
+
+    place: Span | str
+    number: int = 0
+    again: bool = False
+
+
+@frozen(slots=True)
 class TupleValue:
-    """A tuple, or with ``record`` an instance of that class, whose items are the fields. A list whose length is known
-    is of the class ``LIST``, so that it stays a list wherever values are decomposed and rebuilt. ``made``: the
-    source position where a dict or an object was created, `NOWHERE` if before a call, None if unknown: two created
-    at different places are different objects."""
+    """A tuple, or with ``record`` an instance of that class, whose items are its fields.
+
+    A list of known length has the class ``LIST``, so that it stays a list wherever values are decomposed and rebuilt.
+    ``made``: the objects that a list, a dict or an object of a class may be in Python (`ownership.objects`).
+    """
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
-    made: Span | None = None
+    made: frozenset[Origin] | None = None
 
     @property
     def listed(self) -> bool:
@@ -92,12 +103,17 @@ class TupleValue:
 
     @property
     def mapping(self) -> bool:
-        """Whether it is a dict: its class is its keys."""
+        """Whether it is a dict, whose class is its keys."""
         return self.record is not None and self.record.key == "builtins.dict"
 
     @property
+    def changes(self) -> bool:
+        """Whether it can be changed: a list, a dict, or an object whose attributes can be assigned to."""
+        return self.record is not None and (self.record in LISTS or self.record.mutable or self.mapping)
+
+    @property
     def closed(self) -> bool:
-        """Whether it only has fields: a dataclass is not indexed, unpacked or iterated over."""
+        """Whether it only has fields: a dataclass cannot be indexed, unpacked or iterated over."""
         return self.record is not None and not self.record.named_tuple
 
 
@@ -108,21 +124,21 @@ class NoneValue:
 
 @frozen(slots=True)
 class FunctionValue:
-    """A nested function or lambda. ``captured`` is None where it is defined: names are looked up at each call."""
+    """A nested function or lambda. ``captured`` is None at its definition, because names are looked up at each call."""
 
     source: FunctionSource
     free: tuple[str, ...] = ()
     captured: tuple[tuple[str, Value], ...] | None = None
-    scopes: tuple[str, ...] = ()  # of each name in ``free``: the comprehension whose variable it is, if any
+    scopes: tuple[str, ...] = ()  # for each name in ``free``, the comprehension that binds it, if any
 
 
-CHEAPER = 2  # directions of forward mode that cost what one of reverse mode does
-Axes = int | None | tuple["Axes", ...]  # of a batch: for all arrays of an argument, or part by part
+CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
+Axes = int | None | tuple["Axes", ...]  # batch axes: one for all arrays of an argument, or one per part
 
 
 @frozen(slots=True)
 class Transform:
-    """A transform such as `linad.grad`. ``argnums`` None: all float parameters."""
+    """A transform such as `linad.grad`. ``argnums`` None means all float parameters."""
 
     kind: str
     argnums: int | tuple[int, ...] | None = 0
@@ -133,7 +149,7 @@ class Transform:
 
     @property
     def given(self) -> dict[str, object]:
-        """The options as written in a call, without those that have their default value."""
+        """The options as written in a call, without defaults."""
         if self.kind == "vmap":
             return {"in_axes": self.in_axes, "out_axes": self.out_axes}
         every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
@@ -141,13 +157,13 @@ class Transform:
 
     @property
     def positions(self) -> tuple[int, ...] | None:
-        """The positions of the parameters to differentiate by."""
+        """The positions of the parameters to differentiate with respect to."""
         return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
 
 
 @frozen(slots=True)
 class DerivativeValue:
-    """The result of `linad.grad` and the like: a function to be called."""
+    """The result of `linad.grad` and similar transforms: a function."""
 
     transform: Transform
     function: Value
@@ -168,11 +184,12 @@ class DTypeValue:
 
 @frozen(slots=True)
 class FlagValue:
-    """``True``, ``False`` or an int as an argument for which the callee is specialised; NumPy's own if not ``weak``."""
+    """``True``, ``False`` or an int as an argument for which the callee is specialised. A NumPy scalar if not ``weak``.
+    """
 
     value: bool | int
     weak: bool = True
-    dtype: DType = "bool"  # which tells ``True`` from 1
+    dtype: DType = "bool"  # distinguishes ``True`` from 1
 
 
 @frozen(slots=True)
@@ -184,14 +201,14 @@ class TextValue:
 
 @frozen(slots=True)
 class GivenBack:
-    """The result of an entry function that returns an array which it updates for its caller: the caller's own array."""
+    """The result of an entry function that returns a parameter which it updates: the caller's own array."""
 
     name: str
 
 
 @frozen(slots=True)
 class Loss:
-    """Why a name's array may no longer be used under that name.
+    """Why a name may no longer use its array.
 
     ``reason``: ``written`` through the name ``by``, ``moved`` into the call or result ``by``, ``joined`` with another
     array under the name ``by`` at a branch, ``carried`` by a loop under ``by``, ``lent`` by the caller.
@@ -213,9 +230,11 @@ class LostArray:
 
 @frozen(slots=True)
 class Poison:
-    """The value of something already reported, or of unknown type: it causes no further reports. ``told``: the lost
-    array that it was; a call of a ``foreign`` value takes arguments that only its library understands, about which
-    nothing is reported."""
+    """The value of something already reported, or of unknown type. It causes no further reports.
+
+    ``told``: the lost array that it stands for. ``foreign``: the value belongs to an unknown library, so arguments of
+    its calls are not checked.
+    """
 
     told: LostArray | None = field(default=None, compare=False)
     foreign: bool = field(default=False, compare=False)
@@ -223,7 +242,7 @@ class Poison:
 
 @frozen(slots=True)
 class Bottom:
-    """The result of a recursive call whose type is not known yet; it joins with anything."""
+    """The least element: the result of a recursive call whose type is not known yet. It joins with any type."""
 
 
 Array_ = ArrayValue | ViewValue | UnionValue
@@ -249,17 +268,19 @@ Value = (
 )
 
 SILENT = (Poison, Bottom)
-# of what may be None
+# a value that may be None: the value and a presence flag
 OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
-# of `slice(lo, hi)`
+# `slice(lo, hi)`
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
-ARRAYS = (ArrayValue, ViewValue, UnionValue)  # what an array that a name holds may be
+ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 
 @frozen(slots=True, guarded=False)
 class Binding:
-    """A name's value, where it was bound, and a flag if it may be undefined. ``shared``: where its array was updated
-    under another name since."""
+    """A name's value, where it was bound, and a flag if it may be undefined.
+
+    ``shared``: where its array was later updated under another name.
+    """
 
     value: Value
     span: Span
@@ -267,7 +288,7 @@ class Binding:
     shared: Loss | None = field(default=None, compare=False)
 
 
-# ---------------------------------------------------------------------------------------------------- their types
+# ---------------------------------------------------------------------------------------------------------- types
 
 
 @frozen(slots=True)
@@ -284,8 +305,8 @@ class ArrayType:
 
 @frozen(slots=True)
 class ViewType:
-    """The type of a view of ``base``, or of any array of that type; ``view`` has None for what is known at run time
-    only."""
+    """The type of a view of ``base``, or of any array of that type. ``view`` has None for parts known only at run time.
+    """
 
     base: Var | Array
     view: View
@@ -318,7 +339,7 @@ class UnionType:
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None
-    made: Span | None = None  # as in `TupleValue`
+    made: frozenset[Origin] | None = None  # as in `TupleValue`
 
 
 @frozen(slots=True)
@@ -329,7 +350,7 @@ class ClosureType:
 
 @frozen(slots=True)
 class DerivativeType:
-    """Of the derivative of a function that captures values."""
+    """The type of the derivative of a function that captures values."""
 
     transform: Transform
     function: ClosureType
@@ -337,7 +358,7 @@ class DerivativeType:
 
 @frozen(slots=True)
 class OtherType:
-    """The type of values without run-time parts: the value itself."""
+    """The type of a value without run-time parts: the value itself."""
 
     value: Value
 
@@ -413,15 +434,14 @@ def arrays(v: Value) -> Iterator[Var]:
 
 
 def as_argument(v: Value) -> Value:
-    """The value as passed to a call: a view includes its array."""
+    """The value as passed to a call: a view is passed together with its array."""
     match v:
         case ViewValue(var=var, view=view):
             return ViewValue(var, view, True)
         case UnionValue(cond=c, one=x, other=y, loss=loss):
             return UnionValue(c, as_argument(x), as_argument(y), loss)
-        case TupleValue(items=items, record=record):
-            changes = v.mapping or (record is not None and record.mutable)
-            return TupleValue(tuple(map(as_argument, items)), record, NOWHERE if changes else None)
+        case TupleValue(items=items):
+            return replace(v, items=tuple(map(as_argument, items)))
         case FunctionValue(captured=c) if c is not None:
             return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
         case DerivativeValue(function=f):
@@ -430,15 +450,8 @@ def as_argument(v: Value) -> Value:
             return v
 
 
-def given_back(t: ValueType) -> ValueType:
-    """The type of a result as callers know it: arrays that it shares with arguments may be any of them."""
-    if not isinstance(t, TupleType):
-        return t
-    return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made == NOWHERE else t.made)
-
-
 def as_flag(v: Value) -> Value:
-    """``True`` and ``False`` in the form in which they are passed: a function is specialised for them."""
+    """The value as passed to a call: known bools become flags, for which the callee is specialised."""
     if isinstance(v, FunctionValue) and v.captured is not None:
         return replace(v, captured=tuple((n, as_literal(x)) for n, x in v.captured))
     if isinstance(v, DerivativeValue):
@@ -448,7 +461,7 @@ def as_flag(v: Value) -> Value:
 
 
 def as_literal(v: Value) -> Value:
-    """A known truth value or int, in the form in which it is captured and returned."""
+    """The value as captured and returned: known bools and ints become flags."""
     if isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in ("bool", "i64"):
         return FlagValue(v.atom.value, v.weak, v.dtype)
     return as_flag(v)
@@ -517,9 +530,11 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
 
 
 def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
-    """The values in the form in which a call passes them. Where arrays are passed ``once``, the second view of an
-    array, or a repeated array, is a view of one passed before: of the array that `slot` numbers among the run-time
-    parts."""
+    """The values in the form in which a call passes them.
+
+    With ``once``, an array that occurs repeatedly, or in a second view, becomes a view of the occurrence passed first:
+    of the array that `slot` numbers.
+    """
     found = [as_argument(v) for v in values]
     if not once:
         return found
@@ -543,7 +558,7 @@ def passed(values: Iterable[Value], once: bool = False) -> list[Value]:
 
 
 def slot(k: int, type: Array) -> Var:
-    """A placeholder for the array that is number ``k`` among the arrays of a call."""
+    """A placeholder for the ``k``-th array among the arguments of a call."""
     return Var(f"#{k}", type)
 
 
@@ -559,11 +574,47 @@ def map_arrays(v: Value, change) -> Value:
             return v
 
 
-def join_types(a: ValueType, b: ValueType) -> ValueType | None:
-    """The type of a name that has type ``a`` on one path and ``b`` on another; None where there is none.
+def map_objects(v: Value, change: Callable[[TupleValue], TupleValue]) -> Value:
+    """The value with ``change`` applied to each list, dict and object in it, from the inside out."""
+    match v:
+        case TupleValue(items=items):
+            new = tuple(map_objects(x, change) for x in items)
+            v = v if all(x is y for x, y in zip(new, items, strict=True)) else replace(v, items=new)
+            return change(v) if v.changes else v
+        case FunctionValue(captured=c) if c is not None:
+            new = tuple((n, map_objects(x, change)) for n, x in c)
+            return v if all(x is y for (_, x), (_, y) in zip(new, c, strict=True)) else replace(v, captured=new)
+        case DerivativeValue(function=f):
+            new = map_objects(f, change)
+            return v if new is f else replace(v, function=new)
+    return v
 
-    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong; a value and None join to a value that
-    may be None; nothing else changes type.
+
+def objects(v: Value) -> Iterator[TupleValue]:
+    """The lists, dicts and objects in a value, those that hold others first."""
+    match v:
+        case TupleValue(items=items):
+            if v.changes:
+                yield v
+            for x in items:
+                yield from objects(x)
+        case FunctionValue(captured=c) if c is not None:
+            for _, x in c:
+                yield from objects(x)
+        case DerivativeValue(function=f):
+            yield from objects(f)
+
+
+def made_by_either(a: TupleType | TupleValue, b: TupleType | TupleValue) -> frozenset[Origin] | None:
+    """The objects that one of two values may be."""
+    return a.made if b.made is None else b.made if a.made is None else a.made | b.made
+
+
+def join_types(a: ValueType, b: ValueType) -> ValueType | None:
+    """The join: the type of a name that has type ``a`` on one path and ``b`` on the other; None if there is none.
+
+    Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong. A value and None join to an optional
+    value. Nothing else changes type.
     """
     if a == b:
         return a
@@ -589,7 +640,7 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             len(x) == len(y) and a.record is b.record and a.record not in GROWING
         ):
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
-            return None if None in parts else TupleType(parts, a.record, a.made if a.made == b.made else None)
+            return None if None in parts else TupleType(parts, a.record, made_by_either(a, b))
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
         case _:
@@ -597,8 +648,10 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:
-    """The type of an entry function's result on two paths. Nothing is computed with it, so arrays of different dtypes
-    join, and an array of rank 0 joins with the number that it holds."""
+    """The join of the result types of an entry function.
+
+    Nothing is computed with the result, so arrays of different dtypes join, and an array of rank 0 joins with a number.
+    """
     match a, b:
         case ArrayType(dtype=x, rank=r), ArrayType(dtype=y, rank=s) if r == s and x != y and "bool" not in (x, y):
             return ArrayType(common(x, y), r)
@@ -616,7 +669,7 @@ _FLAG = ScalarType("bool", True)
 
 
 def is_optional(v: Value | ValueType | None) -> bool:
-    """Whether a value or a type may be None: it has a part that says whether it is present."""
+    """Whether a value or a type may be None: it is a record with a presence flag."""
     return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
 
 
@@ -625,7 +678,7 @@ def optional_type(inner: ValueType) -> TupleType:
 
 
 def as_optional(v: Value | None) -> Value | None:
-    """A value, or None, as a value that may be None."""
+    """A value, or None, as an optional value."""
     if v is None or isinstance(v, SILENT) or is_optional(v):
         return v
     there = not isinstance(v, NoneValue)
@@ -633,12 +686,13 @@ def as_optional(v: Value | None) -> Value | None:
 
 
 def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
-    """The growing list type above two list types; None if the items have no common type."""
+    """The join of two list types as a growing list; None if the items have no common type."""
     item = _item_type(a)
     other = _item_type(b)
     item = None if item is None or other is None else join_types(item, other)
     cells = None if item is None else _cells_type(item)
-    return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)])
+    made = made_by_either(a, b)
+    return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)], made)
 
 
 def _item_type(t: TupleType) -> ValueType | None:
@@ -652,7 +706,7 @@ def _item_type(t: TupleType) -> ValueType | None:
 
 
 def _cells_type(item: ValueType) -> ValueType | None:
-    """The type of the arrays that hold items of a type."""
+    """The type of the arrays that store items of a type."""
     match item:
         case ScalarType(dtype=d):
             return ArrayType(d, 1)
@@ -684,7 +738,7 @@ def _is_weak(item: ValueType) -> bool:
 
 
 def literal(value: object) -> ScalarValue:
-    """The weak scalar of a Python number."""
+    """A Python number as a weak scalar."""
     dtype = {bool: "bool", int: "i64", float: "f64"}[type(value)]
     return ScalarValue(Const(value, Scalar(dtype)), True)
 

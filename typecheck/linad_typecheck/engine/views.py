@@ -19,7 +19,7 @@ _ZERO, _ONE = Const(0, I64), Const(1, I64)
 
 @frozen(slots=True)
 class Whole:
-    """A size that is that of axis ``axis`` of the base."""
+    """The size of axis ``axis`` of the base."""
 
     axis: int
 
@@ -29,8 +29,11 @@ Size = Atom | Whole
 
 @frozen(slots=True)
 class Along:
-    """One axis of the base: its index is ``start + step * k``, with ``k`` the index along axis ``of`` of the view, or
-    ``start`` if ``of`` is None. No index reaches ``end``, if that is known."""
+    """One axis of the base. Its index is ``start + step * k``, where ``k`` is the index along axis ``of`` of the view,
+    or ``start`` if ``of`` is None.
+
+    ``end``, if known, is a bound that no index reaches.
+    """
 
     start: Atom
     step: Atom = _ONE
@@ -40,8 +43,7 @@ class Along:
 
 @frozen(slots=True)
 class Flat:
-    """The base seen as an array of shape ``sizes``, whose k-th cell in C order is cell ``start + step * k`` of the
-    base."""
+    """The base as an array of shape ``sizes`` whose k-th cell in C order is cell ``start + step * k`` of the base."""
 
     sizes: tuple[Atom, ...]
     start: Atom = _ZERO
@@ -50,20 +52,20 @@ class Flat:
 
 @frozen(slots=True)
 class View:
-    """``axes``: one entry per axis of the base; ``shape``: one per axis of the view.
+    """A view as data. ``axes``: one entry per axis of the base. ``shape``: one size per axis of the view.
 
-    With ``flat`` the base is first seen as that array, and ``axes`` are its axes.
+    With ``flat``, ``axes`` are those of the flattened base.
     """
 
     axes: tuple[Along, ...]
     shape: tuple[Size, ...]
     flat: Flat | None = None
-    readonly: str = ""  # why it cannot be written through
-    taken_of: View | None = field(default=None, compare=False)  # the view that it is a part of
+    readonly: str = ""  # why it cannot be written through; empty if it can
+    taken_of: View | None = field(default=None, compare=False)  # the view that it was taken from
 
 
 def within(view: View, other: View) -> bool:
-    """Whether a view was derived from another one, directly or not."""
+    """Whether a view was derived from another one, directly or indirectly."""
     while view.taken_of is not None:
         view = view.taken_of
         if view == other:
@@ -101,7 +103,7 @@ def map_atoms(view: View, change: Callable[[Atom | Whole | None], object]) -> Vi
 
 
 def skeleton(view: View) -> View:
-    """The view with None for what is known at run time only."""
+    """The view with None for the parts known only at run time."""
     return map_atoms(view, lambda a: None if isinstance(a, Var) else a)
 
 

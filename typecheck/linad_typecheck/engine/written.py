@@ -1,6 +1,6 @@
-"""Library functions composed of others: their definition is program text, lowered where they are called.
+"""Library functions written as program text, which is lowered where they are called.
 
-Their meaning, errors, cost and derivatives are those of their components.
+Their meaning, errors, cost and derivatives are those of the functions in the text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import copy
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
+
 
 from ..ir.core import Check, Const
 from ..ownership.state import names_of
@@ -48,8 +50,8 @@ _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
     """The value of the last line of a text: assignments to names, ``if ...: raise ...``, and a final expression.
 
-    ``values``: bindings of names in the text. Array expressions among them that the text uses more than once are
-    evaluated first.
+    ``values``: bindings of names in the text. Delayed array expressions that the text uses more than once are evaluated
+    first.
     """
     body, uses = _parsed(text)
     at = _place(args)
@@ -82,8 +84,8 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
 
 
 def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value) -> Value:
-    """The result of the last function of a text with loops and branches, applied to ``values``: a helper, positioned at
-    the user's line.
+    """The result of the last function of a text with loops and branches, applied to ``values``. It is a helper,
+    positioned at the user's line.
 
     The functions before it in the text are those it calls. ``names``: bindings of names in the text.
     """
@@ -125,7 +127,7 @@ def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
 
 def _held(ctx: Lowering, v: Value, uses: int, name: str, args: Args) -> Value:
     if isinstance(v, TupleValue) and not v.closed:
-        return TupleValue(tuple(_held(ctx, x, uses, name, args) for x in v.items), v.record)
+        return replace(v, items=tuple(_held(ctx, x, uses, name, args) for x in v.items))
     return held(ctx, v, name, args.span) if uses > 1 else v
 
 
@@ -139,7 +141,7 @@ def _place(args: Args) -> ast.expr:
 
 
 def _quoted(ctx: Lowering, node: ast.AST, at: ast.expr, known: Mapping[str, Value], args: Args):
-    """A copy of a part of a text, positioned at the user's call, with known values substituted for names."""
+    """A copy of a node of the text, positioned at the user's call, with known values substituted for names."""
     made = _Names(ctx, at, known, args).visit(copy.deepcopy(node))
     for n in ast.walk(made):
         if "lineno" in getattr(n, "_attributes", ()) and not isinstance(n, Quoted):

@@ -1,4 +1,4 @@
-"""The page of each code: a failing program, the reason, the program as it should be; and the page of each ownership
+"""Documentation pages: one per code, with a failing program, the reason and the repaired program; one per ownership
 rule."""
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from ..ownership.rules import HEAD, RULES, Rule
 
 
 def page(row: Code) -> str:
-    """A page for a terminal or for the documentation: a heading from the table of codes, then the text of its file."""
+    """A page for a terminal or for the documentation: a heading from the table of codes, followed by the text of its
+    file."""
     text = files(__name__).joinpath(f"{row.slug}.md").read_text(encoding="utf-8")
     rules = "".join(f"Ownership rule {rule}.\n\n" for rule in RULES.values() if row.slug in rule.codes)
     return f"# {row.slug} ({row.code}, {row.severity})\n\n{row.summary}\n\n{rules}{text.strip()}\n"
 
 
 def anchor(c: Code) -> str:
-    """The heading of a page in the document of all codes, as links write it."""
+    """The heading of a page in the document of all codes, as an anchor in links."""
     return f"{c.slug}-{c.code.lower()}-{c.severity}"
 
 
 def rule_page(rule: Rule, slugs: str = "`{}`") -> str:
-    """The page of an ownership rule; ``slugs`` is how the name of a code is written, from its slug and its anchor."""
+    """The page of an ownership rule. ``slugs``: the format of a code, from its slug and anchor."""
     codes = [CODES[slug] for slug in rule.codes]
     enforced = ", ".join(slugs.format(c.slug, anchor(c)) for c in codes)
     refuses = any(c.severity == "error" for c in codes)

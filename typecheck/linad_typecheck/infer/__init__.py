@@ -1,1 +1,1 @@
-"""Types, shapes and dimension arithmetic."""
+"""Dimension arithmetic."""

@@ -1,6 +1,6 @@
-"""Dimension arithmetic: sums of integer multiples of unknown sizes, in normal form.
+"""Affine forms of dimensions: sums of integer multiples of unknown sizes, in normal form.
 
-Two sizes are *equal* when their normal forms are, *unequal* when these differ by a constant, and otherwise unknown.
+Two sizes are *equal* if their normal forms are equal, *unequal* if these differ by a constant, and otherwise unknown.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Relation = Literal["equal", "unequal", "unknown"]
 
 @frozen(slots=True)
 class Affine:
-    """``const + sum(coeff * atom)``; ``terms`` are sorted by atom and hold no zero coefficient.
+    """``const + sum(coeff * atom)``. ``terms`` are sorted by atom and have no zero coefficient.
 
-    Build values with `constant`, `atom` and arithmetic, which keep the normal form, so that ``==`` is equality of
+    Values are built with `constant`, `atom` and arithmetic, which preserve the normal form, so ``==`` is equality of
     polynomials.
     """
 
@@ -50,7 +50,7 @@ class Affine:
 
     @property
     def value(self) -> int | None:
-        """The number this is, if it has no unknown."""
+        """The value, if there is no unknown."""
         return None if self.terms else self.const
 
     @property
@@ -58,7 +58,7 @@ class Affine:
         return tuple(name for name, _ in self.terms)
 
     def substitute(self, values: Mapping[str, Affine | int]) -> Affine:
-        """The same sum with atoms replaced, all at once; atoms that ``values`` does not name stay."""
+        """The sum with atoms replaced simultaneously. Atoms that are not in ``values`` remain."""
         total = constant(self.const)
         for name, coeff in self.terms:
             value = values.get(name)
@@ -66,7 +66,7 @@ class Affine:
         return total
 
     def __str__(self) -> str:
-        # the positive terms first: `n-1`, not `-1+n`
+        # positive terms first: `n-1`, not `-1+n`
         ordered = sorted(self.terms, key=lambda term: term[1] < 0)
         text = ""
         for name, coeff in ordered:
@@ -82,7 +82,7 @@ def _normal(const: int, terms: Mapping[str, int]) -> Affine:
 
 
 def constant(value: int) -> Affine:
-    """The number ``value``."""
+    """The constant ``value``."""
     return Affine(int(value))
 
 
@@ -92,7 +92,7 @@ def atom(name: str) -> Affine:
 
 
 def difference(a: Affine, b: Affine) -> int | None:
-    """``a - b`` where that is a number whatever the unknowns are, else None."""
+    """``a - b`` if it is a constant, otherwise None."""
     return (a - b).value
 
 
@@ -108,7 +108,7 @@ def compare(a: Affine, b: Affine) -> Relation:
 
 
 def multiply(a: Affine, b: Affine) -> Affine | None:
-    """The product, where one of the two is a number."""
+    """The product, if one of the factors is a constant."""
     if a.value is not None:
         return b * a.value
     return None if b.value is None else a * b.value

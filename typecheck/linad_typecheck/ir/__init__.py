@@ -1,1 +1,1 @@
-"""The core, the one intermediate form: its statements, and what prints, parses, verifies and rewrites them."""
+"""The core, the one intermediate representation: its statements, printer, parser, verifier and rewriter."""

@@ -1,4 +1,4 @@
-"""Atoms of the core, variables and literals, and fresh names for them."""
+"""Atoms of the core (variables and literals), and fresh names for variables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..types import I64, Scalar, Type
 
 @frozen(slots=True, guarded=False)
 class Var:
-    """A named value. ``name`` is unique in its function: the user's name, then ``.k`` where it is bound again.
+    """A named value. ``name`` is unique in its function: the user's name, with a suffix ``.k`` where it is bound again.
 
-    ``adjoint``: differentiation made it, as the adjoint of a value or on the way to one, and no statement of the user
-    updates it. Only of such a variable the order of sums and the signs of zeros are open, and it may never be told by
-    its name: users have variables called ``x_bar``.
+    ``adjoint``: differentiation introduced it, as an adjoint or an intermediate value of one, and no user statement
+    updates it. Only for such variables may passes reorder sums and ignore the signs of zeros. The flag, not the name,
+    identifies them: users may have variables called ``x_bar``.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Const:
     def __str__(self) -> str:
         return repr(self.value)
 
-    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan is itself, 1 is not True
+    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan equals itself, 1 and True differ
         return isinstance(other, Const) and self.type == other.type and repr(self.value) == repr(other.value)
 
     def __hash__(self) -> int:
@@ -52,8 +52,8 @@ def base_name(name: str) -> str:
 
 
 class Names:
-    """Fresh SSA names of one function: none is handed out twice, whatever becomes of the statements that it was taken
-    for."""
+    """A supply of fresh SSA names for one function. No name is issued twice, even if the statements that used it are
+    discarded."""
 
     def __init__(self, taken: Iterator[str] | set[str] | tuple[str, ...] = ()) -> None:
         self._next: dict[str, int] = {}
@@ -75,5 +75,5 @@ class Names:
         return Var(self.fresh(hint), type)
 
     def like(self, v: Var, hint: str = "") -> Var:
-        """A fresh variable that stands for another one: of its type, and an adjoint where that is one."""
+        """A fresh variable in place of another one: of its type, and an adjoint if that is one."""
         return Var(self.fresh(hint or v.name), v.type, v.adjoint)

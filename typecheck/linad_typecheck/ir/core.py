@@ -1,20 +1,19 @@
-"""The core, the form of programs from lowering to code generation: structured A-normal form in static single
-assignment.
+"""The core, the form of programs from lowering to code generation: structured A-normal form in SSA.
 
-The surface program, its linear form, its adjoint and the adjoint of its adjoint are all values of the dataclasses
-below. There is no control-flow graph: a `Block` is a sequence of statements, and `If` and `Loop` hold blocks.
+The program, its linear form, its adjoint and the adjoint of its adjoint are all built from the dataclasses below. There
+is no control-flow graph: a `Block` is a sequence of statements, and `If` and `Loop` hold blocks.
 
-Scalars are SSA: every `Var` is defined once in its function and is visible in the rest of its block and in the blocks
-nested there. A value that changes in a loop is *carried* (`Loop.carried`), one that differs between arms is a result of
-the `If` (`If.outs`).
+Scalars are SSA values: every `Var` is defined once in its function, and is in scope in the rest of its block and in the
+blocks nested there. A value that changes in a loop is *carried* (`Loop.carried`); one that differs between arms is a
+result of the `If` (`If.outs`).
 
-Arrays are places that statements update in place under one name (`Store`, `AddTo`, ...); read linearly, such a
-statement takes the array and gives it back. An array is carried, or is a result of a block, only where a *name* is
-bound to another array (``u, v = v, u``); being carried, a result, or an `own` argument moves it.
+Arrays are mutable places that statements update in place under one name (`Store`, `AddTo`, ...). In the linear reading,
+such a statement takes the array and gives it back. An array is carried, or is a result of a block, only where a *name*
+is bound to another array (``u, v = v, u``). Being carried, a result, or an `own` argument moves it.
 
-The linear form of a program is the same program with `Dup`, `Drop` and `Read` made explicit so that every float scalar
-and every array is used exactly once (`linear/check_linear.py`), and with `Same` where a copy stands for an array.
-Passes that do not need it work on the form without them.
+The linear form of a program is the same program with explicit `Dup`, `Drop` and `Read`, so that every float scalar and
+every array is used exactly once (`linear/check_linear.py`), and with `Same` where a copy stands for an array. Passes
+that do not need it work on the form without them.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Let:
 
 @frozen(slots=True)
 class Dup:
-    """``(first, second) = dup x``, linear form only. Its derivative is ``+``."""
+    """``(first, second) = dup x``, in the linear form only. Its derivative is ``+``."""
 
     first: Var
     second: Var
@@ -57,7 +56,7 @@ class Dup:
 
 @frozen(slots=True)
 class Drop:
-    """``drop x``: the last use of a float scalar or an array, linear form only."""
+    """``drop x``: the last use of a float scalar or an array, in the linear form only."""
 
     x: Var
     span: Span = NOWHERE
@@ -65,7 +64,7 @@ class Drop:
 
 @frozen(slots=True)
 class Read:
-    """``out = read &x``: a float scalar of an outer block is borrowed inside a loop or an arm, linear form only."""
+    """``out = read &x``: borrows a float scalar of an outer block inside a loop or an arm, in the linear form only."""
 
     out: Var
     x: Var
@@ -74,8 +73,11 @@ class Read:
 
 @frozen(slots=True)
 class Same:
-    """``same &copy &array``: in Python the two are one array, of which the program holds a copy from here on; linear
-    form only, written by lowering. `linear/check_aliases.py` shows that the copy makes no difference."""
+    """``same &copy &array``: in Python the two are one array, of which ``copy`` is a copy from here on.
+
+    Lowering emits it, and only the linear form keeps it. `linear/check_aliases.py` proves that the copy cannot be
+    observed.
+    """
 
     copy: Var
     array: Var
@@ -84,10 +86,10 @@ class Same:
 
 @frozen(slots=True)
 class Load:
-    """``out = array[index]``. Indices are non-negative here: lowering has put `wrap` before an index that may not be.
+    """``out = array[index]``. Indices are non-negative: lowering applies `wrap` to an index that may be negative.
 
-    ``checked`` means that the index may be out of range and must then raise IndexError at ``span``; passes that copy an
-    access which has already succeeded with the same index and size clear it.
+    ``checked``: the index may be out of range, which raises IndexError at ``span``. Passes that duplicate an access
+    which has already succeeded with the same index and size clear it.
     """
 
     out: Var
@@ -134,12 +136,12 @@ LogKind = Literal["no", "cells", "stack", "slices"]
 
 @frozen(slots=True)
 class Alloc:
-    """A fresh array of ``shape``, every cell ``fill``; undefined where ``fill`` is None (then every cell read has been
-    written before).
+    """A fresh array of ``shape`` with every cell ``fill``. With ``fill`` None it is uninitialised, and every cell is
+    written before it is read.
 
-    ``log`` says what the array is to a reverse sweep: nothing; a log of ``cells``, each stored to at most once; a log
+    ``log`` is the role of the array in a reverse sweep: none; a log of ``cells``, each stored to at most once; a log
     used as a ``stack``, whose cells may be stored to again; or ``slices``, one per iteration, of an array that the
-    primal makes anew in each. The words of all of them are counted as logged.
+    primal allocates in each iteration. The words of all of them count as logged.
     """
 
     out: Var
@@ -160,7 +162,7 @@ class Copy:
 
 @frozen(slots=True)
 class AddArray:
-    """``array += other``, cell by cell, equal shapes. The derivative of `Copy`."""
+    """``array += other``, cell by cell, for equal shapes. The derivative of `Copy`."""
 
     array: Var
     other: Var
@@ -169,7 +171,7 @@ class AddArray:
 
 @frozen(slots=True)
 class Fill:
-    """``array[...] = value``, every cell."""
+    """``array[...] = value``: stores to every cell."""
 
     array: Var
     value: Atom
@@ -178,9 +180,9 @@ class Fill:
 
 @frozen(slots=True)
 class Reserve:
-    """Make a rank-1 log hold at least ``size`` cells, keeping what it holds; new cells are ``fill`` of its `Alloc`.
+    """Grow a rank-1 log to at least ``size`` cells. It keeps its contents; new cells are the ``fill`` of its `Alloc`.
 
-    Capacity grows geometrically, so filling a log of unknown length cell by cell is linear in its length.
+    Capacity grows geometrically, so filling a log of unknown length cell by cell takes linear time.
     """
 
     array: Var
@@ -190,7 +192,8 @@ class Reserve:
 
 @frozen(slots=True)
 class Dense:
-    """Linear algebra on whole arrays: `dense_ops` says what ``op`` does to those it updates, in place, and reads."""
+    """Linear algebra on whole arrays. `dense_ops` defines how ``op`` changes the ``updated`` arrays in place and
+    what it reads."""
 
     op: str
     flags: str
@@ -207,7 +210,7 @@ class Block:
 
 @frozen(slots=True)
 class If:
-    """``outs`` are the results of the arm taken."""
+    """A branch. ``outs`` are the results of the arm that is taken."""
 
     cond: Atom
     then: Block
@@ -222,8 +225,11 @@ Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
 
 @frozen(slots=True)
 class Checkpoint:
-    """The mark of a loop whose reverse starts from snapshots of its state: at most ``slots`` of them at a time, or as
-    many as fit into ``memory`` bytes, or what the scheme takes by itself."""
+    """The mark of a loop whose reverse starts from snapshots of its state.
+
+    There are at most ``slots`` snapshots at a time, or as many as fit into ``memory`` bytes, or the default of the
+    scheme.
+    """
 
     scheme: Scheme
     slots: Atom | None = None
@@ -236,11 +242,12 @@ class Checkpoint:
 
 @frozen(slots=True)
 class Loop:
-    """``for index in range(start, stop, step)`` with carried values; ``stop`` None never ends by itself (``while``).
+    """``for index in range(start, stop, step)`` with carried values. With ``stop`` None it is a ``while``, which never
+    ends by itself.
 
-    ``body.results`` are the next values of ``carried``, whose last ones are ``outs``. Where ``exits`` is set,
-    ``body.results[0]`` is an additional bool, evaluated last: the loop ends after an iteration in which it is False.
-    ``trips``, allowed with ``exits`` only, is the number of iterations executed.
+    ``body.results`` are the next values of ``carried``; the last ones are ``outs``. With ``exits``, ``body.results[0]``
+    is an additional bool, evaluated last: the loop ends after the iteration in which it is False. ``trips``, allowed
+    only with ``exits``, is the number of iterations executed.
     """
 
     index: Var
@@ -260,7 +267,7 @@ class Loop:
 
 @frozen(slots=True)
 class Call:
-    """``outs = callee(args)``; arguments are lent or moved by the modes of the callee's parameters."""
+    """``outs = callee(args)``. The modes of the callee's parameters decide whether an argument is borrowed or moved."""
 
     outs: tuple[Var, ...]
     callee: str
@@ -273,9 +280,10 @@ RETRY = "retry"
 
 @frozen(slots=True)
 class Check:
-    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. No pass deletes one it has not proved.
+    """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. A pass may delete it only with a proof of
+    ``cond``.
 
-    With the error `RETRY` nothing is raised: the call begins anew, in code in which every access is checked.
+    With the error `RETRY` nothing is raised: the call is run again in code in which every access is checked.
     """
 
     cond: Atom
@@ -314,10 +322,10 @@ Mode = Literal["read", "acc", "mut", "own", "out"]
 
 @frozen(slots=True)
 class Param:
-    """A parameter. Scalars are always ``own``; arrays are lent (``read``, ``acc``, ``mut``) or moved (``own``).
+    """A parameter. Scalars are always ``own``; arrays are borrowed (``read``, ``acc``, ``mut``) or moved (``own``).
 
-    ``linear``: an adjoint or a tangent, in which the function is linear because that is how it was made.
-    ``like``: the parameter that it is the adjoint or the tangent of, and has the sizes of, if it is one of a parameter.
+    ``linear``: an adjoint or a tangent, in which the function is linear by construction. ``like``: the parameter of
+    which it is the adjoint or tangent, and whose sizes it has.
     """
 
     var: Var
@@ -328,7 +336,7 @@ class Param:
 
 @frozen(slots=True)
 class Size:
-    """The size of an array parameter of a function, by its position."""
+    """The size of an array parameter, given by the position of the parameter."""
 
     param: int
     axis: int
@@ -336,24 +344,24 @@ class Size:
 
 @frozen(slots=True)
 class Result:
-    """What the forward function of a `Rule` returns beyond the results of the primal one, by its position."""
+    """An additional result of the forward function of a `Rule`, after those of the primal function, by its position."""
 
     position: int
 
 
 @frozen(slots=True)
 class Rule:
-    """The derivative of a function as its user defines it, in place of the derivative of its body.
+    """A user-defined derivative of a function, used in place of the derivative of its body.
 
     ``vjp``: ``forward`` has the parameters of the function and returns its results, then the residuals. ``backward``
-    takes what ``given`` lists, parameters by their positions, residuals and sizes, then a cotangent for each float
-    result, and returns the adjoints of the parameters ``wrt``.
+    takes what ``given`` lists (parameters by position, residuals and sizes), then a cotangent for each float result,
+    and returns the adjoints of the parameters ``wrt``.
 
-    ``jvp``: ``forward`` has the parameters of the function, then a tangent for each of ``wrt``, and returns the results
+    ``jvp``: ``forward`` has the parameters of the function, then a tangent for each of ``wrt``. It returns the results
     of the function, then a tangent for each float result.
 
-    Float parameters neither in ``wrt`` nor in ``blocked`` have the derivative zero; by those in ``blocked`` there is
-    none. A ``vjp`` may have a ``tangent``, a ``jvp`` that forward mode takes in its place.
+    The derivative with respect to a float parameter that is neither in ``wrt`` nor in ``blocked`` is zero. With respect
+    to one in ``blocked`` there is none. A ``vjp`` may have a ``tangent``: a ``jvp`` for forward mode.
     """
 
     kind: Literal["vjp", "jvp"]
@@ -372,8 +380,10 @@ class Rule:
 
 @frozen(slots=True)
 class Function:
-    """``body.results`` are what it returns, flattened to scalars and arrays. One with a ``rule`` stays a function of
-    its own until all derivatives are taken."""
+    """A function. ``body.results`` are its results, flattened to scalars and arrays.
+
+    A function with a ``rule`` is not inlined until all derivatives are taken.
+    """
 
     name: str
     params: tuple[Param, ...]
@@ -384,11 +394,11 @@ class Function:
 
 @frozen(slots=True)
 class Derivative:
-    """What a declared function is to become: the derivative of ``callee`` by its flat parameters ``wrt``.
+    """The definition of a declared function: the derivative of ``callee`` with respect to its flat parameters ``wrt``.
 
-    Its parameters and results are those that `linad.adjoint.sweep.reverse` or `forward` give it; ``value`` says whether
-    the results of ``callee`` are among them. With ``directions``, tangents, cotangents and gradients have one more
-    axis, the last, with a cell per direction.
+    Its parameters and results are those that `linad.adjoint.sweep.reverse` or `tangent` produce. ``value``: the results
+    of ``callee`` are among them. With ``directions``, tangents, cotangents and gradients have one more axis, the last,
+    with a cell per direction.
     """
 
     callee: str
@@ -400,8 +410,8 @@ class Derivative:
 
 @frozen(slots=True)
 class Program:
-    """Functions by name; `entry` is the one that is called from Python. Those in ``derivatives`` are only declared:
-    they are made before anything runs (`linad.expand`)."""
+    """Functions by name; Python calls `entry`. Functions in ``derivatives`` are only declared, and are generated
+    before anything runs (`linad.expand`)."""
 
     entry: str
     functions: Mapping[str, Function] = field(default_factory=dict)
@@ -415,18 +425,18 @@ class Program:
         return replace(self, functions={**self.functions, self.entry: function})
 
 
-# ------------------------------------------------------------------------------------------- questions and walks
+# ---------------------------------------------------------------------------------------- queries and traversals
 
 
 def named(f: Function) -> Iterator[str]:
-    """The functions that a function calls, and those of its rule."""
+    """The names of the functions that a function calls, and of those of its rule."""
     yield from (s.callee for s in walk(f.body) if type(s) is Call)
     if f.rule is not None:
         yield from f.rule.functions
 
 
 def reached(functions: Mapping[str, Function], start: str) -> set[str]:
-    """A function and all that it reaches by calls and rules."""
+    """The names of a function and of all functions that it reaches by calls and rules."""
     found, todo = {start}, [start]
     while todo:
         for name in named(functions[todo.pop()]):
@@ -437,7 +447,7 @@ def reached(functions: Mapping[str, Function], start: str) -> set[str]:
 
 
 def operands(s: Stmt) -> tuple[Atom, ...]:
-    """What a statement reads at its own level, arrays it updates included, in order of evaluation."""
+    """The operands of a statement at its own level, in order of evaluation, with the arrays that it updates."""
     return _OPERANDS[type(s)](s)
 
 
@@ -467,7 +477,7 @@ _OPERANDS: dict[type, Callable[..., tuple[Atom, ...]]] = {
 
 
 def outputs(s: Stmt) -> tuple[Var, ...]:
-    """The variables a statement defines in its own block."""
+    """The variables that a statement defines in its own block."""
     found = _OUTPUTS.get(type(s))
     return () if found is None else found(s)
 
@@ -487,7 +497,7 @@ def blocks(s: Stmt) -> tuple[Block, ...]:
 
 
 def walk(block: Block) -> Iterator[Stmt]:
-    """Every statement of a block and of the blocks nested in it, in text order."""
+    """Every statement of a block, with those of nested blocks, in text order."""
     todo = [iter(block.stmts)]
     while todo:
         for s in todo[-1]:
@@ -506,7 +516,7 @@ def walk(block: Block) -> Iterator[Stmt]:
 def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
     """The variables of outer blocks that a block mentions, by name, in order of first mention.
 
-    ``known`` holds, by identity, what is found about blocks, for those who ask about a block and about what is in it.
+    ``known`` memoises the result by block identity, for callers that query a block and blocks inside it.
     """
     known = {} if known is None else known
     found = known.get(id(block))
@@ -531,8 +541,8 @@ def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
 
 
 def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
-    """The variables of outer blocks that a statement, or a block in it, mentions, by name; ``known`` as in `free_vars`.
-    """
+    """The variables of outer blocks that a statement, or a block in it, mentions, by name. ``known`` is as in
+    `free_vars`."""
     found = {a.name: a for a in operands(s) if type(a) is Var}
     for b in blocks(s):
         found |= free_vars(b, known)
@@ -543,13 +553,14 @@ def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[s
 
 
 def using(block: Block, v: Var) -> list[Stmt]:
-    """The statements of a block and of those nested in it that use a variable themselves, or hand it on as a result of
-    a block of theirs."""
+    """The statements of a block, with nested ones, that use a variable themselves or return it as a result of one of
+    their blocks."""
     return [s for s in walk(block) if v in operands(s) or any(v in b.results for b in blocks(s))]
 
 
 def written(s: Stmt) -> Var | None:
-    """The array that a simple statement updates in place (calls update what the modes of the callee say)."""
+    """The array that a simple statement updates in place. Calls are excluded: the modes of the callee say what they
+    update."""
     match s:
         case Store(array=a) | AddTo(array=a) | AddArray(array=a) | Fill(array=a) | Reserve(array=a):
             return a
@@ -582,7 +593,7 @@ def all_names(f: Function) -> set[str]:
 
 
 def count_uses(f: Function) -> Counter[str]:
-    """How often every variable is mentioned, results of blocks included."""
+    """The number of mentions of each variable, with those in the results of blocks."""
     found = Counter(a.name for a in f.body.results if type(a) is Var)
     for s in walk(f.body):
         found.update(a.name for a in operands(s) if type(a) is Var)

@@ -1,6 +1,6 @@
-"""Reading the text of the core back: the inverse of `printing`, one line at a time.
+"""The parser of the core's text: the inverse of `printing`, line by line.
 
-Whoever writes a test writes this text too, so a mistake in it is reported with its line.
+Tests are written in this text, so an error is reported with its line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..types import BOOL, F64, I64, Array, Scalar, Type
 
 
 class CoreSyntaxError(ValueError):
-    """A text that is not the core; the message starts with the line number."""
+    """Raised for a text that is not a core program. The message starts with the line number."""
 
 
 _DTYPE = r"(?:f64|f32|i64|i32|bool)"
@@ -36,7 +36,7 @@ _KEYWORD_AFTER_FOR = ("as", "exits", "trips", "checkpoint", "carry")
 
 
 class _Line:
-    """The tokens of one line and a cursor in them."""
+    """The tokens of a line, and a cursor."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number, self.text, self.at = number, text, 0
@@ -108,7 +108,7 @@ def _literal(line: _Line, text: str) -> ir.Const:
 
 
 class _Bound(NamedTuple):
-    """A name where it is defined: with what is said of it there."""
+    """A name at its definition, with its annotations there."""
 
     name: str
     adjoint: bool
@@ -172,7 +172,7 @@ class _Reader:
         return _Bound(line.name(), line.skip("'"), line.type() if line.skip(":") else None)
 
     def binders(self, line: _Line) -> list[_Bound]:
-        """What stands left of ``=``: one name or several in parentheses."""
+        """The names left of ``=``: one, or several in parentheses."""
         if not line.skip("("):
             return [self.binder(line)]
         found = []
@@ -184,7 +184,7 @@ class _Reader:
     # -------------------------------------------------------------------------------------------------- blocks
 
     def block(self) -> tuple[ir.Block, _Line]:
-        """Statements up to the closing line, which is returned with the cursor after its brace."""
+        """Statements up to the closing line, which is returned with the cursor after the brace."""
         stmts: list[ir.Stmt] = []
         results: tuple[ir.Atom, ...] = ()
         while True:
@@ -210,7 +210,7 @@ class _Reader:
         if line.peek() == "if":
             return self.if_(line, [])
         bare = _BARE.get(line.peek())
-        if bare is not None and line.peek(1) not in ("=", ":", "'"):  # a variable may be called `drop`
+        if bare is not None and line.peek(1) not in ("=", ":", "'"):  # a variable may be named `drop`
             line.take()
             return bare(self, line)
         outs = self.binders(line)
@@ -383,7 +383,7 @@ class _Reader:
             mode = line.name() if line.peek() in ("read", "acc", "mut", "own", "out") else "own"
             params.append(ir.Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
             line.skip(",")
-        while line.peek() not in ("{", "rule", ""):  # result types are for the human reader
+        while line.peek() not in ("{", "rule", ""):  # result types are for readers
             line.take()
         rule = self.rule(line) if line.skip("rule") else None
         line.expect("{")
@@ -392,7 +392,7 @@ class _Reader:
         return ir.Function(name, tuple(params), body, rule=rule), entry
 
     def rule(self, line: _Line) -> ir.Rule:
-        """A derivative of the user's, after the word ``rule``."""
+        """A user-defined derivative, after the word ``rule``."""
         kind, forward = line.name(), line.name()
         if kind not in ("vjp", "jvp"):
             line.fail(f"a rule is a vjp or a jvp, not {kind!r}")
@@ -444,13 +444,13 @@ _BINDING: dict[str, Callable[[_Reader, _Line, list], ir.Stmt]] = {
 
 
 def parse_program(text: str) -> ir.Program:
-    """The program that a text of the core stands for.
+    """The program that a text of the core denotes.
 
     Parameters
     ----------
     text : str
-        Functions as `printing.print_program` writes them; lines that begin with ``//`` are comments. Where no
-        function is marked ``entry``, the first one is.
+        Functions as `printing.print_program` writes them. Lines that begin with ``//`` are comments. If no
+        function is marked ``entry``, the first one is the entry.
 
     Raises
     ------

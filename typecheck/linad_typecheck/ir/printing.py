@@ -1,4 +1,4 @@
-"""The core as text, one statement a line.
+"""The core as text, one statement per line.
 
     entry fn norm(x: read f64[:]) -> f64 {
       n = dim &x 0
@@ -11,9 +11,9 @@
       return s.3
     }
 
-``&x`` is an array that is lent to the statement, and comes back. A ``!`` marks an access whose index is known to be in
-range, a ``'`` after a name where it is defined an adjoint (`Var.adjoint`). Types are left out where the statement
-determines them. Spans are not printed.
+``&x`` is an array that the statement borrows. A ``!`` marks an access whose index is known to be in range; a ``'``
+after a name at its definition marks an adjoint (`Var.adjoint`). Types are omitted where the statement determines them.
+Spans are not printed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INDENT = "  "
 
 
 def let_type(op: str, ins: tuple[ir.Atom, ...]) -> Type | None:
-    """The type that a `Let` must have, from its operands; None where they do not say (`cast`)."""
+    """The type of the result of a `Let`, from its operands; None if they do not determine it (`cast`)."""
     match OPS[op].result if op in OPS else "out":
         case "same":
             return ins[0].type if ins else None
@@ -45,7 +45,7 @@ def let_type(op: str, ins: tuple[ir.Atom, ...]) -> Type | None:
 
 
 def print_const(c: ir.Const) -> str:
-    """A literal; ``f64``, ``i64`` and ``bool`` are the types of plain literals, others are written after it."""
+    """A literal. Plain literals have type ``f64``, ``i64`` or ``bool``; any other type is written after the literal."""
     if isinstance(c.value, bool):
         return repr(c.value)
     if isinstance(c.value, int):
@@ -70,12 +70,12 @@ def _index(atoms: Iterable[ir.Atom]) -> str:
 
 
 def _name(v: ir.Var) -> str:
-    """A defined name, marked where it is an adjoint."""
+    """A name at its definition, marked if it is an adjoint."""
     return f"{v.name}'" if v.adjoint else v.name
 
 
 def _bind(v: ir.Var, known: Type | None = None) -> str:
-    """A defined name, with its type unless the reader knows it."""
+    """A name at its definition, with its type unless the reader can infer it."""
     return _name(v) if v.type == known else f"{_name(v)}: {v.type}"
 
 
@@ -212,7 +212,7 @@ def _stmt(s: ir.Stmt, depth: int) -> list[str]:
 
 
 def print_stmt(s: ir.Stmt) -> str:
-    """One statement; of a region statement, its blocks too."""
+    """A statement, with its nested blocks."""
     return "\n".join(_stmt(s, 0))
 
 
@@ -235,7 +235,7 @@ def print_function(f: ir.Function, *, entry: bool = False) -> str:
 
 
 def _rule(rule: ir.Rule) -> str:
-    """A derivative of the user's: its functions, and what they take, by position."""
+    """A user-defined derivative: its functions and, by position, their arguments."""
 
     def place(p: int | ir.Result | ir.Size) -> str:
         match p:
@@ -253,5 +253,5 @@ def _rule(rule: ir.Rule) -> str:
 
 
 def print_program(program: ir.Program) -> str:
-    """All functions of a program; `core_parse.parse_program` reads the text back."""
+    """All functions of a program. `parse.parse_program` is the inverse."""
     return "\n\n".join(print_function(f, entry=n == program.entry) for n, f in program.functions.items()) + "\n"

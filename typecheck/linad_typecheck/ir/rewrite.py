@@ -1,4 +1,4 @@
-"""Rebuilding statements: renaming of uses and definitions, shared by every pass."""
+"""Rebuilding of statements with uses and definitions renamed; shared by all passes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _mark(mark: ir.Checkpoint, use: Use) -> ir.Checkpoint:
 
 
 def substitute(block: ir.Block, mapping: Mapping[str, ir.Atom]) -> ir.Block:
-    """The block with free variables replaced; names being unique, nothing is captured."""
+    """The block with its free variables replaced. Nothing is captured, because names are unique."""
     if not mapping:
         return block
 
@@ -89,8 +89,7 @@ def substitute(block: ir.Block, mapping: Mapping[str, ir.Atom]) -> ir.Block:
 
 
 def freshen(block: ir.Block, names: ir.Names, mapping: Mapping[str, ir.Atom]) -> ir.Block:
-    """A copy of the block in which every definition has a fresh name; ``mapping`` says what its free variables become.
-    """
+    """A copy of the block in which every definition has a fresh name. ``mapping`` replaces its free variables."""
     renamed: dict[str, ir.Atom] = dict(mapping)
 
     def use(atom: ir.Atom) -> ir.Atom:
@@ -115,8 +114,10 @@ def freshen(block: ir.Block, names: ir.Names, mapping: Mapping[str, ir.Atom]) ->
 
 
 def numbered(f: ir.Function) -> ir.Function:
-    """The function with the names of each base numbered anew, in the order in which they were handed out: attempts that
-    were given up leave gaps. The first name of a base keeps no number."""
+    """The function with its names numbered anew per base name, in the order of issue: discarded attempts leave gaps.
+
+    The first name of a base has no number.
+    """
     order: dict[str, list[int]] = {}
     for name in ir.all_names(f):
         base, _, k = name.partition(".")
@@ -146,7 +147,7 @@ def _all(block: ir.Block):
 
 
 def at_loops(f: ir.Function, change: Callable[[ir.Loop], Iterable[ir.Stmt]]) -> ir.Function:
-    """The function with statements in place of each loop, the inner ones first."""
+    """The function with each loop replaced by statements, inner loops first."""
 
     def block(b: ir.Block) -> ir.Block:
         out: list[ir.Stmt] = []

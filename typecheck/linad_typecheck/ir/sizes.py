@@ -1,5 +1,5 @@
-"""The sizes of arrays that are known from where the arrays come from: made with them, copied, or the same on every way.
-"""
+"""Sizes of arrays, as far as they follow from how the arrays are made: by an allocation or a copy, or equal on every
+path."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..types import I64, Array
 Sizes = dict[str, tuple[Atom, ...]]
 Lengths = Mapping[str, Atom]
 
-EDGE = 2  # cells that a loop may leave out at an end
+EDGE = 2  # cells by which two lengths may differ, because a loop omits them at an end
 
 
 class Equal:
-    """Ints that tests have found equal, of which one stands for all."""
+    """Equivalence classes of ints that checks have found equal, with a representative each."""
 
     def __init__(self) -> None:
         self.same: dict[str, Atom] = {}
-        self.tests: dict[str, tuple[Atom, Atom]] = {}  # bools, to the two ints whose equality they are
+        self.tests: dict[str, tuple[Atom, Atom]] = {}  # bools -> the two ints that they compare for equality
 
     def inside(self) -> Equal:
-        """What is known at the beginning of a block: after it the tests in it may not have been made."""
+        """A copy for a nested block, whose checks may not have been made after it."""
         inner = Equal()
         inner.same, inner.tests = dict(self.same), dict(self.tests)
         return inner
@@ -36,7 +36,7 @@ class Equal:
         return b is not None and tuple(map(self.root, a)) == tuple(map(self.root, b))
 
     def join(self, a: Atom, b: Atom) -> None:
-        """Two ints are equal: the second stands for both, or the one that is a number."""
+        """Record that two ints are equal. A literal becomes the representative, otherwise the second one."""
         a, b = self.root(a), self.root(b)
         if not isinstance(a, Var):
             a, b = b, a
@@ -44,7 +44,7 @@ class Equal:
             self.same[a.name] = b
 
     def seen(self, s: Stmt) -> None:
-        """Learn from a statement that has been run."""
+        """Record what a statement that has been executed proves."""
         match s:
             case Let(out=v, op="eq", ins=(a, b)) if a.type == b.type == I64:
                 self.tests[v.name] = (a, b)
@@ -53,15 +53,15 @@ class Equal:
 
 
 def known_sizes(f: Function) -> Sizes:
-    """By name of an array, its sizes, as atoms that are in scope wherever the array is."""
+    """The sizes of arrays, by name, as atoms that are in scope wherever the array is."""
     found: Sizes = {}
     _block(f.body, found, {p.var.name: {} for p in f.params if isinstance(p.var.type, Array)}, Equal())
     return found
 
 
 def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> Equal:
-    """What is known equal at the end of a block. ``given``: by name of a parameter, the sizes that have a name where it
-    stands."""
+    """The equalities at the end of a block. ``given``: the sizes of parameters that have a variable there, by the
+    name of the parameter."""
     given = {name: dict(axes) for name, axes in given.items()}
     equal = equal.inside()
     for s in block.stmts:
@@ -81,7 +81,7 @@ def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: 
                 arms = [(b.results, _block(b, found, given, equal)) for b in (s.then, s.orelse)]
                 for v, results in zip(outs, zip(*(r for r, _ in arms), strict=True), strict=True):
                     sizes = [_sizes(a, found) for a in results]
-                    # what one arm made with other names, but found to be the sizes of the other's, are those
+                    # an arm's sizes may have other names, but be known to equal those of the other arm
                     one = next(
                         (
                             n
@@ -102,10 +102,10 @@ def _sizes(a: Atom, found: Sizes) -> tuple[Atom, ...] | None:
 
 
 def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> None:
-    """What a loop carries keeps its sizes if each iteration ends with an array of them, which tests in it may have
-    found.
+    """Carried arrays keep their sizes if each iteration ends with an array of equal sizes, which checks in the body may
+    have established.
 
-    It is taken to keep them until an iteration is found to end with other ones.
+    This is assumed until an iteration contradicts it.
     """
     nexts = s.body.results[1 if s.exits else 0 :]
     kept = {
@@ -127,7 +127,7 @@ def _loop(s: Loop, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal)
 
 
 def lengths(f: Function) -> Lengths:
-    """By name of an int, one that stands for all that equal it, but for a cell or two at the edges."""
+    """A representative for each int, of all ints that equal it up to one or two cells at the edges."""
     sizes = known_sizes(f)
     equal = Equal()
     dims: dict[tuple[str, int], Var] = {}

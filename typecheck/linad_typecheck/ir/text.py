@@ -1,4 +1,5 @@
-"""The text of the core: what `linad.show` prints and the tests write. Parsing is the exact inverse of printing."""
+"""The text of the core, which `linad.show` prints and tests are written in. Parsing is the exact inverse of
+printing."""
 
 from __future__ import annotations
 

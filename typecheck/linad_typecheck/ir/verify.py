@@ -1,7 +1,7 @@
-"""Well-formedness of the core: what every pass may take for granted. An empty answer means well formed.
+"""The verifier of the core: the well-formedness that every pass relies on.
 
-This is not the linear checker: a well-formed program may still use an array twice. It is run between all passes in the
-tests, so a pass that breaks the form is named at once and not three passes later.
+It is not the linear checker: a well-formed program may use an array twice. Tests run it after every pass, so that a
+pass that breaks the form is identified at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NUMERIC = (*FLOATS, *_INTS)
 _ANY = (*_NUMERIC, "bool")
 _KINDS = ("sequential", "map", "sum", "scan")
 
-# The element types that an operation takes where its kind does not decide it.
+# The element types that an operation takes, if its kind does not determine them.
 _TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("abs", "sign", "floordiv", "mod", "pow"), _NUMERIC),
     **dict.fromkeys(("copysign", "mul_rounded", "powi", "isnan", "isinf", "isfinite"), FLOATS),
@@ -44,18 +44,19 @@ _TAKES_BY_KIND: dict[str, tuple[str, ...]] = {
 
 
 def dtypes_of(op: str) -> tuple[str, ...]:
-    """The element types of the operands of an operation (of `select` those it chooses from, but for literal ones)."""
+    """The element types of the operands of an operation. For `select`, of the values that it selects from, except
+    literals."""
     return _TAKES.get(op, _TAKES_BY_KIND.get(OPS[op].kind, _ANY))
 
 
 class _Verifier:
-    """The errors of one function, with the types of the names that are visible."""
+    """The errors of one function, and the types of the names in scope."""
 
     def __init__(self, program: ir.Program, function: ir.Function, linear: bool) -> None:
         self.program, self.function, self.linear = program, function, linear
         self.errors: list[str] = []
         self.defined: dict[str, ir.Var] = {}
-        self.here: ir.Stmt | str = ""  # what is looked at
+        self.here: ir.Stmt | str = ""  # what is being verified
 
     def report(self, what: str) -> None:
         here = self.here if isinstance(self.here, str) else print_stmt(self.here).partition("\n")[0]
@@ -107,14 +108,15 @@ class _Verifier:
             self.typed("value", value, Scalar(array.type.dtype))
 
     def agree(self, what: str, left: Iterable[ir.Atom], right: Iterable[ir.Atom]) -> None:
-        """Equal numbers of values, pairwise of equal types."""
+        """Verify that two sequences have the same length and pairwise equal types."""
         left, right = tuple(left), tuple(right)
         if self.require(len(left) == len(right), f"{len(left)} {what} for {len(right)}"):
             for a, b in zip(left, right):
                 self.require(a.type == b.type, f"{what}: {a} is {a.type}, {b} is {b.type}")
 
     def both(self, source: ir.Var, target: ir.Var) -> None:
-        """Both names of one array are adjoints or neither is: a user may update it under one of them."""
+        """Verify that both or neither of two names of one array are adjoints: the user may update it under either
+        name."""
         if source.adjoint != target.adjoint:
             self.report(f"of {source} and {target}, names of one array, one is an adjoint")
 
@@ -179,7 +181,7 @@ class _Verifier:
 
     def same(self, s: ir.Same) -> None:
         self.only_linear(s)
-        if self.is_array(s.copy) and self.is_array(s.array):  # the copy of a row, say
+        if self.is_array(s.copy) and self.is_array(s.array):  # for example, the copy of a row
             self.require(s.copy.type.dtype == s.array.type.dtype, f"{s.copy} is no copy of cells of {s.array}")
 
     def dup(self, s: ir.Dup) -> None:
@@ -305,7 +307,7 @@ class _Verifier:
     # ------------------------------------------------------------------------------------------------- modes
 
     def modes(self) -> None:
-        """Lent arrays are used as their modes allow, under whatever name they are bound to."""
+        """Verify that borrowed arrays are used as their modes allow, under any name that they are bound to."""
         modes: dict[str, set[str]] = {p.var.name: {p.mode} for p in self.function.params if p.mode in ("read", "acc")}
         bindings = list(_bindings(self.function.body))
         for source, target in bindings:
@@ -328,7 +330,7 @@ class _Verifier:
         self.here = ""
 
     def uses(self, s: ir.Stmt) -> list[tuple[str, str]]:
-        """The arrays a statement touches and how."""
+        """The arrays that a statement uses, and how."""
         match s:
             case ir.AddTo(array=a):
                 return [(a.name, "acc")]
@@ -350,7 +352,7 @@ _ALLOWED = {"read": ("read",), "acc": ("acc",)}
 
 
 def _bindings(block: ir.Block) -> Iterable[tuple[ir.Var, ir.Var]]:
-    """Pairs (array, other name it may be bound to): carried values and results of regions."""
+    """Pairs of an array and another name that it may be bound to, by carried values and results of regions."""
     for s in ir.walk(block):
         pairs: list[tuple[ir.Atom, ir.Var]] = []
         match s:
@@ -388,13 +390,12 @@ _RULES: dict[type, Callable[..., None]] = {
 
 
 def verify(program: ir.Program, *, linear: bool = False) -> list[str]:
-    """What is wrong with the form of a program; empty where nothing is.
+    """The violations of well-formedness in a program; an empty list if there are none.
 
     Parameters
     ----------
-    program : Program
-    linear : bool
-        Whether `Dup`, `Drop`, `Read` and `Same` may occur.
+    program : Program linear : bool
+        Whether `Dup`, `Drop`, `Read` and `Same` are allowed.
     """
     errors: list[str] = []
     if program.entry not in program.functions:

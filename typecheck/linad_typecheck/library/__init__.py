@@ -1,6 +1,6 @@
-"""What a library name means: rules for the functions of builtins, math, NumPy and SciPy.
+"""Library functions: the rules for the functions of builtins, math, NumPy and SciPy.
 
-Every file enters its rules in the rule book of the engine when it is imported; with the package, all of them are.
+Every file enters its rules in the engine's rule book when it is imported. Importing the package imports all of them.
 """
 
 from . import (

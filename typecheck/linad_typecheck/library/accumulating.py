@@ -1,4 +1,4 @@
-"""`np.add.at` and `np.subtract.at`: every index adds, also where a cell is named twice."""
+"""`np.add.at` and `np.subtract.at`: every index adds, even if several name one cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays made inside: constructors, copies and the methods of arrays."""
+"""Array constructors, copies, and the methods of arrays."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ METHODS = {
         "take",
     ]
 } | {"flatten": "numpy.ravel"}
-_OF_NUMPY = {  # that the language does not have
+_OF_NUMPY = {  # methods of NumPy arrays that the language lacks
     "tofile": "write the file outside the function",
     "tobytes": "keep the array",
     "view": "the bits of a float are no number to differentiate: convert with `.astype(...)`",
@@ -189,7 +189,7 @@ def _method_copy(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     value = bound(ctx, args)["value"]
-    if is_array(value) and places.rank_of(value):  # unlike an assignment to all cells, which takes rows
+    if is_array(value) and places.rank_of(value):  # differs from an assignment to all cells, which accepts rows
         raise Refused(WrongType(args.span, "an array is filled with a scalar", describe(type_of(value))))
     where = region(ctx, array, by, args.span)
     if where is not None:
@@ -210,7 +210,7 @@ def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    """The numbers of an array of rank 1 as Python's own, in a list."""
+    """The numbers of an array of rank 1 as a list of Python numbers."""
     bound(ctx, args)
     rank = places.rank_of(array)
     if rank == 0:
@@ -256,7 +256,7 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.zeros": _filled(0.0),
-    "numpy.empty": _filled(0.0),  # what it holds is not specified; zeros are as good as anything and never garbage
+    "numpy.empty": _filled(0.0),  # the contents are unspecified; zeros are deterministic
     "numpy.ones": _filled(1.0),
     "numpy.full": _full,
     "numpy.zeros_like": _like(0.0),

@@ -1,4 +1,4 @@
-"""Quantiles, written in terms of sorted cells."""
+"""Quantiles, computed from sorted cells."""
 
 from __future__ import annotations
 

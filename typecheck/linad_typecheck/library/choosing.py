@@ -1,4 +1,4 @@
-"""Cells kept within limits, and the places of those that count: `np.clip`, `np.flatnonzero`, `np.nonzero`."""
+"""`np.clip`, and the indices of cells that are not zero: `np.flatnonzero`, `np.nonzero`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .scalars import choose
 
 
 def _clip(ctx: Lowering, args: Args) -> Value:
-    """``np.clip(a, a_min, a_max)``: one of the limits may be None; `min` and `max` are other names of them."""
+    """``np.clip(a, a_min, a_max)``. Either limit may be None; `min` and `max` are other names for them."""
     found = bound(ctx, args, "a_min a_max min max")
     found |= {f"a_{name}": found[name] for name in ("min", "max") if name in found}
     limits = [(name, op) for name, op in (("a_min", "maximum"), ("a_max", "minimum")) if name in found]
-    either = "min" in args.keywords or "max" in args.keywords  # the other one may then be left out
+    either = "min" in args.keywords or "max" in args.keywords  # then the other limit may be omitted
     missing = not either and len(args.values) + sum(k in ("a_min", "a_max") for k in args.keywords) < 3
     if not limits or missing:
         raise Refused(
@@ -44,7 +44,7 @@ def _clip(ctx: Lowering, args: Args) -> Value:
 
 
 def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...]:
-    """The indices of the cells that are not 0, an array per axis, in the order of C."""
+    """The indices of the cells that are not 0, one array per axis, in C order."""
     (given,) = bound(ctx, args).values()
     array = as_array(ctx, given, args)
     if not rank_of(array):

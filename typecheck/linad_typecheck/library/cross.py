@@ -1,4 +1,4 @@
-"""``np.cross``: the vector product of vectors of three, one pair or many."""
+"""``np.cross``: the cross product of vectors with three components, one pair or many."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def _cross(ctx: Lowering, args: Args) -> Value:
 
 
 def _check_vectors(ctx: Lowering, args: Args, v: AnyArray) -> None:
-    """Refuse an array without three components along its last axis, which is checked when the program runs if need be.
-    """
+    """Refuse an array whose last axis does not have three components. An unknown size is checked at run time."""
     shape = shape_of(ctx, v, args.span)
     if not shape:
         raise Refused(WrongType(args.span, f"`{args.name}` is of vectors", "a scalar"))
@@ -59,7 +58,8 @@ def _check_vectors(ctx: Lowering, args: Args, v: AnyArray) -> None:
 
 
 def _kept(ctx: Lowering, v: AnyArray, args: Args) -> AnyArray:
-    """The factor, computed once: each of its cells is read twice, and for every partner that it is broadcast to."""
+    """The factor, evaluated once: each of its cells is read twice, and again for every vector that it is broadcast
+    to."""
     return materialise(ctx, v, args.hint, args.span) if isinstance(v, Delayed) else v
 
 

@@ -1,4 +1,4 @@
-"""The functions of the prelude: found in the texts of its modules by their decorators, parsed when first called."""
+"""The functions of the prelude, found by their decorators in the text of its modules and parsed at their first call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # as which modules of the prelude import what
-_SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes for which no cell is read
+LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # names under which prelude modules import libraries
+_SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes that read no cell
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
 
@@ -21,11 +21,11 @@ class Definition:
     name: str
     implements: tuple[str, ...]
     text: str
-    elementwise: bool = False  # of numbers, and applied to arrays cell by cell
+    elementwise: bool = False  # a function of numbers, applied to arrays elementwise
 
     @property
     def key(self) -> str:
-        """What a call of it is named by, where no library function is."""
+        """The name of the function in calls from the prelude."""
         return f"%{self.module}.{self.name}"
 
     @cached_property
@@ -38,17 +38,20 @@ class Definition:
 
     @cached_property
     def loops(self) -> bool:
-        """Whether it is known to run a loop."""
+        """Whether it is known to contain a loop."""
         return any(isinstance(n, ast.While) for n in ast.walk(self.node))
 
     @cached_property
     def stored(self) -> frozenset[str]:
-        """The names that it binds, its parameters left out."""
+        """The names that it binds, without its parameters."""
         return frozenset(n.id for n in ast.walk(self.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
     def uses(self, rest: Sequence[Sequence[ast.stmt]], name: str) -> int:
-        """How often a name is read at most on a way through lists of statements, one after the other, until it is bound
-        again; what is read again and again counts as twice."""
+        """The maximum number of reads of a name on a path through consecutive lists of statements, until the name is
+        rebound.
+
+        A read in a loop counts as two.
+        """
         for k, body in enumerate(rest):
             for j, s in enumerate(body):
                 left = (body[j + 1 :], *rest[k + 1 :])
@@ -91,7 +94,7 @@ def _binds(target: ast.expr, name: str) -> bool:
 
 @cache
 def definitions() -> dict[str, Definition]:
-    """The functions of the prelude by the library functions that they stand for, and all of them by their keys."""
+    """The functions of the prelude, by the library functions that they implement and by their keys."""
     found: dict[str, Definition] = {}
     for file in sorted(Path(__file__).parents[1].joinpath("prelude").glob("[a-z]*.py")):
         for d in read(file.stem, file.read_text(encoding="utf-8")):
@@ -101,7 +104,7 @@ def definitions() -> dict[str, Definition]:
 
 
 def read(module: str, text: str) -> list[Definition]:
-    """The functions of a module, which are apart by two empty lines."""
+    """The functions of a module. They are separated by two blank lines."""
     found = []
     for part in text.split("\n\n\n"):
         head, is_function, body = ("\n" + part).partition("\ndef ")

@@ -24,7 +24,7 @@ from .externals import call_external
 
 
 def _offset(ctx: Lowering, v: Value, span: Span) -> Atom:
-    """The number of a diagonal: 0 is the main one, 1 the one above."""
+    """The offset of a diagonal: 0 for the main diagonal, 1 for the one above it."""
     if isinstance(v, ScalarValue) and v.dtype in INTS:
         return whole(ctx, v.atom, span)
     if not isinstance(v, SILENT):
@@ -41,7 +41,7 @@ def _start(ctx: Lowering, k: Atom, span: Span) -> tuple[Atom, Atom]:
 
 
 def _left(ctx: Lowering, n: Atom, k: Atom, span: Span) -> Atom:
-    """What is left of ``n`` after ``k``, not below 0."""
+    """``max(n - k, 0)``."""
     if k == ZERO:
         return n
     if isinstance(n, Const) and isinstance(k, Const):
@@ -50,7 +50,7 @@ def _left(ctx: Lowering, n: Atom, k: Atom, span: Span) -> Atom:
 
 
 def diagonal(ctx: Lowering, v: AnyArray, k: Atom, span: Span) -> Value:
-    """A diagonal of a matrix: a view of it, to be read only as NumPy's is."""
+    """A diagonal of a matrix: a view, read-only as in NumPy."""
     rows, columns = shape_of(ctx, v, span)
     row, column = _start(ctx, k, span)
     n = smaller(ctx, _left(ctx, rows, row, span), _left(ctx, columns, column, span), span)
@@ -114,7 +114,7 @@ def _diagonal(ctx: Lowering, args: Args) -> Value:
 
 
 def _exchanged(ctx: Lowering, args: Args, found: dict[str, Value]) -> bool:
-    """Whether `axis1` and `axis2` say that columns come first."""
+    """Whether `axis1` and `axis2` exchange rows and columns."""
     pair = [axis_of(ctx, found.get(name, literal(k)), 2, args.span) for k, name in enumerate(("axis1", "axis2"))]
     if pair[0] == pair[1]:
         raise Refused(WrongType(args.span, "`axis1` and `axis2` are two axes", "one axis"))
@@ -135,7 +135,7 @@ def _trace(ctx: Lowering, args: Args) -> Value:
 
 
 def _triangle(op: str) -> Callable[[Lowering, Args], Value]:
-    """The cells on one side of a diagonal, and zeros."""
+    """The cells on one side of a diagonal, and zeros elsewhere."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "k")

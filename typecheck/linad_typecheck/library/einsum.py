@@ -1,7 +1,8 @@
-"""`np.einsum` with a literal text: a loop nest over the letters.
+"""`np.einsum` with literal subscripts: a loop nest over the letters.
 
-The letters of the result come first and a sum is carried as a number, unless the last axis of the result is also the
-last of an operand and the summed one is not: then rows are added to rows, so that the inner loop runs along memory.
+The letters of the result are the outer loops, and each sum is carried as a scalar. The exception: if the last axis of
+the result is also the last axis of an operand, and the summed one is not, then rows are added to rows, so that the
+inner loop runs along contiguous memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..types import FLOATS, DType, Scalar
 
 @frozen
 class Subscripts:
-    """The letters of every operand, and of the result."""
+    """The letters of the operands and of the result."""
 
     operands: tuple[str, ...]
     result: str
@@ -40,7 +41,7 @@ class Subscripts:
         return "".join(dict.fromkeys(c for o in self.operands for c in o if c not in self.result))
 
     def order(self) -> tuple[str, bool]:
-        """The letters from the outermost loop to the innermost, and whether sums are carried as a number."""
+        """The letters from the outermost loop to the innermost, and whether sums are carried as scalars."""
         summed, result = self.summed, self.result
         if not summed or not result:
             return result + summed, True
@@ -54,8 +55,11 @@ _REST = "..."
 
 
 def parsed(text: str, ranks: Sequence[int] = ()) -> Subscripts | str:
-    """The subscripts that a text means for operands of these ranks, or what is wrong with it. ``...`` are as many
-    letters of their own as an operand has axes left, the last ones common to all."""
+    """The subscripts that a text denotes for operands of these ranks, or what is wrong with it.
+
+    ``...`` expands to one letter per remaining axis of an operand; all operands share these letters, aligned at the
+    end.
+    """
     text = text.replace(" ", "")
     given, arrow, result = text.partition("->")
     operands = tuple(given.split(","))
@@ -113,8 +117,7 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
 
 
 def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Value:
-    """Of one array without a sum NumPy gives a view, which may be updated; of a diagonal, one that is only read here.
-    """
+    """Of one array without a sum: a view, as in NumPy. It may be updated, except that a diagonal is read-only here."""
     (letters,), result = subscripts.operands, subscripts.result
     if len(result) == len(letters):
         return transposed(ctx, a, [letters.index(c) for c in result], args.span)
@@ -125,7 +128,7 @@ def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Val
 
 
 def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> Value:
-    """The product of arrays, summed over the letters that the result has not."""
+    """The product of arrays, summed over the letters that are not in the result."""
     span = args.span
     dtype = common_dtype(arrays)
     no_bools(args, *arrays)
@@ -135,7 +138,7 @@ def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscript
 
 
 def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Subscripts) -> dict[str, Atom]:
-    """The size of every letter; axes of size 1 stretch where they are known to be 1."""
+    """The size of each letter. An axis of size 1 is stretched if its size is known to be 1."""
     sizes: dict[str, Atom] = {}
     for a, letters in zip(arrays, subscripts.operands, strict=True):
         for c, n in zip(letters, shape_of(ctx, a, args.span), strict=True):
@@ -176,7 +179,7 @@ def _loops(
     result, summed = subscripts.result, subscripts.summed
 
     def known(at: dict[str, Atom], cells: dict[int, Atom]) -> dict[int, Atom]:
-        """The cells of operands all of whose letters have a place, each read as far out as that is so."""
+        """The cells of operands whose letters all have an index, each loaded in the outermost loop where that is so."""
         found = dict(cells)
         for k, (a, letters, shape) in enumerate(zip(arrays, subscripts.operands, shapes, strict=True)):
             if k not in found and all(c in at for c in letters):
@@ -205,7 +208,7 @@ def _loops(
     def run(
         left: str, at: dict[str, Atom], cells: dict[int, Atom], each: Callable[[dict[str, Atom], dict[int, Atom]], None]
     ) -> None:
-        """``each`` for every place of the letters ``left``."""
+        """Run ``each`` for every index of the letters ``left``."""
         if not left:
             each(at, cells)
             return

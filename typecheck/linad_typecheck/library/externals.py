@@ -1,4 +1,4 @@
-"""Calls of library functions: the rule of the function, and its arguments in the form that the rule takes."""
+"""Calls of library functions: lookup of the rule, and conversion of the arguments to the form that it takes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 
 def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
     if dotted == "numpy.where" and len(args.values) == 1 and not args.keywords:
-        dotted = "numpy.nonzero"  # what NumPy makes of a condition alone
+        dotted = "numpy.nonzero"  # NumPy's `where` of a condition alone
     known = rule_of(dotted)
     if known is None:
         if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
@@ -37,7 +37,7 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
     args = replace(args, function=dotted)
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
-        if dotted.startswith("numpy."):  # which makes arrays of lists
+        if dotted.startswith("numpy."):  # NumPy converts lists to arrays
             whole = tuple(
                 as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values
             )
@@ -53,7 +53,7 @@ def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Valu
     if of == "arrays":
         value = rule(ctx, args)
         if isinstance(value, TupleValue):  # several results are evaluated: only an expression of its own waits
-            return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items), value.record)
+            return replace(value, items=tuple(held(ctx, v, args.hint, args.span) for v in value.items))
         return value
     if is_elementwise(dotted):
         return _cell_by_cell(ctx, rule, args)
@@ -63,7 +63,7 @@ def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Valu
 
 
 def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
-    """A rule of scalars, applied to arrays cell by cell."""
+    """A rule for scalars, applied to arrays elementwise."""
     names, n = tuple(args.keywords), len(args.values)
 
     def apply(values: tuple[Value, ...]) -> Value:

@@ -1,7 +1,7 @@
-"""The largest and smallest cells of an array and where they are.
+"""The largest and smallest cells of an array, and their indices.
 
-The loops look for the place alone; the value is read there once. So its derivative is one addition at that place: the
-first of equal cells, and of the NaNs, if there are any.
+The loops find the index only, and the value is then loaded once. Its derivative is one addition at that index: that of
+the first of equal cells, or of the first NaN.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HIGHEST: dict[DType, float] = dict.fromkeys(FLOATS, float("inf")) | {d: high fo
 
 
 def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
-    """A reduction of no cells has no result; it raises, also where the result is not used."""
+    """Raise if a reduction has no cells, even if its result is not used."""
     n = r.count(ctx)
     if isinstance(n, Const) and n.value > 0:
         return
@@ -35,7 +35,7 @@ def _require_cells(ctx: Lowering, r: Reduction, message: str) -> None:
 
 
 def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tuple[ArrayValue, ...]:
-    """The index along every reduced axis of the first of the best cells: scalars, or arrays of the kept axes."""
+    """The index along every reduced axis of the first best cell: scalars, or arrays over the kept axes."""
     if not r.axes:
         return ()
     own = dtype_of(r.array)
@@ -47,7 +47,7 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
         if dtype not in FLOATS:
             return ctx.let("b", "gt" if largest else "lt", (new, best), BOOL, span)
         worse = ctx.let("b", "le" if largest else "ge", (new, best), BOOL, span)
-        number = ctx.let("b", "eq", (best, best), BOOL, span)  # a NaN is best of all
+        number = ctx.let("b", "eq", (best, best), BOOL, span)  # a NaN beats any number
         return ctx.let("b", "and", (ctx.let("b", "not", (worse,), BOOL, span), number), BOOL, span)
 
     order = r.order if r.kept else r.axes
@@ -57,7 +57,7 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     sizes = tuple(r.shape[k] for k in r.kept)
     best = fresh_array(ctx, "best", sizes, dtype, start, span)
     found = tuple(fresh_array(ctx, "place", sizes, "i64", ZERO, span) for _ in r.axes)
-    # of equal cells the first in the order of C counts: the reduced axes are run through in that order
+    # the first of equal cells in C order counts, so the reduced axes are traversed in that order
     loops = order if [k for k in order if k in r.axes] == list(r.axes) else tuple(range(len(order)))
 
     def each(at: tuple[Atom, ...]) -> None:
@@ -77,10 +77,10 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
 def _carried(
     ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]
 ) -> tuple:
-    """The best cell along the last axes, carried with its index.
+    """The best cell along the last axes, carried together with its index.
 
-    A block of cells is first looked at for its best cell, without the index, which vectorises; only a block that has a
-    better one is searched.
+    Each block is first reduced to its best cell without the index, which vectorises. Only a block with a better cell is
+    searched for the index.
     """
     span, dtype = r.span, start.type.dtype
 
@@ -164,7 +164,7 @@ def _carried(
 
 
 def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
-    """The cells at the places found."""
+    """The cells at the indices found."""
     if not r.kept:
         return read(ctx, r.array, where, r.span).atom
     made = fresh_array(ctx, r.hint, tuple(r.shape[k] for k in r.kept), dtype_of(r.array), None, r.span)

@@ -1,7 +1,7 @@
-"""Calls of functions of the prelude: their bodies lowered at the call, with what is known there decided.
+"""Calls of prelude functions: their bodies are lowered at the call, specialised for what is known there.
 
-What such a function means, raises and costs, and its derivative, are those of what it is made of. All of it is at the
-user's call: so are errors that it raises, and what the checker has against the arguments.
+The meaning, errors, cost and derivative of such a function are those of its body. All of it is positioned at the user's
+call, including errors that it raises and complaints about the arguments.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from .definitions import LIBRARIES, Definition, definitions
 BUILTINS = frozenset(
     "abs all any bool enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
-_LITERAL = "%literal"  # an int that has to be known
-_AS_ARRAY = "%asarray"  # `np.asarray` of one argument: no array is made of a number or an expression
+_LITERAL = "%literal"  # an int that has to be known at compile time
+_AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
 
 class _NotKnown(Exception):
-    """What a branch or a loop depends on is known when the program runs only."""
+    """Raised if the condition of a branch or the range of a loop is known only at run time."""
 
 
 def rule(definition: Definition) -> Rule:
-    """What calls of a function of the prelude are lowered by."""
+    """The rule that lowers calls of a prelude function."""
     return partial(_of_numbers if definition.elementwise else _call, definition)
 
 
 def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
-    """In place of the call where all its branches and loops are known here, else as a function of its own."""
+    """Inline the call if all its branches and loops are known at compile time; otherwise call it as a helper."""
     given = _bound(ctx, definition, args)
     if not definition.loops:
         inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
@@ -65,7 +65,7 @@ def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
 
 
 def _result(ctx: Lowering, definition: Definition, v: Value, span: Span) -> Value:
-    """What the caller gets: a number in place of an array of rank 0, and the named tuple that NumPy gives."""
+    """The result for the caller: a scalar in place of an array of rank 0, and NumPy's named tuple."""
     named = next((RESULTS[n] for n in definition.implements if n in RESULTS), None)
     if named is not None and isinstance(v, TupleValue) and len(v.items) == len(named.fields):
         return TupleValue(v.items, named)
@@ -73,8 +73,8 @@ def _result(ctx: Lowering, definition: Definition, v: Value, span: Span) -> Valu
 
 
 def _of_numbers(definition: Definition, ctx: Lowering, args: Args) -> Value:
-    """A function of numbers: it is computed in floats of 64 bits, but for parameters that are ints. The result is of
-    the type of the floats."""
+    """A function of numbers. It computes in float64, except for parameters that are ints; the result has the type of
+    the floats."""
     given = _bound(ctx, definition, args)
     parameters = definition.node.args.posonlyargs
     ints = {a.arg for a in parameters if isinstance(a.annotation, ast.Name) and a.annotation.id == "int"}
@@ -122,7 +122,7 @@ def as_array_rule(ctx: Lowering, args: Args) -> Value:
 
 
 class _Body:
-    """The body of a function of the prelude, at one call: names stand for values, which are put in their place."""
+    """The body of a prelude function at one call. Names are replaced by their values."""
 
     def __init__(
         self, ctx: Lowering, definition: Definition, args: Args, given: Mapping[str, Value] = MappingProxyType({})
@@ -136,7 +136,7 @@ class _Body:
     # -- in place of the call
 
     def run(self, rest: Sequence[Sequence[ast.stmt]]) -> Value:
-        """The value that lists of statements, one after the other, return."""
+        """The value that consecutive lists of statements return."""
         ctx, args = self.ctx, self.args
         while rest:
             if not rest[0]:
@@ -159,7 +159,7 @@ class _Body:
                 case ast.If(test=test, body=then, orelse=orelse):
                     decided = self._condition(test)
                     if decided == TRUE and isinstance(then[0], ast.Raise) and self._told(then[0])[0] != "TypeError":
-                        self._raise_unless(Const(False, BOOL), then[0])  # the rest is lowered for its type
+                        self._raise_unless(Const(False, BOOL), then[0])  # the rest is lowered for its type only
                     elif isinstance(decided, Const):
                         rest = (then if decided.value else orelse, *rest)
                     else:
@@ -192,7 +192,7 @@ class _Body:
         return found
 
     def _over(self, node: ast.expr) -> Sequence[Value]:
-        """What a loop runs over, where that is known."""
+        """The items of a loop, if they are known at compile time."""
         match iteration(self.ctx, self.copy(node)):
             case Unrolled(items=items):
                 return items
@@ -207,11 +207,11 @@ class _Body:
 
     def _held(self, v: Value, uses: int, name: str) -> Value:
         if isinstance(v, TupleValue) and not v.closed:
-            return TupleValue(tuple(self._held(x, uses, name) for x in v.items), v.record)
+            return replace(v, items=tuple(self._held(x, uses, name) for x in v.items))
         return held(self.ctx, v, name, self.args.span) if uses > 1 else v
 
     def _raise(self, s: ast.Raise) -> Value:
-        """An exception that is raised whatever the values are, which the checker says at once."""
+        """Report an exception that is raised whatever the arguments are."""
         kind, told = self._told(s)
         if kind == "TypeError":
             raise Refused(BadCall(self.args.span, self.args.name, told.removeprefix(f"{self.definition.name} ")))
@@ -232,7 +232,7 @@ class _Body:
         raise AssertionError(f"{self.definition.key}: {ast.unparse(s)}")
 
     def _shown(self, part: ast.expr) -> str:
-        """A part of a message, known here."""
+        """A part of a message, which is known at compile time."""
         match part:
             case ast.Constant(value=text):
                 return str(text)
@@ -248,11 +248,11 @@ class _Body:
     # -- as a function of its own
 
     def called(self, values: Mapping[str, Value]) -> Value:
-        """The result of a helper with the text of the function: a copy for this call, with what is known put in."""
+        """The result of a helper with the text of the function: a copy for this call, with known values substituted."""
         ctx, d, args = self.ctx, self.definition, self.args
         given = {n: v for n, v in values.items() if n in d.stored or not is_static(v)}
         self.known = {n: v for n, v in values.items() if n not in given}
-        key = (d.key, args.span, tuple(self.known.items()))  # what it calls at this place, it shares
+        key = (d.key, args.span, tuple(self.known.items()))  # calls at the same place share it
         source = ctx.programs.pullbacks.get(key)
         if source is None:
             made = self.copy(d.node)
@@ -268,7 +268,7 @@ class _Body:
     # -- the text
 
     def copy(self, node: ast.AST) -> ast.AST:
-        """A copy of a part of the text, all of it at the user's call, with values in place of the names for them."""
+        """A copy of a node, positioned at the user's call, with values substituted for names."""
         match node:
             case Quoted():
                 return node
@@ -310,7 +310,7 @@ class _Body:
 
 
 def is_static(v: Value) -> bool:
-    """Whether a value is known when the program is compiled."""
+    """Whether a value is known at compile time."""
     match v:
         case ScalarValue(atom=Const()) | NoneValue() | TextValue() | DTypeValue() | EntityValue():
             return True
@@ -328,7 +328,7 @@ def _dotted(node: ast.Attribute) -> str | None:
 
 
 def _place(args: Args) -> ast.expr:
-    """A node at the place of the call."""
+    """A node at the position of the call."""
     if args.node is not None:
         return args.node
     at = ast.Constant(None)

@@ -1,4 +1,4 @@
-"""Arrays put together and taken apart: `np.concatenate`, `np.stack` and their relatives, `np.split`, `np.meshgrid`."""
+"""Joining and splitting of arrays: `np.concatenate`, `np.stack` and related functions, `np.split`, `np.meshgrid`."""
 
 from __future__ import annotations
 
@@ -60,8 +60,10 @@ def _dtype(ctx: Lowering, args: Args, found: dict[str, Value]) -> DType | None:
 
 
 def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype: DType | None) -> Value:
-    """The parts of an array along its first axis, one after the other along an axis of theirs: two axes become one.
-    None: the parts as they are."""
+    """The parts of an array along its first axis, concatenated along one of their axes: two axes are merged into one.
+
+    With ``axis`` None, the parts as they are.
+    """
     rank = rank_of(rows)
     own = dtype in (None, dtype_of(rows)) and isinstance(rows, ArrayValue) and not names_of(ctx, rows.var)
     if axis is None:
@@ -73,7 +75,7 @@ def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype:
 
 
 def _flat(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
-    """All cells of an array, in a row of their own."""
+    """All cells of an array in a new array of rank 1."""
     dtype = _dtype(ctx, args, found)
     flat = reshaped(ctx, found["arrays"], ScalarValue(Const(-1, I64), True), args)
     return materialise(ctx, flat, args.hint, args.span, dtype)
@@ -99,7 +101,7 @@ def _concatenate(ctx: Lowering, args: Args) -> Value:
 
 def _stack(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "axis dtype")
-    if is_array(found["arrays"]) and rank_of(found["arrays"]):  # of its rows
+    if is_array(found["arrays"]) and rank_of(found["arrays"]):  # its rows are stacked
         rows = found["arrays"]
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(rows), args.span)
         dtype = _dtype(ctx, args, found)
@@ -113,14 +115,14 @@ def _stack(ctx: Lowering, args: Args) -> Value:
 
 
 def _at_least(ctx: Lowering, a: AnyArray, rank: int, span: Span) -> AnyArray:
-    """With axes of size 1 in front, so that there are ``rank``."""
+    """The array with leading axes of size 1, so that its rank is at least ``rank``."""
     return with_axes(ctx, a, range(max(rank - rank_of(a), 0)), span)
 
 
 def _raised(
     raised: Callable[[Lowering, AnyArray, Span], AnyArray], axis: Callable[[int], int]
 ) -> Callable[[Lowering, Args], Value]:
-    """A function that gives its arrays more axes, and puts them together along one that depends on their rank."""
+    """A function that adds axes to its arrays, and concatenates them along an axis that depends on their rank."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "dtype")
@@ -163,7 +165,7 @@ def part(ctx: Lowering, v: AnyArray, axis: int, low: Atom | None, high: Atom | N
 
 
 def _split(even: bool) -> Callable[[Lowering, Args], Value]:
-    """``np.split`` and ``np.array_split``: views of the parts, a literal number of them or cut at given places."""
+    """``np.split`` and ``np.array_split``: views of the parts, given by a literal number or by indices."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         span = args.span
@@ -180,7 +182,7 @@ def _split(even: bool) -> Callable[[Lowering, Args], Value]:
 
 
 def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom]:
-    """The places at which an axis of ``n`` cells is cut."""
+    """The indices at which an axis of ``n`` cells is split."""
     span = args.span
     if isinstance(v, TupleValue):
         if all(isinstance(x, ScalarValue) and x.dtype in INTS for x in v.items):

@@ -1,4 +1,4 @@
-"""Functions of arrays met now and then, as what they are made of: counts and the like."""
+"""Less common array functions, composed of others: histograms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def weighed(a, edges, weights):
 """
 
 def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value:
-    """The edges of the bins of `np.histogram`."""
+    """The bin edges of `np.histogram`."""
     bins = found.get("bins", literal(10))
     if not (isinstance(bins, ScalarValue) and bins.dtype in INTS):
         edges = as_array(ctx, bins, args)
@@ -80,7 +80,7 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
     dtype = dtype_of(weights)
     weights = stored(ctx, written(ctx, args, check, w=weights, a=a), "weights", args.span)
     heights = called(ctx, args, _WEIGHED, a, edges, weights)
-    if dtype != "f64":  # NumPy's weights are added up in floats of 64 bits, and are of their own type in the end
+    if dtype != "f64":  # NumPy adds weights in float64 and converts the result to their type
         heights = stored(ctx, written(ctx, args, f"h.astype(np.{NUMPY_NAMES[dtype]})", h=heights), args.hint, args.span)
     return TupleValue((heights, edges))
 

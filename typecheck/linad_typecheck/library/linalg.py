@@ -1,4 +1,4 @@
-"""Linear algebra beyond products: factorisations and what is made of them, as `core.Dense` statements."""
+"""Linear algebra beyond products: factorisations and functions based on them, as `core.Dense` statements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _fresh(ctx: Lowering, args: Args, hint: str, shape: tuple[Atom, ...], dtype:
 
 
 def _succeeded(ctx: Lowering, args: Args, info: Var, message: str) -> None:
-    """Raise LinAlgError where a factorisation failed."""
+    """Raise LinAlgError if a factorisation failed."""
     code = ctx.fresh("code", I64)
     ctx.emit(Load(code, info, (ZERO,), False, args.span))
     same_size(ctx, code, ZERO, message, (), args.span, "LinAlgError")
@@ -41,7 +41,8 @@ def _square(ctx: Lowering, args: Args, a: AnyArray) -> Atom:
 def _factorised(
     ctx: Lowering, args: Args, a: AnyArray, n: Atom, dtype: DType, singular: bool
 ) -> tuple[Var, Var, Var]:
-    """A square matrix of size ``n``, its LU factorisation and pivots; ``singular``: it may be."""
+    """A square matrix of size ``n``, its LU factorisation and its pivots. ``singular``: a singular matrix is
+    allowed."""
     var = whole_array(ctx, args, a, dtype)
     info, factors, pivots = (
         _fresh(ctx, args, h, s, d)
@@ -83,7 +84,7 @@ def _inv(ctx: Lowering, args: Args) -> Value:
 
 
 def _cell(ctx: Lowering, args: Args, op: str, dtype: DType, read_: tuple[Var, ...]) -> ScalarValue:
-    """The number that a dense operation leaves in an array of one cell."""
+    """The number that a dense operation stores in an array of one cell."""
     out = _fresh(ctx, args, args.hint, (ONE,), dtype)
     ctx.emit(Dense(op, "", (out,), read_, args.span))
     return read(ctx, ArrayValue(out), (ZERO,), args.span)
@@ -148,9 +149,11 @@ def _svd(ctx: Lowering, args: Args) -> Value:
 
 
 def _lstsq(ctx: Lowering, args: Args) -> Value:
-    """Of a matrix of full column rank: the seminormal equations by a QR factorisation, corrected once, which is as
-    accurate as QR itself (Björck, Stability analysis of the method of seminormal equations for linear least squares
-    problems, 1987)."""
+    """Least squares for a matrix of full column rank: the corrected seminormal equations with a QR factorisation.
+
+    With one correction step they are as accurate as QR itself (Björck, Stability analysis of the method of seminormal
+    equations for linear least squares problems, 1987).
+    """
     a, b = args.values
     dtype = common_dtype((a, b), True)
     (m, n), shape = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
@@ -194,7 +197,8 @@ def _projected(ctx: Lowering, args: Args, a: Var, low: Var, r: Var, shape: tuple
 
 
 def _squares(ctx: Lowering, args: Args, r: ArrayValue, n: Atom, dtype: DType) -> ArrayValue:
-    """The sums of squares of the columns, which have more cells than the ``n`` unknowns: else there are none."""
+    """The sums of squares of the columns if there are more equations than the ``n`` unknowns; otherwise an empty
+    array."""
     m, k = shape_of(ctx, r, args.span)
     more = ctx.let("b", "gt", (m, n), BOOL, args.span)
     k = ctx.let("k", "select", (more, k, ZERO), I64, args.span, nonneg=True)

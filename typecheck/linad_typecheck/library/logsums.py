@@ -1,4 +1,4 @@
-"""`scipy.special.logsumexp`, `softmax` and `log_softmax`: shifted by the largest cell, so that no exponential
+"""`scipy.special.logsumexp`, `softmax` and `log_softmax`, shifted by the largest cell so that no exponential
 overflows."""
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def _floats(dtype: DType) -> DType:
 
 
 def _at(ctx: Lowering, r: Reduction, found: Atom | ArrayValue, index: tuple[Atom, ...]) -> Atom:
-    """The number of a reduction that belongs to a cell."""
+    """The result of a reduction that belongs to a cell."""
     return read(ctx, found, tuple(index[k] for k in r.kept), r.span).atom if isinstance(found, ArrayValue) else found
 
 
 def _largest(ctx: Lowering, r: Reduction, dtype: DType, finite: bool) -> Atom | ArrayValue:
-    """The largest cells, or 0 where ``finite`` and they are not."""
+    """The largest cells. With ``finite``, 0 in place of an infinite or NaN one."""
     best = extreme_of(ctx, r, True)
 
     def usable(a: Atom) -> Atom:
@@ -88,11 +88,11 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
     return finish(ctx, r, out)
 
 
-_NOTHING = {dtype: Const(float("-inf"), Scalar(dtype)) for dtype in FLOATS}  # the logarithm of a sum of no numbers
+_NOTHING = {dtype: Const(float("-inf"), Scalar(dtype)) for dtype in FLOATS}  # the logarithm of an empty sum
 
 
 def _summed(ctx: Lowering, r: Reduction, dtype: DType, scale: Cell | None, made: ArrayValue | None) -> Atom | None:
-    """The logarithms of the sums, of which there are some: a number, or stored in ``made``."""
+    """The logarithms of the sums, which are not empty: a scalar, or stored in ``made``."""
     t = Scalar(dtype)
     best = _largest(ctx, r, dtype, True)
 

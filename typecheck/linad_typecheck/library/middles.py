@@ -20,8 +20,7 @@ from .sorting import ordered
 
 
 def _median(ctx: Lowering, args: Args) -> Value:
-    """``np.median(a, axis=None, keepdims=False)``: the mean of the two cells in the middle, of which a NaN makes a NaN.
-    """
+    """``np.median(a, axis=None, keepdims=False)``: the mean of the two middle cells; a NaN gives a NaN."""
     given = reduction(ctx, args, "axis keepdims", again=True)
     r, span = given[0], args.span
     if len(r.axes) not in (1, len(r.shape)) or not r.shape:
@@ -52,7 +51,7 @@ def _median(ctx: Lowering, args: Args) -> Value:
             total = ctx.let("t", "add", (a, b), t, span)
             half = ctx.let("t", "div", (total, Const(2.0, t)), t, span)
             found = ctx.let("t", "select", (odd, a, half), t, span)
-            if dtype_of(r.array) in FLOATS:  # NaNs are last
+            if dtype_of(r.array) in FLOATS:  # NaNs are sorted last
                 number = ctx.let("b", "eq", (last, last), BOOL, span)
                 found = ctx.let("t", "select", (number, found, last), t, span)
         out = ctx.fresh(args.hint, t)

@@ -1,4 +1,4 @@
-"""Products, sums and running values by other names: `np.tensordot`, `np.add.outer`, `np.maximum.accumulate`."""
+"""Products, sums and scans under other names: `np.tensordot`, `np.add.outer`, `np.maximum.accumulate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NONE = NoneValue()
 
 
 def _tensordot(ctx: Lowering, args: Args) -> Value:
-    """As one product of matrices: the axes that are summed last in the one, first in the other."""
+    """One matrix product, after the contracted axes are moved last in the first operand and first in the second."""
     found = bound(ctx, args, "axes")
     a, b = (as_array(ctx, v, args) for v in list(found.values())[:2])
     ranks, axes = (rank_of(a), rank_of(b)), found.get("axes", literal(2))
@@ -58,7 +58,7 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
 
 
 def _summed(product: str, axis: str, *names: str) -> Rule:
-    """A sum of products in the type of the products, unlike that of `np.sum`, which is wider for small ints."""
+    """A sum of products in the type of the products. `np.sum` widens small ints, this does not."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "axis" if axis == "axis" else "")
@@ -75,7 +75,7 @@ _vecdot = _summed("a * b", "axis", "a", "b")
 
 
 def _outer(dotted: str) -> Rule:
-    """``np.add.outer`` and its like: every cell of the one with every cell of the other."""
+    """``np.add.outer`` and similar functions: each cell of one array with each cell of the other."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         given = list(bound(ctx, args).values())
@@ -122,7 +122,7 @@ def _running_extreme(op: str) -> Rule:
 
 
 def _by_axis(text: str) -> Rule:
-    """Along the first axis, unless another one is named, or None for all."""
+    """A scan along the first axis, or another one given as ``axis``, or None for all cells."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)

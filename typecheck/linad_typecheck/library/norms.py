@@ -1,4 +1,4 @@
-"""`np.linalg.norm` of vectors and matrices, whole and along axes. Its slope at 0 is 0, as that of `abs`."""
+"""`np.linalg.norm` of vectors and matrices, whole and along axes. Its slope at 0 is 0, as for `abs`."""
 
 from __future__ import annotations
 
@@ -56,8 +56,11 @@ def _is_number(v: Value) -> bool:
 
 
 def _norm_along(ctx: Lowering, args: Args, kind: str, found: dict[str, Value]) -> Value:
-    """The norms of the vectors along one axis, or of the matrices along two: the root of the sum of squares, with slope
-    0 at 0, or for vectors the sum or the largest of the sizes."""
+    """The norms of the vectors along one axis, or of the matrices along two.
+
+    They are the root of the sum of squares, with slope 0 at 0, or for vectors the sum or the maximum of absolute
+    values.
+    """
     given = reduction(ctx, args, "ord axis keepdims", again=True)
     r = given[0]
     dtype, count = common_dtype((r.array,), True), len(r.axes)
@@ -84,7 +87,7 @@ _VECTORS = {
         size = np.abs(x)
         t = np.sum(np.where(size == 0, np.inf, np.where(size == 0, 1.0, size) ** p), axis=axis, keepdims=kept)
         np.where(t == 0, np.inf, np.where(np.isinf(t), 0.0, np.where((t == 0) | np.isinf(t), 1.0, t) ** (1.0 / p)))
-    """,  # a cell of 0 makes it 0, with slope 0 as `abs` has there; no cells, or infinite ones only, make it infinite
+    """,  # 0 if a cell is 0, with slope 0 as for `abs`; infinite if there are no cells or only infinite ones
 }
 _MATRICES = {  # of matrices along the last two axes; the largest of no sums is 0
     "1": "np.linalg.norm(np.sum(np.abs(x), axis=-2), np.inf, axis=-1)",
@@ -96,7 +99,7 @@ _MATRICES = {  # of matrices along the last two axes; the largest of no sums is 
 
 
 def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value], kind: str) -> Value:
-    """The orders that are rarer; the slope of the root of a sum is 0 where the sum is 0."""
+    """The less common orders. The slope of the root of a sum is 0 where the sum is 0."""
     rank = rank_of(x)
     given = found.get("axis", NoneValue())
     axes = tuple(range(rank)) if isinstance(given, NoneValue) else axes_of(ctx, given, rank, args.span, lists=False)
@@ -137,7 +140,7 @@ def _folded(ctx: Lowering, args: Args, x: AnyArray, step: Callable[[Atom, Atom],
 
 
 def _euclidean(ctx: Lowering, args: Args, x: AnyArray) -> Value:
-    """The root of the sum of squares; its slope at 0 is 0, as that of `abs`."""
+    """The root of the sum of squares; its slope at 0 is 0, as for `abs`."""
     dtype = common_dtype((x,), True)
 
     def cell(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:

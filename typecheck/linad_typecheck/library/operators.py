@@ -1,5 +1,4 @@
-"""The functions of the module `operator` that are what an operator does, for combinators: ``linad.reduce(operator.mul,
-1.0, x)``."""
+"""The functions of the module `operator`, for combinators: ``linad.reduce(operator.mul, 1.0, x)``."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
 
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
-    """``a op b`` of scalars or arrays; a tuple or list beside an array is an array to NumPy."""
+    """``a op b`` of scalars or arrays. A tuple or list next to an array is converted to an array, as in NumPy."""
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
     a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))

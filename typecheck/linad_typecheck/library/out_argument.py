@@ -1,4 +1,4 @@
-"""``out=`` and ``where=``: the result of a library function is stored into an array that is there already."""
+"""``out=`` and ``where=``: the result of a library function is stored into an existing array."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_ufunc(dotted: str, elementwise: bool) -> bool:
 
 
 def by_name(dotted: str, args: Args) -> Args:
-    """The arguments of a ufunc with ``out`` by its name: ``np.sqrt(a, a)`` stores into ``a``."""
+    """The arguments of a ufunc with a positional ``out`` moved to its keyword: ``np.sqrt(a, a)`` stores into ``a``."""
     inputs = inputs_of(dotted)
     if not dotted.startswith("numpy.") or len(args.values) != inputs + 1 or "out" in args.keywords:
         return args
@@ -33,7 +33,7 @@ def by_name(dotted: str, args: Args) -> Args:
 
 
 def converted(ctx: Lowering, args: Args) -> Args | None:
-    """The arguments of a ufunc in the dtype that ``dtype`` asks for."""
+    """The arguments of a ufunc, converted to the dtype given as ``dtype``."""
     dtype = dtype_of_argument(ctx, args.keywords["dtype"], args.span)
     if dtype is None:
         return None
@@ -44,14 +44,14 @@ def converted(ctx: Lowering, args: Args) -> Args | None:
 
 
 def stores(dotted: str, args: Args, elementwise: bool) -> bool:
-    """Whether a call stores its result: into ``out``, or where a ufunc has ``where``."""
+    """Whether a call stores its result: into ``out``, or because a ufunc has ``where``."""
     ufunc = is_ufunc(dotted, elementwise)
     given = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
     return (given and (ufunc or has_out(dotted))) or ("where" in args.keywords and ufunc)
 
 
 def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
-    """The array ``out``, which holds what ``call`` gives from here on; with ``where`` only in the cells where that is
+    """The array ``out``, into which the result of ``call`` is stored; with ``where`` only in the cells where it is
     True."""
     span = args.span
     out, mask = args.keywords.get("out", NoneValue()), args.keywords.get("where")

@@ -1,4 +1,4 @@
-"""Cells picked out by index, condition or order, and what is found out about arrays: functions that one text says."""
+"""Selection of cells by index, condition or order, and properties of arrays: functions with a one-line definition."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
 
 
 def _copyto(ctx: Lowering, args: Args) -> Value:
-    """``np.copyto(dst, src)`` stores all cells."""
+    """``np.copyto(dst, src)``: stores to all cells."""
     found = bound(ctx, args, "casting")
     choice(ctx, found.get("casting"), ("same_kind",), "`casting`", args.span)
     if not is_array(found["dst"]):
@@ -126,8 +126,7 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
 
 
 def _contiguous(ctx: Lowering, args: Args) -> Value:
-    """``np.ascontiguousarray(a)``: the array itself where its cells lie next to each other in the order of C, else a
-    copy."""
+    """``np.ascontiguousarray(a)``: the array itself if it is in C order, otherwise a copy."""
     found = bound(ctx, args, "dtype")
     a = as_array(ctx, found["a"], args)
     if "dtype" in found:
@@ -146,7 +145,7 @@ _DIAGONAL = """
 
 
 def _open_mesh(ctx: Lowering, args: Args) -> Value:
-    """``np.ix_(rows, columns)``: indices of each axis, along axes of their own."""
+    """``np.ix_(rows, columns)``: the indices of each axis, along separate axes."""
     names = [f"a{k}" for k in range(len(args.values))]
     if args.keywords or not names:
         raise Refused(BadCall(args.span, args.name, "takes arrays of indices"))

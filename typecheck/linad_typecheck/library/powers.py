@@ -1,4 +1,4 @@
-"""Powers: of floats by a primitive, of ints by a loop where the exponent is computed."""
+"""Powers: of floats by a primitive, of ints by a loop if the exponent is not a literal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
     if literal and y.atom.value >= 0:
         base = cast(ctx, x.atom, dtype, span)
         return ScalarValue(ctx.let(hint, "pow", (base, Const(y.atom.value, Scalar(dtype))), Scalar(dtype), span), weak)
-    if literal and weak:  # Python's int: a float, whatever the base is
+    if literal and weak:  # a negative power of Python numbers is a float, whatever the base is
         base = cast(ctx, x.atom, "f64", span)
         return ScalarValue(ctx.let(hint, "powi", (base, y.atom), Scalar("f64"), span), weak)
     if literal:

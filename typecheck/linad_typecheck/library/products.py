@@ -1,4 +1,5 @@
-"""Products: of vectors, and of a matrix with a vector, they become loops, of matrices `core.Dense` statements."""
+"""Products: those of vectors, and of a matrix and a vector, become loops; those of matrices, `core.Dense`
+statements."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: Se
 
 
 def common_dtype(values: Sequence[AnyArray], floats: bool = False) -> DType:
-    """The dtype that arrays meet in; where ``floats``, f64 for ints."""
+    """The dtype to which arrays are promoted. With ``floats``, f64 for ints."""
     best = ScalarValue(Const(0, Scalar(dtype_of(values[0]))))
     for v in values[1:]:
         best = ScalarValue(Const(0, Scalar(promote(best, ScalarValue(Const(0, Scalar(dtype_of(v)))))[0])))
@@ -60,7 +61,7 @@ def common_dtype(values: Sequence[AnyArray], floats: bool = False) -> DType:
 
 
 def whole_array(ctx: Lowering, args: Args, v: AnyArray, dtype: DType) -> Var:
-    """The array itself, or a copy with its cells in order and of this dtype."""
+    """The array itself, or a copy in C order with this dtype."""
     if isinstance(v, ArrayValue) and dtype_of(v) == dtype:
         return v.var
     return materialise(ctx, v, args.hint, args.span, dtype).var
@@ -70,7 +71,7 @@ _TRANSPOSED = View((Along(ZERO, ONE, 1), Along(ZERO, ONE, 0)), (Whole(1), Whole(
 
 
 def _factor(ctx: Lowering, args: Args, v: AnyArray, dtype: DType) -> tuple[Var, str]:
-    """A matrix as a factor, and whether it is transposed: a view ``A.T`` is not copied."""
+    """A matrix as a factor of a product, and whether it is transposed. A view ``A.T`` is not copied."""
     if isinstance(v, ViewValue) and dtype_of(v) == dtype and replace(v.view, readonly="") == _TRANSPOSED:
         return v.var, "t"
     return whole_array(ctx, args, v, dtype), "n"
@@ -83,7 +84,7 @@ def cell_of(ctx: Lowering, args: Args, v: AnyArray, index: tuple[Atom, ...], dty
 def same_inner(
     ctx: Lowering, args: Args, a: AnyArray, b: AnyArray, x: Atom, y: Atom, error: str = "ValueError"
 ) -> None:
-    """The sizes that are summed over must be equal."""
+    """Check that the contracted sizes are equal."""
     shapes = [shape_of(ctx, v, args.span) for v in (a, b)]
     message = f"{args.name} of shapes {shapes_text(shapes)}: the sizes {{{sum(map(len, shapes))}}} and {{{sum(map(len, shapes)) + 1}}} differ"
     same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span, error)
@@ -102,7 +103,7 @@ def nothing(dtype: DType) -> Const:
 
 
 def _dot(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
-    """Of two vectors."""
+    """The product of two vectors."""
     dtype = common_dtype((a, b))
     (n,), (m,) = shape_of(ctx, a, args.span), shape_of(ctx, b, args.span)
     same_inner(ctx, args, a, b, n, m)
@@ -132,7 +133,7 @@ def _matrix_vector(ctx: Lowering, args: Args, a: AnyArray, x: AnyArray) -> Value
 
 
 def _vector_matrix(ctx: Lowering, args: Args, x: AnyArray, a: AnyArray) -> Value:
-    """Along the rows of the matrix, as it lies in memory."""
+    """Vector times matrix, along the rows of the matrix: the order of memory."""
     dtype = common_dtype((x, a))
     (n, m), (k,) = shape_of(ctx, a, args.span), shape_of(ctx, x, args.span)
     same_inner(ctx, args, x, a, k, n)
@@ -185,7 +186,7 @@ STACK = "abcdefgh"[: MAX_RANK - 2]  # subscripts of the axes before the last two
 
 
 def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
-    """Of stacks of matrices, whose leading axes broadcast: loops, as `einsum` has them."""
+    """Products of stacks of matrices, whose leading axes broadcast: loops, as in `einsum`."""
     def letters(v: AnyArray, last: str) -> str:
         return STACK[len(STACK) - max(rank_of(v) - 2, 0) :] + last
 
@@ -198,13 +199,13 @@ def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
 
 
 def _numpy_dot(ctx: Lowering, args: Args) -> Value:
-    """As ``@``, but also of scalars; they count as arrays, so that a Python float and float32 make float64."""
+    """`np.dot`: like ``@``, and also for scalars. They count as arrays, so a Python float and float32 give float64."""
     number = lambda v: isinstance(v, ScalarValue) or (is_array(v) and not rank_of(v))
     if len(args.values) == 2 and not args.keywords and any(map(number, args.values)):
         values = (replace(v, weak=False) if isinstance(v, ScalarValue) else v for v in args.values)
         return call_external(ctx, "numpy.multiply", replace(args, values=tuple(values)))
     for v in (*args.values, *args.keywords.values()):
-        if is_array(v) and rank_of(v) > 2:  # not what `@` means there
+        if is_array(v) and rank_of(v) > 2:  # `@` has another meaning for these
             raise Refused(
                 Unsupported(
                     args.span,
@@ -216,7 +217,7 @@ def _numpy_dot(ctx: Lowering, args: Args) -> Value:
 
 
 def _inner(ctx: Lowering, args: Args) -> Value:
-    """The sum over the last axes of both."""
+    """`np.inner`: the sum over the last axes of both operands."""
     pair = arrays_of(ctx, args, (1, 2))
     no_bools(args, *pair)
     a, b = pair
@@ -237,7 +238,7 @@ def _inner(ctx: Lowering, args: Args) -> Value:
 
 
 def _vdot(ctx: Lowering, args: Args) -> Value:
-    """The sum over all cells of both."""
+    """`np.vdot`: the sum over all cells of both operands."""
     pair = arrays_of(ctx, args, (1, 2))
     no_bools(args, *pair)
     if rank_of(pair[0]) != rank_of(pair[1]):

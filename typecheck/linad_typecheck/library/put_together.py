@@ -1,4 +1,4 @@
-"""Borders, blocks and regular numbers: `np.pad`, `np.block`, `np.append`, `np.indices`."""
+"""Padding, blocks and index grids: `np.pad`, `np.block`, `np.append`, `np.indices`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
 from ..types import INTS
 
-_TURNS = {"reflect": "max(2 * (n - 1), 1)", "symmetric": "(2 * n)"}  # cells until the border comes again
+_TURNS = {"reflect": "max(2 * (n - 1), 1)", "symmetric": "(2 * n)"}  # period of the border, in cells
 _BORDERS = {
     "edge": "np.clip(at, 0, n - 1)",
     "wrap": "at % n",
@@ -56,7 +56,7 @@ def _pad(ctx: Lowering, args: Args) -> Value:
 
 
 def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tuple[Value, Value]]:
-    """A number, a pair, or a pair for each axis, written out: the pairs of all axes."""
+    """A number, a pair, or one pair per axis, expanded to one pair per axis."""
 
     def pair(x: Value) -> tuple[Value, Value] | None:
         match x:
@@ -81,8 +81,7 @@ def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tu
 
 
 def _block(ctx: Lowering, args: Args) -> Value:
-    """``np.block`` of nested lists: the innermost are put side by side along the last axis, those around them before
-    that."""
+    """``np.block`` of nested lists: the innermost are joined along the last axis, the next along the axis before it."""
     found = bound(ctx, args)
     depths = _depths(found["arrays"])
     if len(depths) != 1:
@@ -131,7 +130,7 @@ def _append(ctx: Lowering, args: Args) -> Value:
 
 
 def _one_place(text: str) -> Rule:
-    """``np.insert`` and ``np.delete`` at one place, of an array of rank 1 or along an axis."""
+    """``np.insert`` and ``np.delete`` at one index, of an array of rank 1 or along an axis."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "axis")
@@ -185,7 +184,7 @@ _DELETE = """
 """
 
 
-# ------------------------------------------------------------------------------------------------- regular numbers
+# ----------------------------------------------------------------------------------------------------- index grids
 
 
 def _grid(ctx: Lowering, args: Args) -> Value:

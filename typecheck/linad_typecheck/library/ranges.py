@@ -1,4 +1,4 @@
-"""Arrays of regular numbers: `np.arange`, `np.linspace`, `np.eye`."""
+"""Regular arrays: `np.arange`, `np.linspace`, `np.eye`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
 
 
 def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> None:
-    """``for k in range(n): body(k)``, for cells that no name of the program is bound in."""
+    """Emit ``for k in range(n): body(k)``, for a body that binds no name of the program."""
     index = ctx.fresh("k", I64, nonneg=True)
     with ctx.block() as stmts:
         body(index)
@@ -81,7 +81,7 @@ def _int_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, d
 
 
 def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom, dtype: DType, weak: bool) -> Value:
-    """NumPy's rule: ``ceil((stop - start) / step)`` cells, which differ by ``(start + step) - start``."""
+    """NumPy's rule: ``ceil((stop - start) / step)`` cells with the increment ``(start + step) - start``."""
     span = args.span
     if weak:
         check_nonzero(ctx, step, "ZeroDivisionError", "float division by zero", span)
@@ -97,7 +97,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     fits = ctx.let("ok", "lt", (far, Const(2.0**60, F64)), BOOL, span)
     ctx.emit(Check(fits, "ValueError", "Maximum allowed size exceeded", (), span))
     some = ctx.let("t", "max", (length, Const(0.0, F64)), F64, span)
-    # a quotient that underflows to +0 of a width that is not 0 makes one cell
+    # a quotient that underflows to +0, of a width other than 0, gives one cell
     under = ctx.let("b", "eq", (long, Const(0.0, F64)), BOOL, span)
     for op, of in (("gt", ctx.let("t", "copysign", (Const(1.0, F64), long), F64, span)), ("ne", width)):
         under = ctx.let("b", "and", (under, ctx.let("b", op, (of, Const(0.0, F64)), BOOL, span)), BOOL, span)
@@ -109,7 +109,7 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     def cell(k: Var) -> None:
         far = ctx.let("t", "mul_rounded", (cast(ctx, k, "f64", span), delta), F64, span)
         value = ctx.let("t", "add", (start, far), F64, span)
-        begins = ctx.let("b", "eq", (k, ZERO), BOOL, span)  # where the step is infinite, 0 times it is nan
+        begins = ctx.let("b", "eq", (k, ZERO), BOOL, span)  # with an infinite step, 0 * step would be NaN
         value = ctx.let("t", "select", (begins, start, value), F64, span)
         ctx.emit(Store(made.var, (k,), cast(ctx, value, dtype, span), False, span))
 
@@ -150,7 +150,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     delta = ctx.let("t", "sub", (last, first), t, span)
     parts = n if not end.atom.value else binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
     if not (isinstance(parts, Const) and parts.value > 0):
-        parts = ctx.let("n", "max", (parts, ONE), I64, span)  # one point
+        parts = ctx.let("n", "max", (parts, ONE), I64, span)  # a single point
     step = ctx.let("t", "div", (delta, cast(ctx, parts, kind, span)), t, span)
     made = fresh_array(ctx, args.hint, (n,), dtype, None, span)
     final = binary(ctx, ast.Sub, ScalarValue(n, True), literal(1), span).atom
@@ -198,7 +198,7 @@ def eye(ctx: Lowering, args: Args) -> Value:
         inside = ctx.let("b", "and", (low, high), BOOL, span)
         column = ctx.let("j", "select", (inside, j, ZERO), I64, span)
         one = ctx.let("t", "select", (inside, const(1.0, dtype), const(0.0, dtype)), Scalar(dtype), span)
-        # a row without the diagonal stores the zero that is there; a matrix without columns has no cell to store in
+        # a row without the diagonal stores a zero again; a matrix without columns has no cell to store to
         ctx.emit(Store(made.var, (i, column), one, False, span))
 
     some = ctx.let("b", "gt", (columns[0], ZERO), BOOL, span)

@@ -1,4 +1,4 @@
-"""Cells in another order, or several times: `np.flip`, `np.roll`, `np.rot90`, `np.tile`, `np.repeat`."""
+"""Reordered and repeated cells: `np.flip`, `np.roll`, `np.rot90`, `np.tile`, `np.repeat`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..types import BOOL, I64, INTS
 
 
 def flipped(ctx: Lowering, v: AnyArray, axes: Sequence[int], span: Span) -> Value:
-    """The view that runs backwards along some axes."""
+    """The view that is reversed along some axes."""
     if not axes:
         return v
     back = Const(-1, I64)
@@ -80,8 +80,8 @@ def _rot90(ctx: Lowering, args: Args) -> Value:
 
 
 def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: Span) -> AnyArray:
-    """The cells moved along an axis; those that leave at one end come in at the other. By one cell it is an expression,
-    else two loops of plain copies."""
+    """The cells shifted cyclically along an axis. A shift by one is a delayed expression, any other is two copy
+    loops."""
     v = once(ctx, v, hint, span)
     shape = shape_of(ctx, v, span)
     n = shape[axis]
@@ -110,7 +110,7 @@ def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: 
 
 
 def _by_one(ctx: Lowering, v: AnyArray, shift: Const, axis: int, span: Span) -> Delayed:
-    """The cells moved by one: neighbours around a ring, which no array is made for."""
+    """The cells shifted cyclically by one: neighbours on a ring, without a temporary array."""
     shape = shape_of(ctx, v, span)
 
     def cell(index: tuple[Atom, ...]) -> ScalarValue:
@@ -123,7 +123,7 @@ def _by_one(ctx: Lowering, v: AnyArray, shift: Const, axis: int, span: Span) -> 
 
 
 def _no_more(ctx: Lowering, by: Atom, n: Atom, span: Span) -> Atom:
-    """The shift of an axis that has cells at all; 0 for one that has none."""
+    """The shift along an axis that has cells; 0 for an empty one."""
     if isinstance(n, Const):
         return by if n.value else ZERO
     return ctx.let("n", "min", (by, n), I64, span, nonneg=True)
@@ -227,7 +227,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
 
 
 def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, found: dict[str, Value]) -> Value:
-    """A number of repeats for every place along the axis."""
+    """``np.repeat`` with a count for each index along the axis."""
     span, counts = args.span, as_array(ctx, repeats, args)
     if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
         raise Refused(

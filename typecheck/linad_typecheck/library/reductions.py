@@ -1,7 +1,7 @@
-"""Sums, products, means and the like of an array, whole or along axes: loops that carry a number, or add rows to a row.
+"""Sums, products, means and similar reductions, of a whole array or along axes.
 
-The cells of an expression are computed inside the loop. A reduction along the last axes carries a scalar; along other
-axes the loop still runs in the order of memory and accumulates into the array of the results.
+The cells of a delayed expression are computed inside the loop. A reduction along the last axes carries a scalar. Along
+other axes the loop still runs in memory order, and accumulates into the array of results.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ..types import BOOL, F64, FLOATS, I64, NUMERIC, UNSIGNED, DType, Scalar
 
 Combine = Callable[[Atom, Atom], Atom]
 Cell = Callable[[tuple[Atom, ...]], Atom]
-BLOCK = Const(1024, I64)  # cells of a long sum that are added up by themselves: rounding errors grow with their number
+BLOCK = Const(1024, I64)  # block size of long sums: summing blocks separately limits the growth of rounding errors
 
 
 @frozen
 class Reduction:
-    """An array, and the axes over which it is reduced."""
+    """An array, and the axes to be reduced."""
 
     array: AnyArray
     shape: tuple[Atom, ...]
@@ -49,7 +49,7 @@ class Reduction:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The axes in the order in which their cells lie in memory, the last one closest together."""
+        """The axes in memory order; the last one is contiguous."""
         match self.array:
             case ViewValue(view=view) if view.flat is None:
                 along = tuple(dict.fromkeys(a.of for a in view.axes if a.of is not None))
@@ -57,14 +57,14 @@ class Reduction:
         return tuple(range(len(self.shape)))
 
     def count(self, ctx: Lowering) -> Atom:
-        """How many cells are reduced to one."""
+        """The number of cells that are reduced to one."""
         return product(ctx, [self.shape[k] for k in self.axes], self.span)
 
 
 def reduction(
     ctx: Lowering, args: Args, takes: str, again: bool = False
 ) -> tuple[Reduction, dict[str, Value]]:
-    """The reduction that a call means; ``again`` where every cell is read more than once."""
+    """The reduction that a call denotes. ``again``: every cell is read more than once."""
     found = bound(ctx, args, takes)
     array = as_array(ctx, next(iter(found.values())), args)
     if again:
@@ -85,7 +85,7 @@ def cells(ctx: Lowering, r: Reduction, dtype: DType) -> Cell:
 def accumulate(
     ctx: Lowering, r: Reduction, start: Const, combine: Combine, cell: Cell, adds: bool = False
 ) -> Atom | ArrayValue:
-    """``combine`` over the reduced axes, from ``start`` on: a scalar, or an array of the kept axes."""
+    """``combine`` over the reduced axes, starting with ``start``: a scalar, or an array over the kept axes."""
     order, span = r.order, r.span
     depth = len(order)
     while depth and order[depth - 1] in r.axes:
@@ -95,7 +95,7 @@ def accumulate(
     def row(given: dict[int, Atom]) -> Atom:
         if not inner:
             return cell(_at(given))
-        wide = adds and start.type.dtype == "f32"  # the sum of many f32 cells is carried as f64
+        wide = adds and start.type.dtype == "f32"  # a sum of many f32 cells is carried as f64
         zero = Const(start.value, F64) if wide else start
         total = _level(ctx, r, inner, given, zero, combine, lambda at: cast(ctx, cell(at), zero.type.dtype, span), adds)
         return cast(ctx, total, start.type.dtype, span)
@@ -139,7 +139,7 @@ def _level(
     cell: Cell,
     adds: bool,
 ) -> Atom:
-    """The cells along some axes. Sums of rows are summed by themselves, and so are blocks of a long row."""
+    """The cells along some axes. Rows are summed separately, and so are the blocks of a long row."""
     if not axes:
         return cell(_at(given))
     first, rest = axes[0], axes[1:]
@@ -162,7 +162,7 @@ def _level(
 
 
 def _blocks(ctx: Lowering, r: Reduction, n: Atom, start: Const, combine: Combine, cell: Cell) -> Atom:
-    """A long row, block by block."""
+    """A long row, summed block by block."""
     t, span = start.type, r.span
     low, total, done = ctx.fresh("low", I64, nonneg=True), ctx.fresh(r.hint, t), ctx.fresh(r.hint, t)
     with ctx.block() as blocks:
@@ -181,7 +181,7 @@ def _blocks(ctx: Lowering, r: Reduction, n: Atom, start: Const, combine: Combine
 
 
 def finish(ctx: Lowering, r: Reduction, found: Atom | ArrayValue) -> Value:
-    """The result as NumPy gives it: a scalar for rank 0, with axes of size 1 where the dimensions are kept."""
+    """The result as NumPy returns it: a scalar for rank 0, and axes of size 1 with ``keepdims``."""
     if isinstance(found, ArrayValue):
         return with_axes(ctx, found, r.axes, r.span) if r.keepdims else found
     value = ScalarValue(found)
@@ -189,7 +189,7 @@ def finish(ctx: Lowering, r: Reduction, found: Atom | ArrayValue) -> Value:
 
 
 def mapped(ctx: Lowering, r: Reduction, found: Atom | ArrayValue, change: Callable[[Atom], Atom]) -> Atom | ArrayValue:
-    """Every number of a result changed."""
+    """A result with ``change`` applied to each number."""
     if not isinstance(found, ArrayValue):
         return change(found)
     shape = shape_of(ctx, found, r.span)
@@ -209,7 +209,7 @@ def divided(ctx: Lowering, r: Reduction, found: Atom | ArrayValue, by: Atom) -> 
 
 
 def sum_dtype(dtype: DType) -> DType:
-    """Small ints and bools are summed as int64."""
+    """The dtype of a sum: int64 for small ints and bools."""
     return dtype if dtype in FLOATS else "u64" if dtype in UNSIGNED else "i64"
 
 
@@ -293,7 +293,7 @@ def _nanmean(ctx: Lowering, args: Args) -> Value:
 
 
 def _spread(root: bool) -> Callable[[Lowering, Args], Value]:
-    """``np.var`` and ``np.std``: the mean of the squares of the distances from the mean."""
+    """``np.var`` and ``np.std``: the mean of the squared distances from the mean."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         given = reduction(ctx, args, "axis dtype ddof keepdims", again=True)
@@ -322,7 +322,7 @@ def _spread(root: bool) -> Callable[[Lowering, Args], Value]:
 
 
 def rooted(ctx: Lowering, r: Reduction, a: Atom) -> Atom:
-    """The square root; where it is 0 its slope is 0, as that of `abs` and `hypot` is."""
+    """The square root; at 0 its slope is 0, as for `abs` and `hypot`."""
     none = ctx.let("b", "eq", (a, _const(0, a.type.dtype)), BOOL, r.span)
     inside = ctx.let("t", "select", (none, _const(1, a.type.dtype), a), a.type, r.span)
     root = ctx.let("t", "sqrt", (inside,), a.type, r.span)
@@ -346,7 +346,7 @@ def _count_nonzero(ctx: Lowering, args: Args) -> Value:
         ctx, r, Const(0, I64), op(ctx, "add", r), lambda index: cast(ctx, ones(index), "i64", r.span), True
     )
     value = finish(ctx, r, found)
-    return replace(value, weak=True) if isinstance(value, ScalarValue) else value  # an int of Python's
+    return replace(value, weak=True) if isinstance(value, ScalarValue) else value  # a Python int
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

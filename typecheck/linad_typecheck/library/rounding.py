@@ -1,4 +1,4 @@
-"""Rounding: to whole numbers as ints, and to decimal digits."""
+"""Rounding to integers and to decimal digits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def numpy_round(ctx: Lowering, args: Args) -> Value:
 
 
 def _to_digits(ctx: Lowering, args: Args, name: str) -> Value:
-    """Scaled, rounded to even and scaled back, as NumPy does."""
+    """Scale, round half to even, and scale back, as NumPy does."""
     given = (*args.values, *([args.keywords[name]] if name in args.keywords and len(args.values) == 1 else ()))
     rest = {k: v for k, v in args.keywords.items() if k != name}
     values = scalars(ctx, Args(args.name, args.span, given, rest), 1, 2)

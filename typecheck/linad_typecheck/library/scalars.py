@@ -1,4 +1,4 @@
-"""What the functions and constants of builtins, math and numpy mean: tables from dotted names to scalar primitives."""
+"""Functions and constants of builtins, math and numpy on scalars: tables from dotted names to primitives."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _COMPARISONS = {
 
 
 def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: bool = True) -> DType:
-    """The float dtype NumPy computes in: that of the arguments; for ints one that holds them all, which without
-    ``small`` is f64."""
+    """The float dtype in which NumPy computes: that of the arguments; for ints, one that holds them all. Without
+    ``small``, f64 for ints."""
     first = values[0]
     dtype = first.dtype
     for v in values[1:]:
@@ -152,7 +152,7 @@ def _abs(weak_only: bool) -> Rule:
         x = values[0]
         if x.dtype == "bool" and x.weak and weak_only:
             return ScalarValue(cast(ctx, x.atom, "i64", args.span), True)
-        if x.dtype == "bool":  # NumPy's are their own size
+        if x.dtype == "bool":  # the absolute value of a NumPy bool is itself
             return ScalarValue(x.atom)
         return ScalarValue(ctx.let(args.hint, "abs", (x.atom,), x.atom.type, args.span), x.weak and weak_only)
 
@@ -200,7 +200,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
             return ScalarValue(truth(ctx, args.values[0], args.span), weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
             if rank_of(args.values[0]) and dtype_of(args.values[0]) == dtype:
-                return args.values[0]  # the array itself
+                return args.values[0]  # NumPy returns the array itself
             return lift(ctx, args.values, lambda v: apply(ctx, replace(args, values=v)), args.span, args.hint)
         if len(args.values) == 1 and is_array(args.values[0]) and not rank_of(args.values[0]):
             return apply(ctx, replace(args, values=(read(ctx, args.values[0], (), args.span),)))
@@ -216,7 +216,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
 
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
-    """Python's ``min`` or ``max`` of values, in the type in which all of them meet."""
+    """Python's ``min`` or ``max`` of values, in their common type."""
     found = [
         as_scalar(ctx, v, span, f"`{name}` is applied to scalars here", of_arrays(name, len(values) > 1))
         for v in values
@@ -227,7 +227,7 @@ def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, 
         if dtype is None or dtype == "bool":
             raise Refused(WrongType(span, f"`{name}` is of numbers", "bool", "use `and` or `or`"))
         ins = tuple(fitted(ctx, x, dtype, span) for x in (best, v))
-        if dtype in INTS and all(isinstance(a, Const) for a in ins):  # known when compiled, as the ranks of arrays are
+        if dtype in INTS and all(isinstance(a, Const) for a in ins):  # folded, for example for the ranks of arrays
             chosen = (max if op == "max" else min)(a.value for a in ins)
             best = ScalarValue(Const(chosen, Scalar(dtype)), best.weak and v.weak)
             continue

@@ -1,4 +1,4 @@
-"""Running sums and products, differences, convolutions: loops along one axis."""
+"""Scans along an axis: cumulative sums and products, differences, convolutions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def _running(name: str, start: float) -> Callable[[Lowering, Args], Value]:
 
 
 def running(ctx: Lowering, array: AnyArray, axis: int, start: Const, op: str, hint: str, span: Span) -> ArrayValue:
-    """The running sums or products along an axis. The last axis carries a scalar; another one reads the row before."""
+    """The cumulative sums or products along an axis. Along the last axis a scalar is carried; along another one the
+    previous row is read."""
     shape, t = shape_of(ctx, array, span), start.type
     made = fresh_array(ctx, hint, shape, t.dtype, None, span)
     cell = lambda index: cast(ctx, read(ctx, array, index, span).atom, t.dtype, span)
@@ -86,7 +87,7 @@ def running(ctx: Lowering, array: AnyArray, axis: int, start: Const, op: str, hi
 
 
 def difference(ctx: Lowering, array: AnyArray, axis: int, args: Args) -> Value:
-    """``a[1:] - a[:-1]`` along an axis; of bools, whether they differ."""
+    """``a[1:] - a[:-1]`` along an axis. For bools, whether neighbours differ."""
     ends = part(ctx, array, axis, ONE, None, args.span), part(ctx, array, axis, None, Const(-1, I64), args.span)
     if dtype_of(array) == "bool":
         apply = lambda v: ScalarValue(ctx.let("b", "ne", (v[0].atom, v[1].atom), BOOL, args.span))
@@ -112,7 +113,7 @@ def _diff(ctx: Lowering, args: Args) -> Value:
 
 
 def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray:
-    """An array with another one, or a number, before or after it."""
+    """An array with another array or a number prepended or appended."""
     other = as_array(ctx, more, args)
     array = stored(ctx, array, "a", args.span)
     if not rank_of(other):
@@ -145,11 +146,11 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
     no_bools(args, *pair)
     short = smaller(ctx, *sizes, span)
     total = plus(ctx, plus(ctx, *sizes, span), Const(-1, I64), span)
-    lost = plus(ctx, short, Const(-1, I64), span)  # cells that `valid` leaves out at either end
+    lost = plus(ctx, short, Const(-1, I64), span)  # number of cells that `valid` omits at either end
     if mode == "full":
         start, count = ZERO, total
     else:
-        minus = ctx.let("n", "sub", (total, lost), I64, span)  # as long as the longer one
+        minus = ctx.let("n", "sub", (total, lost), I64, span)  # the length of the longer operand
         count = minus if mode == "same" else ctx.let("n", "sub", (minus, lost), I64, span)
         start = lost if mode == "valid" else ctx.let("k", "floordiv", (lost, Const(2, I64)), I64, span)
     ctx.not_negative(start, count)
@@ -158,7 +159,7 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
 
     def cell(index: tuple[Atom, ...]) -> None:
         k = plus(ctx, index[0], start, span)
-        # of a[i] * v[k - i] those i for which both cells are there
+        # the range of i for which both cells of a[i] * v[k - i] exist
         low = ctx.let(
             "low", "max", (ctx.let("low", "sub", (plus(ctx, k, ONE, span), sizes[1]), I64, span), ZERO), I64, span
         )

@@ -1,7 +1,7 @@
 """Sorting and searching: `np.sort`, `np.argsort`, `np.searchsorted`, `np.interp`.
 
-Which cell goes where is found with ints alone, by a merge sort that leaves equal cells in their order and puts NaNs
-last. The sorted array gathers by them, so its derivative is a scatter by the same ints.
+A merge sort computes the permutation, with ints only. It is stable and puts NaNs last. The sorted array is a gather by
+that permutation, so its derivative is a scatter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Key = Callable[[Atom], Atom]
 
 
 def less(ctx: Lowering, a: Atom, b: Atom, span: Span) -> Atom:
-    """Whether ``a`` comes before ``b``: NaNs come last."""
+    """Whether ``a`` is sorted before ``b``. NaNs are last."""
     if a.type.dtype == "bool":
         return ctx.let("b", "and", (ctx.let("b", "not", (a,), BOOL, span), b), BOOL, span)
     below = ctx.let("b", "lt", (a, b), BOOL, span)
@@ -48,7 +48,7 @@ def _let(ctx: Lowering, hint: str, op: str, a: Atom, b: Atom, span: Span) -> Ato
 
 
 def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key: Key, span: Span) -> None:
-    """Fill ``order`` with the places of the cells ``key`` in their order: runs of 1, 2, 4, ... places are merged."""
+    """Fill ``order`` with the sorting permutation of the cells ``key``, by merging runs of 1, 2, 4, ... indices."""
     nest(ctx, (n,), lambda at: put(ctx, order, at, at[0], span), span)
     turn, width, after, last = _var(ctx, "turn"), _var(ctx, "width"), None, _var(ctx, "width")
     with ctx.block() as passes:
@@ -75,7 +75,7 @@ def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key
 def _merge(
     ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middle: Atom, high: Atom, key: Key, span: Span
 ) -> None:
-    """Two sorted runs of ``order``, merged into ``spare``."""
+    """Merge two sorted runs of ``order`` into ``spare``."""
     k, i, j = _var(ctx, "k"), _var(ctx, "i"), _var(ctx, "j")
     ends = _var(ctx, "i"), _var(ctx, "j")
     with ctx.block() as stmts:
@@ -101,7 +101,7 @@ def _pick(out, cond: Atom, a: Atom, b: Atom, span: Span):
 
 
 def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, span: Span) -> ArrayValue:
-    """The cells along an axis sorted, or the places that they come from."""
+    """The sorted cells along an axis, or the indices that sort them."""
     shape = shape_of(ctx, array, span)
     made = fresh_array(ctx, hint, shape, dtype_of(array) if values else "i64", None, span)
     n = shape[axis]
@@ -143,7 +143,7 @@ def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
 
 
 def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
-    """``a.sort(axis=-1)``: the array itself is sorted."""
+    """``a.sort(axis=-1)``: sorts the array in place."""
     found = bound(ctx, args, "axis kind stable")
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(array), args.span)
     where = region(ctx, array, by, args.span)
@@ -156,8 +156,7 @@ def sort_method(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 
 def place_of(ctx: Lowering, array: AnyArray, n: Atom, x: Atom, right: bool, span: Span) -> Atom:
-    """Where ``x`` goes into a sorted array: before its equals, or after them. The range is halved until it is empty.
-    """
+    """The index at which ``x`` is inserted into a sorted array, before or after equal cells, by binary search."""
     turn, low, high = _var(ctx, "turn"), _var(ctx, "low"), _var(ctx, "high")
     ends = _var(ctx, "low"), _var(ctx, "high")
     with ctx.block() as stmts:
@@ -233,8 +232,8 @@ _PERIODIC = """
 
 
 def _interp(ctx: Lowering, args: Args) -> Value:
-    """``np.interp(x, xp, fp, left=None, right=None)``: the line between the points beside x. At a point the slope is
-    that to the right of it."""
+    """``np.interp(x, xp, fp, left=None, right=None)``: linear interpolation. At a point, the slope is that of the
+    interval to its right."""
     span = args.span
     found = bound(ctx, args, "left right period")
     if "period" in found:
@@ -275,7 +274,7 @@ def _interp(ctx: Lowering, args: Args) -> Value:
             x0, x1, f0, f1 = load(xp, i), load(xp, j), load(fp, i), load(fp, j)
             slope = op("div", op("sub", f1, f0), op("sub", x1, x0))
             line = op("add", op("mul", slope, op("sub", at, x0)), f0)
-            # where infinite points make it nan NumPy looks from the other side, and takes equal ends as they are
+            # if infinite points make it NaN, NumPy interpolates from the other end, and uses equal ends as they are
             back = op("add", op("mul", slope, op("sub", at, x1)), f1)
             flat = ctx.let("b", "eq", (f0, f1), BOOL, span)
             known = ctx.let("b", "eq", (back, back), BOOL, span)

@@ -1,4 +1,4 @@
-"""The rarer functions of numpy, math and scipy.special on scalars: tables from dotted names to compositions of
+"""Less common functions of numpy, math and scipy.special on scalars: tables from dotted names to compositions of
 primitives."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rule = Callable[[Lowering, Args], Value]
 
 
 class Writer:
-    """Writes scalar operations at the place of one call."""
+    """Emits scalar operations at the position of a call."""
 
     def __init__(self, ctx: Lowering, args: Args) -> None:
         self.ctx, self.args, self.span = ctx, args, args.span
@@ -42,7 +42,7 @@ class Writer:
 
 
 def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[Atom]:
-    """The arguments in the float dtype they meet in; f64 for ints, and where ``wide``."""
+    """The arguments in their common float dtype. It is f64 for ints, and with ``wide``."""
     values = scalars(ctx, args, count)
     best = values[0]
     for v in values[1:]:
@@ -54,7 +54,7 @@ def floats(ctx: Lowering, args: Args, count: int, wide: bool = False) -> list[At
 
 
 def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:
-    """The arguments, which are ints."""
+    """The arguments, checked to be ints."""
     values = scalars(ctx, args, least, most)
     if any(v.dtype in FLOATS for v in values):
         raise Refused(WrongType(args.span, f"`{args.name}` is of ints", "float", "convert it: `int(...)`"))
@@ -62,14 +62,17 @@ def ints(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list
 
 
 def numbers(args: Args, values: list[ScalarValue]) -> None:
-    """Refuse values all of which are bools."""
+    """Refuse arguments if all of them are bools."""
     if all(v.dtype == "bool" for v in values):
         raise Refused(WrongType(args.span, f"`{args.name}` is of numbers", "bool", "convert it: `float(...)`"))
 
 
 def composed(arity: int, make: Callable[..., Atom], weak: bool = False, wide: bool = False) -> Rule:
-    """A function of floats: ``make(writer, *operands)``; ``weak`` for those of `math`, which compute in f64, ``wide``
-    for others that do."""
+    """A rule for a function of floats: ``make(writer, *operands)``.
+
+    ``weak``: a function of `math`, which computes in f64 and returns a Python float. ``wide``: another function that
+    computes in f64.
+    """
 
     def apply(ctx: Lowering, args: Args) -> Value:
         ins = floats(ctx, args, arity, wide or weak)
@@ -83,12 +86,12 @@ def primitive(op: str, arity: int = 1, weak: bool = False) -> Rule:
 
 
 def _order(op: str, order: int) -> Rule:
-    """A function of a family: its order is fixed by the name."""
+    """A function of a family whose order is fixed by the name."""
     return composed(1, lambda w, x: w.op(op, x, Const(order, I64)))
 
 
 def _given_order(op: str, wide: bool = False, least: int = -100) -> Rule:
-    """A function of a family whose order comes first, as a literal."""
+    """A function of a family whose order is a literal first argument."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)
@@ -103,11 +106,11 @@ def _given_order(op: str, wide: bool = False, least: int = -100) -> Rule:
     return apply
 
 
-# ------------------------------------------------------------------------------------------------ of floats, composed
+# ------------------------------------------------------------------------------------------------ functions of floats
 
 
 def _fmin(w: Writer, x: Atom, y: Atom, better: str = "lt") -> Atom:
-    """The other operand where one is nan; the first of two equal ones."""
+    """The smaller one; the other operand if one is NaN, and the first of two equal ones."""
     second = w.test("or", w.test(better, y, x), w.test("ne", x, x))
     return w.select(second, y, x)
 
@@ -130,7 +133,7 @@ def _kl_div(w: Writer, x: Atom, y: Atom) -> Atom:
 
 
 def _gammaln(w: Writer, x: Atom) -> Atom:
-    """SciPy's is that of C but at the far end of the poles."""
+    """SciPy's `gammaln`: C's `lgamma`, except that -inf gives -inf."""
     return w.select(w.test("eq", x, w.c(-math.inf, x)), x, w.op("lgamma", x))
 
 
@@ -206,7 +209,7 @@ def _nan_to_num(ctx: Lowering, args: Args) -> Value:
 
 
 def _isclose(names: tuple[str, str], defaults: tuple[float, float], numpy: bool) -> Rule:
-    """``math.isclose`` measures by the larger of the two, ``np.isclose`` by the second."""
+    """``math.isclose`` is relative to the larger operand, ``np.isclose`` to the second one."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         given = [args.keywords.get(n, literal(d)) for n, d in zip(names, defaults, strict=True)]
@@ -265,7 +268,7 @@ def _prod(ctx: Lowering, args: Args) -> Value:
     return total
 
 
-# ----------------------------------------------------------------------------------------------------------- of ints
+# ------------------------------------------------------------------------------------------------- functions of ints
 
 
 def _fmod(weak: bool) -> Rule:
@@ -287,7 +290,7 @@ def _fmod(weak: bool) -> Rule:
 
 
 def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) -> Rule:
-    """A divisor or multiple that several ints have in common."""
+    """A common divisor or multiple of several ints."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = ints(ctx, args, *((0, 99) if weak else (2, 2)))
@@ -312,7 +315,7 @@ def _lcm(w: Writer, a: Atom, b: Atom) -> Atom:
 
 
 def _counted(op: str, least: int, most: int) -> Rule:
-    """comb, perm and isqrt: of ints that are not negative; a result of more than 63 bits raises OverflowError."""
+    """comb, perm and isqrt of non-negative ints. A result of more than 63 bits raises OverflowError."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = ints(ctx, args, least, most)
@@ -377,7 +380,7 @@ def _fix(ctx: Lowering, args: Args) -> Value:
 
 
 def _of_numbers(make: Callable[[Writer, Atom, Atom], Atom], op: str) -> Rule:
-    """A choice between two floats, or by the primitive ``op`` between two ints, which are never nan."""
+    """A choice between two floats by ``make``, or between two ints, which are never NaN, by the primitive ``op``."""
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 2)

@@ -1,4 +1,4 @@
-"""`linad.stop_gradient`: the same numbers, through which no derivative passes."""
+"""`linad.stop_gradient`: the identity, with derivative zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of library functions that one text each says."""
+"""Library functions with a one-text definition."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from ..messages.types import WrongType
 def texts(
     text: str, *names: str, needed: int = 1, ranks: tuple[int, ...] = (), bools: bool = True, **defaults: str
 ) -> Rule:
-    """The rule of a function that one text says; ``ranks`` that its first argument may have, any if there are none, and
-    ``bools`` whether it may be of bools. What is left out is what ``defaults`` say."""
+    """The rule of a function that a program text defines.
+
+    ``ranks``: the ranks allowed for its first argument (any if empty); ``bools``: whether that may be bool.
+    ``defaults`` are the values of omitted arguments.
+    """
 
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, " ".join(names[needed:]))

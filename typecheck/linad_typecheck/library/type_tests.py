@@ -1,4 +1,4 @@
-"""What is known of types when a function is compiled: classes, attributes, `np.isscalar`, dtypes."""
+"""What is known about types at compile time: classes, attributes, `np.isscalar`, dtypes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SCALARS: dict[tuple[DType, bool], str] = {
 
 
 def kind_of(v: Value) -> str | None:
-    """The class of a value by its dotted name; None where it has another one, or its type is not known."""
+    """The dotted name of the class of a value; None if it has another class, or if its type is not known."""
     match v:
         case ScalarValue(dtype=d, weak=w):
             return _SCALARS[d, w]
@@ -65,7 +65,7 @@ def kind_of(v: Value) -> str | None:
     return "numpy.ndarray" if is_array(v) else None
 
 
-# Classes, functions and modules are no numbers, texts or groups of values.
+# Classes, functions and modules are not numbers, strings or containers.
 _NO_DATA = (External, Helper, Module, RecordClass, EnumClass, ErrorClass)
 _DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {
     "numpy.ndarray"
@@ -73,7 +73,7 @@ _DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict s
 
 
 def type_value(v: Value) -> Value | None:
-    """``type(v)``, which is called as in ``type(x)(1)``."""
+    """``type(v)`` as a value, which may be called, as in ``type(x)(1)``."""
     if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in LISTS:
         return EntityValue(v.record, v.record.name)
     kind = kind_of(v)
@@ -81,7 +81,7 @@ def type_value(v: Value) -> Value | None:
 
 
 def of_class(v: Value, cls: Entity | None) -> bool | None:
-    """Whether a value is of a class; None where that is not known."""
+    """Whether a value is an instance of a class; None if that is not known."""
     kind = kind_of(v)
     if isinstance(v, EntityValue) and isinstance(v.entity, Instance) and v.entity.made is None:
         own = v.entity.classes
@@ -119,7 +119,7 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
 
 
 def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
-    """Whether the class of a value is derived from a live one; None where only code of the user's says so."""
+    """Whether the class of a value is a subclass of a live class; None if only user code could decide that."""
     if not isinstance(cls, type):
         return False
     own: object = None
@@ -131,12 +131,12 @@ def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
     if not isinstance(own, type):
         return False
     if type(cls) is ABCMeta and all("__subclasshook__" not in vars(c) for c in cls.__mro__[:-1]):
-        return issubclass(own, cls)  # others may be registered as derived from it
+        return issubclass(own, cls)  # other classes may be registered as subclasses
     return issubclass(own, cls) if type(cls) is type else None
 
 
 def is_subclass(v: Value, cls: Entity | None) -> bool | None:
-    """Whether a class is derived from another one; None where that is not known."""
+    """Whether a class is a subclass of another one; None if that is not known."""
     match v, cls:
         case EntityValue(entity=External(dotted=own)), External(dotted=dotted) if own in KINDS:
             home, _, name = dotted.rpartition(".")
@@ -149,7 +149,7 @@ def is_subclass(v: Value, cls: Entity | None) -> bool | None:
 
 
 def has_attribute(v: Value, name: str) -> bool | None:
-    """Whether a value has an attribute in Python; None where that is not known."""
+    """Whether a value has an attribute in Python; None if that is not known."""
     match v:
         case TupleValue(record=RecordClass() as record) if v.record not in LISTS:
             return (
@@ -196,8 +196,8 @@ def _of_arrays() -> frozenset[str]:
 
 
 def dtype_meant(v: Value) -> DType | str | None:
-    """The dtype that a value stands for where one is wanted: one of ours, or a text that is none of ours; None where it
-    stands for none."""
+    """The dtype that a value denotes as an argument: a supported dtype, or the name of another one; None if it
+    denotes none."""
     match v:
         case DTypeValue(dtype=d):
             return d
@@ -209,7 +209,7 @@ def dtype_meant(v: Value) -> DType | str | None:
 
 
 def same_dtype(a: Value, b: Value) -> bool | None:
-    """Whether two dtypes are equal; None where the values are not both dtypes."""
+    """Whether two dtypes are equal; None unless both values are dtypes."""
     if not (isinstance(a, DTypeValue) or isinstance(b, DTypeValue)):
         return None
     one, other = dtype_meant(a), dtype_meant(b)
@@ -217,7 +217,7 @@ def same_dtype(a: Value, b: Value) -> bool | None:
 
 
 def same_class(a: Value, b: Value) -> bool | None:
-    """Whether two classes are one, as in ``type(x) == float``; None where the values are not both classes."""
+    """Whether two classes are the same, as in ``type(x) == float``; None unless both values are classes."""
     match a, b:
         case EntityValue(entity=External(dotted=one)), EntityValue(entity=External(dotted=other)):
             return (
@@ -233,7 +233,7 @@ def same_class(a: Value, b: Value) -> bool | None:
 
 
 def attribute_of_dtype(v: DTypeValue, name: str) -> Value | None:
-    """``x.dtype.kind`` and its like; None where there is no such attribute here."""
+    """``x.dtype.kind`` and similar attributes; None if the attribute is not supported."""
     text = NUMPY_NAMES[v.dtype]
     match name:
         case "kind":
@@ -250,7 +250,7 @@ def attribute_of_dtype(v: DTypeValue, name: str) -> Value | None:
 
 
 def _counted(args: Args, count: int) -> None:
-    """Refuse another number of arguments."""
+    """Refuse a wrong number of arguments."""
     if args.keywords or len(args.values) != count:
         raise Refused(BadCall(args.span, args.name, f"takes {count} argument{'s' * (count > 1)}"))
 
@@ -290,7 +290,7 @@ def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
 
 
 def _limits(name: str, d: DType, span: Span) -> TupleValue:
-    """What `np.finfo` and `np.iinfo` give: a record of constants."""
+    """The result of `np.finfo` and `np.iinfo`: a record of constants."""
     if d in FLOATS:
         bits, least = (52, -1022) if d == "f64" else (23, -126)
         largest = (2.0 - 2.0**-bits) * 2.0 ** (1 - least)
@@ -299,7 +299,7 @@ def _limits(name: str, d: DType, span: Span) -> TupleValue:
         items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
     else:
         low, high = LIMITS[d]
-        # beyond int64
+        # the maximum of uint64 does not fit in int64
         items = {"min": literal(low), "bits": literal(8 * BYTES[d])} | ({"max": literal(high)} if d != "u64" else {})
     return TupleValue(tuple(items.values()), _info(name, tuple(items)))
 
@@ -340,7 +340,7 @@ def _result_type(ctx: Lowering, args: Args) -> Value:
 
 
 def _common_type(ctx: Lowering, args: Args) -> Value:
-    """``np.common_type(a, b)``: of floats, that of ints is float64."""
+    """``np.common_type(a, b)``: the common dtype of floats, with float64 for ints."""
     found: DType | None = None
     for v in args.values:
         d = dtype_of(v) if is_array(v) else v.dtype if isinstance(v, ScalarValue) and not v.weak else "bool"

@@ -1,1 +1,1 @@
-"""The linear form: established, checked and erased."""
+"""The linear form: how it is established, checked and erased."""

@@ -1,10 +1,10 @@
-"""Copies that stand for arrays make no difference: shown from the core alone.
+"""Proof that copies which stand for arrays cannot be observed, from the core alone.
 
-Where Python has one array and the program has a copy of it, `Same` says so. That is right as long as no update of one
-shows in the other: after an update of either, the other one is *stale*, and must not be read, updated or passed on
-until it is defined again. Lowering refuses programs in which it would be; this is a second proof, by abstract
-interpretation, which knows nothing of lowering but the `Same` statements. Which arrays may be one is found from the
-core, for branches, loops (by a fixpoint) and calls (by a summary of each function).
+Where Python has one array and the program has a copy of it, there is a `Same`. The copy is correct as long as no update
+of one shows in the other. After an update of either, the other one is *stale*: it must not be read, updated or passed
+on until it is defined again. Lowering refuses programs in which it would be. This is a second, independent proof by
+abstract interpretation, which uses nothing of lowering but the `Same` statements. The may-alias pairs are computed from
+the core: joined at branches, by a fixpoint for loops, and by a summary of each function for calls.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ Pair = frozenset[str]
 
 
 class NotLinear(Exception):
-    """A program breaks the linear discipline: for generated programs an internal error, never a wrong number."""
+    """Raised if a program breaks the linear discipline. For a generated program this is an internal error; it
+    prevents a wrong number."""
 
 
 @frozen
 class Summary:
-    """What a call does to classes of arrays: the parameters that it updates, the ones that each result may be, and the
-    results that may be one array."""
+    """The effect of a call on may-alias classes: the parameters that it updates, the parameters that each result may
+    alias, and the results that may alias each other."""
 
     updated: frozenset[int] = frozenset()
     given_back: frozenset[tuple[int, int]] = frozenset()
@@ -35,13 +36,13 @@ class Summary:
 
 
 def check_aliases(program: Program) -> None:
-    """Raise `NotLinear` where a copy that stands for an array is used after the array was updated, or the other way
-    round."""
+    """Raise `NotLinear` if a copy that stands for an array is used after the array was updated, or the array after
+    the copy."""
     if not any(isinstance(s, Same) for f in program.functions.values() for s in walk(f.body)):
         return
     modes = modes_of(program.functions)
     known = {name: Summary() for name in program.functions}
-    while True:  # up a finite lattice: sets of positions that only grow
+    while True:  # the lattice is finite: sets of positions that only grow
         found = {name: _Checker(f, modes, known).summary() for name, f in program.functions.items()}
         if found == known:
             return
@@ -49,7 +50,8 @@ def check_aliases(program: Program) -> None:
 
 
 class _State:
-    """The pairs of names that may be one array, and the stale names, each with what made it stale."""
+    """The abstract state: the pairs of names that may alias, and the stale names, each with the statement that made
+    it stale."""
 
     def __init__(self, pairs: Iterable[Pair] = (), stale: Mapping[str, Stmt] | None = None) -> None:
         self.pairs, self.stale = set(pairs), dict(stale or {})
@@ -61,13 +63,13 @@ class _State:
         return {other for pair in self.pairs if name in pair for other in pair if other != name}
 
     def define(self, name: str, like: Iterable[str] = ()) -> None:
-        """A name of a new array, or of one that may be any of those ``like``."""
+        """Define a name for a new array, or for one that may be any of ``like``."""
         like = set(like) - {name}
         self.pairs = {p for p in self.pairs if name not in p} | {frozenset((name, other)) for other in like}
         self.stale.pop(name, None)
 
     def moved(self, pairs: Iterable[tuple[Atom, Var]], gone: Iterable[str] = ()) -> _State:
-        """The state in which arrays have other names, and those of ``gone`` mean nothing."""
+        """The state after arrays are renamed by ``pairs``; the names in ``gone`` leave scope."""
         to = {a.name: v.name for a, v in pairs if isinstance(a, Var) and isinstance(a.type, Array)}
         gone = set(gone).union(to.values()) - to.keys()
         kept = (p for p in self.pairs if not p & gone)
@@ -85,7 +87,7 @@ class _State:
 class _Checker:
     def __init__(self, f: Function, modes: Modes, known: Mapping[str, Summary]) -> None:
         self.f, self.modes, self.known = f, modes, known
-        self.heads: dict[int, _State] = {}  # of loops that were met before, from where a search goes on
+        self.heads: dict[int, _State] = {}  # heads of loops analysed before, from which the search continues
 
     def fail(self, name: str, state: _State, s: Stmt | None) -> None:
         where = f" at {s.span}" if s is not None and s.span.line else ""
@@ -95,7 +97,7 @@ class _Checker:
     def summary(self) -> Summary:
         state = _State()
         params = {k: p for k, p in enumerate(self.f.params) if isinstance(p.var.type, Array)}
-        # what an owned array is to its caller, who may know it by another name
+        # names for owned arrays as their caller knows them
         outer = {k: p.var.name if p.mode != "own" else f"{p.var.name} of the caller" for k, p in params.items()}
         for k, p in params.items():
             if p.mode == "own":
@@ -129,7 +131,7 @@ class _Checker:
                     self.simple(s, state)
 
     def simple(self, s: Stmt, state: _State) -> None:
-        if not isinstance(s, (Dim, Drop)):  # sizes are the same
+        if not isinstance(s, (Dim, Drop)):  # the sizes of stale arrays are still valid
             for v, use in uses(s, self.modes):
                 if isinstance(v.type, Array):
                     self.use(v.name, use != "borrow", state, s)
@@ -199,7 +201,7 @@ class _Checker:
 
 
 def _grouped(pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, set[int]]]:
-    """The second numbers for each first one."""
+    """The second numbers, grouped by the first."""
     pairs = set(pairs)
     for first in {a for a, _ in pairs}:
         yield first, {b for a, b in pairs if a == first}

@@ -1,8 +1,8 @@
 """The linear checker: every float scalar and every array has one definition and one use.
 
-It accepts exactly the programs in which an update in place cannot be observed through another name. It is run on what
-`linearise` makes of a user's program and on every program that differentiation makes, and shares nothing with the
-passes that write them but the table of uses.
+It accepts exactly the programs in which an in-place update cannot be observed through another name. It is run on the
+linear form of a user's program and on every program that differentiation generates. It shares nothing with the passes
+that write these programs but the table of uses.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from .uses import Modes, modes_of, uses
 
 
 def check_linear(program: Program) -> None:
-    """Raise `NotLinear` unless every linear value is used exactly once, every loan respects its parameter's mode,
-    and no copy that stands for an array makes a difference."""
+    """Raise `NotLinear` unless the program is linear.
+
+    Every linear value is used exactly once, every borrow respects the mode of its parameter, and no copy that stands
+    for an array can be observed.
+    """
     modes = modes_of(program.functions)
     for f in program.functions.values():
         _Checker(f, modes).function()
@@ -41,13 +44,14 @@ class _Checker:
         self.scope(self.f.body, owned, set(self.lent))
 
     def scope(self, block: Block, owned: set[str], visible: set[str]) -> None:
-        """A block that must use up what it owns; ``visible`` may be borrowed, and arrays of it updated in place."""
+        """Check a block that must use up what it owns. The names in ``visible`` may be borrowed, and their arrays
+        updated in place."""
         left = self.block(block, set(owned), visible)
         if left:
             self.fail(f"{sorted(left)} neither used nor dropped", block.stmts[-1] if block.stmts else None)
 
     def block(self, block: Block, live: set[str], visible: set[str]) -> set[str]:
-        """The names of ``live`` that are left after the block; arms may consume what their outer block owns."""
+        """The names of ``live`` that are left after the block. Arms may consume what the outer block owns."""
         for s in block.stmts:
             self.statement(s, live, visible)
         for r in block.results:
@@ -106,12 +110,12 @@ class _Checker:
 
 
 def _is_shape_question(s: Stmt) -> bool:
-    """Reading a shape does not touch the cells, so an `acc` parameter may be asked for it."""
+    """Whether a statement only reads a shape. It does not touch cells, so it is allowed on an `acc` parameter."""
     return type(s).__name__ == "Dim"
 
 
 def count_explicit(block: Block) -> dict[str, int]:
-    """How many dups and drops a linear block holds, nested blocks included."""
+    """The number of dups and drops in a linear block, with those of nested blocks."""
     found = {"dup": 0, "drop": 0}
     for s in block.stmts:
         match s:

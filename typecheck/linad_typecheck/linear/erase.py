@@ -1,4 +1,4 @@
-"""From the linear form back to the form with free reuse: dup, drop, read and same disappear."""
+"""From the linear form back to the form with free reuse, without dup, drop, read and same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""To the linear form: `dup`, `drop` and `read` are made explicit, and arrays are dropped at their last uses."""
+"""To the linear form: `dup`, `drop` and `read` become explicit, and arrays are dropped after their last uses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .uses import Modes, Use, modes_of, uses
 def linearise(program: ir.Program) -> ir.Program:
     """The program in linear form.
 
-    A float scalar used k times gets k - 1 dups, an unused one a drop; a scalar of an outer block is borrowed by `Read`;
-    an array that is not moved is dropped after its last use, and in the arm of an `if` that does not move it when the
-    other does. The result is to be given to `check_linear`: what is not linear for another reason stays so.
+    A float scalar that is used k times gets k - 1 dups, and an unused one a drop. A scalar of an outer block is
+    borrowed by `Read`. An array that is not moved is dropped after its last use; if only one arm of an `if` moves it,
+    the other arm drops it. The result still has to pass `check_linear`: a program that is not linear for another reason
+    stays so.
     """
     modes = modes_of(program.functions)
     return replace(program, functions={k: _Lineariser(f, modes).function() for k, f in program.functions.items()})
@@ -26,7 +27,7 @@ class _Lineariser:
     def __init__(self, f: ir.Function, modes: Modes) -> None:
         self.f, self.facts = f, _Facts(modes)
         self.names = ir.Names(ir.all_names(f))
-        self.current: dict[str, ir.Var] = {}  # of each float scalar in scope, the copy that is still to be used
+        self.current: dict[str, ir.Var] = {}  # the unused copy of each float scalar in scope
 
     def function(self) -> ir.Function:
         own = [
@@ -39,7 +40,7 @@ class _Lineariser:
     # -- blocks
 
     def block(self, block: ir.Block, own: list[ir.Var]) -> ir.Block:
-        """The block with everything that it ``own``s at its start, or defines, used up."""
+        """The block, in which everything that it defines, or owns at its start, is used up."""
         local = {v.name for v in own} | {v.name for s in block.stmts for v in ir.outputs(s) if is_linear(v.type)}
         left = _uses_left(block, self.facts)
         out: list[ir.Stmt] = []
@@ -66,7 +67,7 @@ class _Lineariser:
             out.append(ir.Drop(v, block.stmts[at].span if at >= 0 else self.f.span))
 
     def ended(self, at: int, left: _Left, local: set[str]) -> list[ir.Var]:
-        """Values defined before statement ``at`` that it mentions last, without using them up."""
+        """The values defined earlier whose last mention is statement ``at``, and which it does not use up."""
         return [
             v
             for v in left.ending.get(at, ())
@@ -91,7 +92,7 @@ class _Lineariser:
                 return rebuild(s, use)
 
     def arm(self, block: ir.Block, drop: set[str]) -> ir.Block:
-        """An arm; arrays that only the other arm moves are dropped at its end."""
+        """An arm, which at its end drops the arrays that only the other arm moves."""
         done = self.block(block, [])
         drops = tuple(ir.Drop(v) for n, v in self.current.items() if n in drop)
         return replace(done, stmts=(*done.stmts, *drops))
@@ -102,7 +103,7 @@ class _Lineariser:
         return self.current.get(a.name, a) if isinstance(a, ir.Var) else a
 
     def take(self, a: ir.Atom, left: _Left, out: list[ir.Stmt], s: ir.Stmt | None = None) -> ir.Atom:
-        """One use of ``a``: itself if it is the last, else one half of a dup."""
+        """One use of ``a``: the value itself if it is the last use, otherwise one half of a dup."""
         if not isinstance(a, ir.Var) or not is_linear(a.type) or isinstance(a.type, Array):
             return self.named(a)
         now = self.current[a.name]
@@ -115,7 +116,7 @@ class _Lineariser:
         return first
 
     def borrow(self, s: ir.Stmt, local: set[str], out: list[ir.Stmt]) -> None:
-        """Read float scalars of outer blocks that a statement uses at this level."""
+        """Emit `Read` for the float scalars of outer blocks that a statement uses at this level."""
         self._borrow([v for v, _ in self.facts.uses(s)], local, out, s)
 
     def borrow_results(self, block: ir.Block, local: set[str], out: list[ir.Stmt]) -> None:
@@ -131,11 +132,11 @@ class _Lineariser:
 
 
 class _Left:
-    """What the rest of a block does with each linear name: the number of its uses, and its last mention."""
+    """The uses of each linear name in the rest of a block: their number, and the last mention."""
 
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()  # consuming uses at the block's own level
-        self.mentioned: dict[str, int] = {}  # last statement that mentions the name at any depth
+        self.mentioned: dict[str, int] = {}  # the last statement that mentions the name, at any depth
         self.moved: set[str] = set()  # names whose last mention uses them up
         self.ending: dict[int, list[ir.Var]] = {}
 
@@ -144,7 +145,7 @@ class _Left:
 
 
 class _Facts:
-    """Facts about statements and blocks that several levels need, computed once per function."""
+    """Facts about statements and blocks that several levels need, memoised per function."""
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
@@ -153,19 +154,19 @@ class _Facts:
         self._moves: dict[int, set[str]] = {}
 
     def free(self, block: ir.Block) -> dict[str, ir.Var]:
-        """`free_vars`."""
+        """`free_vars`, memoised."""
         return ir.free_vars(block, self._free)
 
     def uses(self, s: ir.Stmt) -> list[tuple[ir.Var, Use]]:
-        """`uses`."""
+        """`uses`, memoised."""
         found = self._uses.get(id(s))
         if found is None:
             found = self._uses[id(s)] = uses(s, self.modes)
         return found
 
     def moves(self, block: ir.Block) -> set[str]:
-        """Arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or in both
-        senses inside an arm of its own."""
+        """The arrays of outer blocks that a block moves: as a result, an initial value, an owned argument, or inside
+        a nested arm."""
         found = self._moves.get(id(block))
         if found is None:
             outer = {n for n, v in self.free(block).items() if isinstance(v.type, Array)}

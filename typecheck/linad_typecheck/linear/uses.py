@@ -1,4 +1,4 @@
-"""How each statement uses its operands: the one table that the linear form rests on."""
+"""How each statement uses its operands: the table on which the linear form is defined."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..types import Array, is_linear
 
 Use = Literal["consume", "borrow", "accumulate", "update"]
 
-Modes = Callable[[str], tuple[ir.Mode, ...]]  # the parameter modes of a function by name
+Modes = Callable[[str], tuple[ir.Mode, ...]]  # the parameter modes of a function, by its name
 
 _OF_MODE: dict[ir.Mode, Use] = {
     "read": "borrow", "acc": "accumulate", "mut": "update", "own": "consume", "out": "update"
@@ -19,7 +19,7 @@ _OF_MODE: dict[ir.Mode, Use] = {
 
 
 def atom_uses(s: ir.Stmt, modes: Modes) -> Iterator[tuple[ir.Atom, Use]]:
-    """Every operand of a statement with what is done to it, in the order of `core.operands`."""
+    """Every operand of a statement and how it is used, in the order of `core.operands`."""
     match s:
         case ir.Load(array=a, index=i):
             yield a, "borrow"
@@ -66,12 +66,12 @@ def atom_uses(s: ir.Stmt, modes: Modes) -> Iterator[tuple[ir.Atom, Use]]:
 
 
 def uses(s: ir.Stmt, modes: Modes) -> list[tuple[ir.Var, Use]]:
-    """The uses of variables that are linear."""
-    if type(s) is ir.Let:  # most statements
+    """The uses of linear variables."""
+    if type(s) is ir.Let:  # a fast path for most statements
         return [(a, "consume") for a in s.ins if type(a) is ir.Var and is_linear(a.type)]
     return [(a, u) for a, u in atom_uses(s, modes) if type(a) is ir.Var and is_linear(a.type)]
 
 
 def modes_of(functions) -> Modes:
-    """The lookup of parameter modes in a program's functions."""
+    """A function that looks up the parameter modes in a program's functions."""
     return lambda name: tuple(p.mode for p in functions[name].params)

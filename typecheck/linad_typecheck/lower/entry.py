@@ -1,4 +1,4 @@
-"""Entry functions: parameters from binding and annotations, dimensions, and signature."""
+"""Lowering of entry functions: parameters from binding and annotations, dimensions, and signature."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from ..engine.values import (
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
 from ..ownership.modes import infer_modes
+from ..ownership.objects import CALLER, from_outside, new
 from ..messages import Message
 from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
@@ -46,17 +47,17 @@ class _Parameters:
 
 
 def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked:
-    """Check and lower an entry function and everything that it reaches."""
+    """Check and lower an entry function, with all functions that it reaches."""
     programs = Specialiser(source, limit)
     checked = _lowered(source, binding, programs)
-    if programs.wanted and checked.program is None:  # calls supply values
+    if programs.wanted and checked.program is None:  # a call supplies the values
         given = all(isinstance(binding.get(n), ArgType) for n in programs.wanted)
         left = {n: b for n, b in binding.items() if n not in programs.wanted}
         again = (
             Checked(None, None) if given else _lowered(source, left, Specialiser(source, limit), tuple(programs.wanted))
         )
         return replace(again, fixed=tuple(programs.wanted))
-    if programs.in_order and permuting(programs):  # what was lowered first did not know of what was met later
+    if programs.in_order and permuting(programs):  # what was lowered first relied on the absence of permuted axes
         return _lowered(source, binding, Specialiser(source, limit, permuted=True))
     return checked
 
@@ -89,7 +90,7 @@ def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, un
 
 
 def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str, ...]) -> None:
-    """An option names something that is not a parameter; ``known``: the parameters, in any order."""
+    """Report an option that names something other than a parameter. ``known``: the parameters, in any order."""
     name, node = ctx.source.name, option_named(ctx.source, option, given)
     names = tuple(a.arg for a in parameters(ctx.source.node.args) if a.arg in known)
     if isinstance(given, int):
@@ -104,7 +105,8 @@ def _no_parameter(ctx: Lowering, option: str, given: str | int, known: tuple[str
 
 
 def _by_floats(ctx: Lowering, found: _Parameters, args: list[ast.arg], binding: Binding) -> None:
-    """Refuse parameters in ``wrt`` that hold no float according to annotations; otherwise calls decide."""
+    """Refuse parameters in ``wrt`` that have no float according to their annotations. Without annotations, calls
+    decide."""
     wanted = {args[w].arg if isinstance(w, int) and -len(args) <= w < len(args) else w for w in ctx.source.wrt or ()}
     nodes = {a.arg: a for a in args}
     for info in found.infos:
@@ -130,8 +132,7 @@ def _types(structure: Structure) -> Iterator[Type]:
 
 
 def _option(ctx: Lowering, name: str) -> ArgStatic | None:
-    """The default of a parameter that takes options: None, a truth value or a string, for which calls are specialised.
-    """
+    """The default of a parameter for an option: None, a bool or a string, for which calls are specialised."""
     spec = ctx.source.node.args
     positional = [*spec.posonlyargs, *spec.args]
     nodes = dict(zip((a.arg for a in reversed(positional)), reversed(spec.defaults), strict=False))
@@ -143,14 +144,14 @@ def _option(ctx: Lowering, name: str) -> ArgStatic | None:
 
 def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, unknown: bool) -> None:
     span = ctx.span(a)
-    starred = a in (ctx.source.node.args.vararg, ctx.source.node.args.kwarg)  # whose annotation is that of each item
+    starred = a in (ctx.source.node.args.vararg, ctx.source.node.args.kwarg)  # its annotation is that of each item
     read = a.annotation is not None and not starred
     note = notes.parse_annotation(a.annotation, ctx.source.scope, ctx.source.source) if read else notes.UNKNOWN
     if isinstance(note, Message):
         ctx.report(note)
         note = notes.UNKNOWN
     bound, option = binding.get(a.arg), _option(ctx, a.arg)
-    if bound is None and option is not None:  # calls decide: until then it is what its annotation says, or its default
+    if bound is None and option is not None:  # calls decide; until then the annotation or the default is used
         found.missing.append(a.arg)
         t = noted_type(note) if option.value is None else bound_type(option)
     elif isinstance(bound, ArgStatic) and bound.kind == "given":
@@ -178,7 +179,10 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     kinds = zip(places, type_leaves(t), strict=True)
     fresh = [ctx.fresh(_hint(place), leaf, lent=lent if isinstance(leaf, Array) else None) for place, leaf in kinds]
     found.variables += fresh
-    ctx.bind(a.arg, Bound(as_argument(rebuild(t, iter(fresh))), span))
+    value = as_argument(rebuild(t, iter(fresh)))
+    if a is ctx.source.node.args.kwarg and isinstance(value, TupleValue):  # a dict of the call's own
+        value = replace(value, made=frozenset((new(ctx, span),)))
+    ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))
@@ -189,7 +193,7 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
 
 
 def _hint(place: str) -> str:
-    """A name for the variable of a leaf: ``p_x`` for ``p.x``."""
+    """A variable name for a leaf: ``p_x`` for ``p.x``."""
     return "_".join(re.sub(r"\W", " ", place).split())
 
 
@@ -197,7 +201,8 @@ def _hint(place: str) -> str:
 
 
 def _dimensions(ctx: Lowering, found: _Parameters) -> None:
-    """Read the annotated sizes and check that equal names are equal; the first array with a name defines it."""
+    """Emit the annotated sizes, and checks that equal names have equal sizes. The first array with a name defines
+    it."""
     known: dict[str, tuple[Atom, str]] = {}
     later: list[tuple[str, Var, int, notes.Dimension, Span]] = []
     for name, var, dims, span in found.sizes:
@@ -232,7 +237,7 @@ def _symbol(size: Affine | None) -> str | None:
 
 
 def _size(ctx: Lowering, size: Affine, known: dict[str, tuple[Atom, str]], span: Span) -> Atom | None:
-    """An affine size from the sizes of its symbols; None if one of them is not defined."""
+    """An affine size in terms of its symbols; None if one of them is not defined."""
     if any(s not in known for s in size.atoms):
         return None
     total: Atom | None = None
@@ -255,7 +260,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     known = not programs.unknown
     silent = not any(d.severity == "error" for d in programs.findings.diagnostics)
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
-        # a part has no meaning and nothing has said so: refuse rather than leave it out
+        # a part could not be lowered and nothing was reported: refuse the function rather than omit the part
         ctx.report(
             Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements")
         )
@@ -291,7 +296,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
 
 
 def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
-    """The leaves of the result that are copies of one caller's array on every path."""
+    """The leaves of the result that are, on every path, copies of the same array of the caller."""
     places = {v.name: k for k, v in enumerate(found.variables)}
     paths = [[ctx.known(a).copied for a in leaves(value)] for _, value in ctx.path.returned]
     return tuple((k, places[names[0]]) for k, names in enumerate(zip(*paths)) if names[0] and len(set(names)) == 1)

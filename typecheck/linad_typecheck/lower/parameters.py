@@ -1,4 +1,4 @@
-"""Parameters of entry functions: type, structure and annotated sizes, from annotation and argument."""
+"""Parameters of entry functions: their type, structure and annotated sizes, from annotations and arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ..words import with_article
 
 
 class Mismatch(Exception):
-    """An argument contradicts its annotation: ``path`` from the parameter, what was expected, what was given."""
+    """Raised if an argument contradicts its annotation. ``path`` from the parameter, what was expected, what was
+    given."""
 
     def __init__(self, path: str, expected: str, got: str) -> None:
         super().__init__(path)
@@ -50,7 +51,7 @@ def _static(value: object) -> Value:
 
 
 def noted_type(note: notes.ParamType) -> ValueType | None:
-    """The type of a parameter according to its annotation alone; None if that leaves something open."""
+    """The type of a parameter according to its annotation alone; None if that does not determine it."""
     match note:
         case notes.ScalarType(dtype=d, weak=w):
             return ScalarType(d, w)
@@ -63,7 +64,7 @@ def noted_type(note: notes.ParamType) -> ValueType | None:
 
 
 def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False) -> ValueType:
-    """The type of an argument with an annotation. Scalars inside a structure are converted at entry.
+    """The type of an argument, merged with its annotation. Scalars inside a structure are converted at entry.
 
     Raises
     ------
@@ -73,16 +74,16 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
     match note, t:
         case notes.UnknownType(), _:
             return t
-        case _, OtherType():  # the function is specialised for it, and decides what to make of it
+        case _, OtherType():  # the function is specialised for the value, and its body decides
             return t
         case notes.ChoiceType(members=members), _:
             return _chosen(members, t, path)
         case notes.ScalarType(dtype=d, weak=w), ScalarType(dtype=own):
             return ScalarType(d, w) if "bif".index(own[0]) <= "bif".index(d[0]) else t
-        case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that it holds
+        case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that the array holds
             return ScalarType(d, w)
         case notes.ScalarType(), ArrayType() if not inside:
-            # what is written for numbers is often called with arrays, too
+            # functions annotated for numbers are often called with arrays
             return t
         case notes.ArrayType(), ArrayType(dtype=d, rank=r):
             if (not note.dtypes or d in note.dtypes) and note.rank in (None, r):
@@ -96,7 +97,7 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
 
 
 def _chosen(members: tuple[notes.ParamType, ...], t: ValueType, path: str) -> ValueType:
-    """The type of an argument for which an annotation allows several: an int counts as a float if only floats are
+    """The type of an argument whose annotation allows several types. An int counts as a float if only floats are
     allowed."""
     kinds = {m.dtype for m in members if isinstance(m, notes.ScalarType)}
     if (
@@ -145,7 +146,7 @@ def got(t: ValueType) -> str:
 
 
 def tag(record: RecordClass) -> RecordTag:
-    """The class as a signature names it."""
+    """The class as it is named in a signature."""
     return RecordTag(
         record.name, record.key, record.names, record.named_tuple, record.handle or LIBRARY_CLASSES.get(record.key)
     )

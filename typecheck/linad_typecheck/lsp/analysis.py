@@ -1,4 +1,4 @@
-"""A document checked again and again: a function is looked at anew only where its text, or what it can reach, has
+"""Incremental analysis of a document: a function is checked again only if its text, or code that it can reach, has
 changed."""
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ from ..names.modules import StaticModule, first_line
 from .positions import Lines
 from .segments import Moves, Part, Segments, moves, segments
 
-_KEPT = 4  # generations that a finding stays without being asked for: undoing a change is quick too
+_KEPT = 4  # generations that an unused record is kept, so that undoing a change is fast
 
 
 @dataclass(eq=False)
 class Record:
-    """What the check of one function found, in the lines of the text in which it was found."""
+    """The findings about one function, positioned in the text in which they were found."""
 
     function: FunctionSource
     checked: Checked
-    stretches: tuple[tuple[int, int], ...]  # first and last line of every segment that the function reaches
-    names: frozenset[str] | None = None  # of the module, where the findings rest on them
+    stretches: tuple[tuple[int, int], ...]  # first and last line of every segment that the function can reach
+    names: frozenset[str] | None = None  # names of the module, if the findings depend on them
     used: int = 0
-    kept: dict[str, object] = field(default_factory=dict)  # what was worked out from this, by what works it out
+    # results derived from this record, by the function that derives them
+    kept: dict[str, object] = field(default_factory=dict)
 
 
 @frozen
@@ -44,19 +45,19 @@ class Placed:
 
     @property
     def checked(self) -> Checked:
-        """The findings at their present lines; program and signature stay as they were."""
+        """The findings at their current lines. Program and signature are unchanged."""
         checked = self.record.checked
         return (
             replace(checked, diagnostics=tuple(self.moved(d) for d in checked.diagnostics)) if self.moves else checked
         )
 
     def moved(self, value):
-        """A value with every span of this file at its present lines."""
+        """A value in which every span of this file is at its current line."""
         return shifted(value, self.record.function.source.name, self.moves) if self.moves else value
 
     @property
     def first(self) -> int:
-        """The present line of the function's first decorator or ``def``."""
+        """The current line of the function's first decorator or ``def``."""
         return self.moves.now(first_line(self.record.function.node))
 
     @property
@@ -67,7 +68,7 @@ class Placed:
 
 @frozen
 class Analysis:
-    """What there is to say of one text. ``complete`` is False where time ran out: the next call goes on from there."""
+    """The analysis of one text. ``complete`` is False if time ran out; the next call continues."""
 
     source: SourceFile
     diagnostics: tuple[Diagnostic, ...]
@@ -79,7 +80,7 @@ class Analysis:
         return Lines(self.source.text)
 
     def around(self, line: int) -> Iterator[Placed]:
-        """The checked functions that have a line of the text in them, or in a function they call."""
+        """The checked functions whose lines, or whose callees' lines, include a line of the text."""
         for p in self.functions:
             before = p.moves.before(line)
             spans = [f.span for f in p.record.checked.program.functions.values()] if p.record.checked.program else []
@@ -90,38 +91,38 @@ class Analysis:
 
 
 class _Later(Exception):
-    """Time is up."""
+    """Raised when the time is up."""
 
 
 class Analyser:
-    """The checker of one document, with everything that it remembers of it."""
+    """The incremental checker of one document, with its cache."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.checks = 0  # functions looked at, ever: what tests count
+        self.checks = 0  # total number of functions checked; for tests
         self._records: dict[object, Record] = {}
         self._parts: dict[str, Part] = {}
         self._files: dict[str, StaticModule | None] = {}
         self._stamps: dict[str, tuple[int, int]] = {}
         self._round = 0
-        self._before = 0  # of `checks`, when this round began
+        self._before = 0  # value of `checks` at the start of this round
         self._last: Analysis | None = None
 
     def forget(self) -> None:
-        """Look at everything anew: a file that this one imports was made, changed or taken away."""
+        """Clear the cache: a file that this one imports was created, changed or deleted."""
         self._records.clear()
         self._files.clear()
         self._last = None
 
     def analyse(self, text: str, deadline: float | None = None) -> Analysis:
-        """The analysis of a text.
+        """Analyse a text.
 
         Parameters
         ----------
         text
-            The document as it is now.
+            The current text of the document.
         deadline
-            A time of `time.perf_counter` after which no further function is begun; one is, in any case.
+            A time of `time.perf_counter` after which no further function is started. At least one is checked.
         """
         self._check_files()
         last = self._last
@@ -191,7 +192,7 @@ class Analyser:
         self._stamps |= {name: _stamp(name) for name in self._files if name not in self._stamps}
 
 
-_OF_NAMES = ("unknown-name", "unknown-function")  # their help names what is near in the module
+_OF_NAMES = ("unknown-name", "unknown-function")  # their help suggests names of the module
 
 
 def _stamp(name: str) -> tuple[int, int]:
@@ -203,7 +204,7 @@ def _stamp(name: str) -> tuple[int, int]:
 
 
 def shifted(value, file: str, by: Moves):
-    """A value of frozen dataclasses and tuples with each span of a file where its line stands now."""
+    """A value of frozen dataclasses and tuples, in which each span of a file is moved to its current line."""
     match value:
         case Span():
             if value.file != file:

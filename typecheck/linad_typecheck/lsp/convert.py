@@ -1,4 +1,4 @@
-"""Findings as the protocol writes them: diagnostics with related places, and their fixes as edits."""
+"""Conversion of findings to the protocol: diagnostics with related places, and fixes as edits."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .positions import Encoding, negotiated
 from .sheet import Json, Sheet
 
 _SEVERITY = {"error": 1, "warning": 2, "information": 3}
-_UNNECESSARY = 1  # the tag under which clients fade a piece of text
+_UNNECESSARY = 1  # a tag with which clients fade text
 
 
 @frozen
 class Client:
-    """What matters of a client's abilities."""
+    """The relevant capabilities of a client."""
 
     encoding: Encoding = "utf-16"
-    related: bool = False  # shows places that belong to a diagnostic
+    related: bool = False  # shows places that are related to a diagnostic
     tags: bool = False
-    pulls: bool = False  # asks for diagnostics instead of waiting for them
-    refresh: bool = False  # can be told to ask again
+    pulls: bool = False  # requests diagnostics instead of waiting for them
+    refresh: bool = False  # can be told to request diagnostics again
     refresh_hints: bool = False
     versioned_edits: bool = False
     literal_actions: bool = False
@@ -33,7 +33,7 @@ class Client:
 
 
 def client_of(capabilities: Json) -> Client:
-    """The client that announces these capabilities, as the protocol's JSON has them."""
+    """The client with these capabilities, given as the protocol's JSON."""
 
     def at(*path: str):
         found: object = capabilities
@@ -59,7 +59,8 @@ def client_of(capabilities: Json) -> Client:
 
 
 def diagnostics(found: Iterable[Diagnostic], sheet: Sheet, client: Client) -> dict[str, list[Json]]:
-    """The diagnostics of each document of a sheet, by URI; those of other files stay with the file that they are in."""
+    """The diagnostics of each document of a sheet, by URI. Diagnostics of other files are omitted, and belong to
+    those files."""
     listed: dict[str, list[Json]] = {part.uri: [] for part in sheet.parts}
     for d in found:
         if d.span.file == sheet.name:
@@ -69,7 +70,7 @@ def diagnostics(found: Iterable[Diagnostic], sheet: Sheet, client: Client) -> di
 
 
 def diagnostic(d: Diagnostic, place: object, sheet: Sheet, client: Client) -> Json:
-    """One diagnostic. Clients that show no related places read of them in the message."""
+    """One diagnostic. For clients that do not show related places, the message mentions them."""
     text = [d.message]
     if not client.related:
         text += [f"line {x.span.line}: {x.message}" for x in d.labels]
@@ -99,8 +100,8 @@ def diagnostic(d: Diagnostic, place: object, sheet: Sheet, client: Client) -> Js
 def quick_fixes(
     d: Diagnostic, shown: Json, sheet: Sheet, client: Client, versions: dict[str, int | None]
 ) -> list[Json]:
-    """A code action for each repair of a diagnostic that is made of edits, and one that silences what may be silenced.
-    """
+    """A code action for each repair of a diagnostic that consists of edits, and one that suppresses it if that is
+    allowed."""
     actions: list[Json] = []
     for fix in d.fixes:
         if fix.edits:
@@ -115,7 +116,7 @@ def quick_fixes(
 
 
 def fix_all(fixes: Iterable[Fix], sheet: Sheet, client: Client, versions: dict[str, int | None]) -> Json | None:
-    """One action with every safe repair; of two that get in each other's way the first is made."""
+    """One action with all safe repairs. Of two that conflict, the first is applied."""
     from ..checking.fixes import together
 
     edits, count = together(f for f in fixes if f.safe and f.edits)

@@ -1,8 +1,8 @@
-"""The first answers, before the protocol's library is loaded.
+"""The first answers, given before the protocol's library is loaded.
 
-Loading it takes longer than checking a file of a thousand lines. So the beginning of every conversation (`initialize`,
-`initialized`, the first document) is answered here, with the standard library; then the server proper takes over. It is
-given the same messages again and keeps quiet about what has been answered.
+Loading it takes longer than checking a file of a thousand lines. So the start of every conversation (`initialize`,
+`initialized`, the first document) is answered here, with the standard library only. Then the full server takes over: it
+receives the same messages again, and its answers to what has been answered are dropped.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .sheet import Json
 if TYPE_CHECKING:
     from .session import Session
 
-# from the start to the end of the first look at a document: what is found by then is shown, the rest follows
+# Time from the start of the process to the first diagnostics. What is found by then is published, and the rest follows.
 SECONDS = 0.2
 _WAITED = ("initialized", "$/setTrace", "workspace/didChangeConfiguration", "textDocument/didOpen")
 
 
 def capabilities(client: Client) -> Json:
-    """What the server can do, in the protocol's words; a test holds it against what the server proper says."""
+    """The capabilities of the server in the protocol's JSON. A test compares them with those of the full server."""
     notebooks: Json = {
         "notebookDocumentSync": {"notebookSelector": [{"notebook": "*", "cells": [{"language": "python"}]}]}
     }
@@ -47,7 +47,7 @@ def capabilities(client: Client) -> Json:
 
 
 def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
-    """Hold a whole conversation; the exit code."""
+    """Run a whole conversation and return the exit code."""
     beginning = Beginning(stdin, stdout)
     beginning.hold()
     from .server import run
@@ -57,7 +57,7 @@ def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
 
 
 class Beginning:
-    """The first messages: which there were (``raw``), and which of their ids are ``answered``."""
+    """The first messages: their bytes (``raw``), and the ids of the requests that were ``answered``."""
 
     def __init__(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         self.stdin, self.stdout = stdin, stdout
@@ -66,7 +66,7 @@ class Beginning:
         self.answered: list[object] = []
 
     def hold(self) -> None:
-        """Answer until a document has been looked at, or something comes that the server proper has to answer."""
+        """Answer until a document has been analysed, or until a message arrives that needs the full server."""
         expected: tuple[str, ...] = ("initialize",)
         while (message := self._read()) is not None:
             method = message.get("method")
@@ -76,12 +76,12 @@ class Beginning:
                 if self._answer(str(method), message):
                     return
             except (KeyError, TypeError, ValueError, AttributeError):
-                return  # not as the protocol has it: the server proper says so
+                return  # a protocol violation: the full server reports it
             opened = self.session is not None and self.session.documents
             expected = (*_WAITED, "textDocument/diagnostic") if opened else _WAITED
 
     def _answer(self, method: str, message: Json) -> bool:
-        """Answer one message; whether this was the last one to be answered here."""
+        """Answer one message. Returns whether it was the last one to be answered here."""
         session = self.session
         params: Json = message.get("params") or {}  # type: ignore[assignment]
         match method:
@@ -106,7 +106,7 @@ class Beginning:
         return False
 
     def _publish(self, session: Session, uri: str, version: object) -> None:
-        """What is found in time, and then everything: the library takes longer to load than the rest to be found."""
+        """Publish what is found in time, and then everything: finding the rest is faster than loading the library."""
         found, complete = session.diagnostics(uri, max(0.03, BEGAN + SECONDS - perf_counter()))
         self._send(found, version)
         if not complete:
@@ -129,7 +129,7 @@ class Beginning:
         self.stdout.flush()
 
     def _read(self) -> Json | None:
-        """The next message; None at the end, or where it is none. What was read is kept for the server proper."""
+        """The next message; None at the end of input, or if it is malformed. The bytes are kept for the full server."""
         length = 0
         while True:
             line = self.stdin.readline()
@@ -151,7 +151,7 @@ class Beginning:
 
 
 def _session(client: Client, options: object) -> Session:
-    """A session; importing it loads the checker, while the client makes its first document ready."""
+    """A session. Importing it loads the checker, while the client prepares its first document."""
     from .. import check  # noqa: F401  (loaded now rather than with the first function)
     from .session import Session
     from .settings import settings_of
@@ -160,7 +160,7 @@ def _session(client: Client, options: object) -> Session:
 
 
 class _Again:
-    """Input that begins with what was read already."""
+    """Input that starts with the bytes that were already read."""
 
     def __init__(self, raw: bytes, rest: BinaryIO) -> None:
         self.raw, self.rest = raw, rest
@@ -178,7 +178,7 @@ class _Again:
 
 
 class _Quiet:
-    """Output without the answers that were given already."""
+    """Output without the answers that were already sent."""
 
     def __init__(self, out: BinaryIO, answered: list[object]) -> None:
         self.out, self.answered = out, answered
@@ -189,7 +189,7 @@ class _Quiet:
             if "method" not in message and message.get("id") in self.answered:
                 self.answered.remove(message["id"])
                 return len(data)
-        return len(data) if self.out.closed else self.out.write(data)  # the client has left: there is nothing to say
+        return len(data) if self.out.closed else self.out.write(data)  # the client has disconnected
 
     def flush(self) -> None:
         if not self.out.closed:

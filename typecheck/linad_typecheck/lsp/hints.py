@@ -1,4 +1,4 @@
-"""What the checker and the derivative put into a program, written after the lines it belongs to."""
+"""Inlay hints: what the checker and the derivative add to a program, shown after the lines it belongs to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sheet import Json, Sheet
 
 @frozen
 class Hint:
-    """A text after a line. ``kind`` is one of the settings' kinds."""
+    """A text shown after a line. ``kind`` is one of the kinds in the settings."""
 
     line: int
     kind: str
@@ -26,7 +26,7 @@ class Hint:
 
 
 def hints(analysis: Analysis, first: int, last: int, settings: Settings) -> list[Hint]:
-    """The hints of a range of lines that the settings ask for."""
+    """The hints for a range of lines that the settings enable."""
     found: dict[Hint, None] = {}
     for p in analysis.functions:
         if p.record.checked.program is None:
@@ -62,7 +62,7 @@ _REASONS = {
 
 
 def shown(found: list[Hint], analysis: Analysis, sheet: Sheet, client: Client) -> list[Json]:
-    """Hints as the protocol writes them: those of one line together, after its end."""
+    """Hints in the protocol's form. Those of one line are combined, after its end."""
     by_line: dict[int, list[Hint]] = {}
     for h in found:
         by_line.setdefault(h.line, []).append(h)

@@ -1,4 +1,4 @@
-"""What an editor shows about the name under the pointer, and about its line."""
+"""Hovers: information about the name under the pointer, and about its line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .names import Word, facts_of, scope_of, states, type_at, word_at
 from .remarks import remarks
 from .sheet import Json, Sheet
 
-_TOLD = ("borrowed", "moved", "copied")  # said by the facts of the name already
+_TOLD = ("borrowed", "moved", "copied")  # already contained in the facts about the name
 
 
 def hover(analysis: Analysis, sheet: Sheet, line: int, column: int, client: Client, derivative: bool) -> Json | None:
-    """The hover of a place; None where there is nothing to say."""
+    """The hover at a position; None if there is nothing to show."""
     word = word_at(analysis, line, column)
     about = list(dict.fromkeys(_of_name(analysis, word))) if word is not None and not word.attribute else []
     lines = list(dict.fromkeys(_of_line(analysis, line, derivative)))

@@ -1,5 +1,5 @@
-"""What a name is at a place: its type where it was bound, who owns its array, where it was moved, how often it is used.
-"""
+"""Information about a name at a position: its type, the owner of its array, where it was moved, how often it is
+used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..types import Array
 from .analysis import Analysis, Placed, Record
 
 _NAME = re.compile(r"[^\W\d]\w*")
-SHARED = "another name for the same array"  # the reason of a borrow that is no loan to a call
+SHARED = "another name for the same array"  # the reason of a borrow that is an alias and not an argument of a call
 _MODES = {
     "read": "lent, and only read",
     "mut": "lent, and updated in place",
@@ -29,7 +29,7 @@ _MODES = {
 
 @frozen
 class Word:
-    """A name in the text. ``attribute``: after a dot, so no variable."""
+    """A name in the text. ``attribute``: it follows a dot, so it is not a variable."""
 
     name: str
     span: Span
@@ -37,7 +37,7 @@ class Word:
 
 
 def word_at(analysis: Analysis, line: int, column: int) -> Word | None:
-    """The name that a place is in or at the end of."""
+    """The name at a position, or ending there."""
     if not 1 <= line <= len(analysis.lines.lines):
         return None
     text = analysis.lines.lines[line - 1]
@@ -49,8 +49,8 @@ def word_at(analysis: Analysis, line: int, column: int) -> Word | None:
 
 
 def scope_of(p: Placed, line: int) -> tuple[int, int]:
-    """First and last present line of the innermost function of a record that has the line in it: its own, or one it
-    calls."""
+    """The current first and last line of the innermost function of a record that contains the line: its own, or a
+    callee."""
     program = p.record.checked.program
     spans = [f.span for f in program.functions.values()] if program else []
     file = p.record.function.source.name
@@ -61,7 +61,7 @@ def scope_of(p: Placed, line: int) -> tuple[int, int]:
 
 
 def facts_of(p: Placed, line: int, name: str) -> list[Fact]:
-    """The facts about a name in the function that has the line in it, in order of text."""
+    """The facts about a name, in the function that contains the line, in text order."""
     first, last = scope_of(p, line)
     found = [f for f in p.record.checked.facts if name in _named(f)]
     found = [p.moved(f) for f in found]
@@ -73,14 +73,14 @@ def _named(f: Fact) -> list[str]:
 
 
 def type_at(facts: list[Fact], line: int) -> str | None:
-    """The type that a name has on a line: as it was bound last before it, else as it is bound first."""
+    """The type of a name on a line: that of its last binding before the line, otherwise of its first binding."""
     types = [f for f in facts if f.kind == "type"]
     before = [f for f in types if f.span.line <= line]
     return (before[-1] if before else types[0]).reason if types else None
 
 
 def states(p: Placed, word: Word) -> Iterator[str]:
-    """Sentences about a name, for people."""
+    """Sentences about a name, for users."""
     line = word.span.line
     facts = facts_of(p, line, word.name)
     mode = next((f.reason for f in facts if f.kind == "mode"), None)
@@ -96,7 +96,7 @@ def states(p: Placed, word: Word) -> Iterator[str]:
 
 
 def uses_again(record: Record) -> dict[tuple[int, str], int]:
-    """How often a name is used beyond once, by the first line of its function in the record, and the name."""
+    """The number of uses of a name beyond the first, by the first line of its function in the record, and the name."""
     found = record.kept.get("uses")
     if found is None:
         counted: Counter[tuple[int, str]] = Counter()
@@ -110,7 +110,7 @@ def uses_again(record: Record) -> dict[tuple[int, str], int]:
 
 
 def linear_of(record: Record) -> Program | None:
-    """The linear form of a record's program; None where it has errors."""
+    """The linear form of a record's program; None if the program has errors."""
     if "linear" not in record.kept:
         program = record.checked.program
         record.kept["linear"] = linearise(program) if program is not None else None
@@ -118,8 +118,7 @@ def linear_of(record: Record) -> Program | None:
 
 
 def inserted(record: Record) -> list[tuple[str, str, Span]]:
-    """The dups of floats and the drops of arrays of the linear form that are about names of the user, where they
-    belong."""
+    """The dups of floats and the drops of arrays in the linear form that concern user names, with their positions."""
     found: dict[tuple[str, str, Span], None] = {}
     linear = linear_of(record)
     named = {n for f in record.checked.facts if f.kind == "type" for n in _named(f)}
@@ -134,8 +133,8 @@ def inserted(record: Record) -> list[tuple[str, str, Span]]:
 
 
 def moved_places(analysis: Analysis, word: Word) -> list[Span]:
-    """Where the array of a name went: the other places of an error at the name, else the moves and sharings before it.
-    """
+    """Where the array of a name was moved: the related places of an error at the name, otherwise earlier moves and
+    sharings."""
     errors = [d for d in analysis.diagnostics if d.labels and _inside(word.span, d)]
     if errors:
         return list(dict.fromkeys(x.span for d in errors for x in d.labels))

@@ -1,7 +1,7 @@
-"""Places in a document as clients count them: lines from 0, characters in units of UTF-8, UTF-16 or UTF-32.
+"""Positions as clients count them: lines from 0, characters in UTF-8, UTF-16 or UTF-32 code units.
 
-The front end counts code points from 1. A line ends at a line feed, a carriage return, or both: nothing else, whatever
-Python's `str.splitlines` says.
+The front end counts code points from 1. Lines end at a line feed, a carriage return, or both, and nowhere else, unlike
+`str.splitlines`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _END = re.compile(r"\r\n|\n|\r")
 
 
 def negotiated(offered: object) -> Encoding:
-    """The first of the encodings that a client offers, which is the one it likes best; UTF-16 where it does not say."""
+    """The first supported encoding that a client offers, which it prefers; UTF-16 by default."""
     known = offered if isinstance(offered, (list, tuple)) else ()
     return next((e for e in known if e in ENCODINGS), "utf-16")
 
 
 def units(text: str, encoding: Encoding) -> int:
-    """The length of a text in the units of an encoding."""
+    """The length of a text in code units of an encoding."""
     match encoding:
         case "utf-8":
             return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -35,7 +35,8 @@ def units(text: str, encoding: Encoding) -> int:
 
 
 def points(line: str, count: int, encoding: Encoding) -> int:
-    """How many code points of a line stand before the ``count``-th unit; a place inside one lies before it."""
+    """The number of code points before the ``count``-th code unit of a line. A position inside a code point is at
+    its start."""
     if encoding == "utf-32" or line.isascii():
         return max(0, min(count, len(line)))
     passed = 0
@@ -48,13 +49,13 @@ def points(line: str, count: int, encoding: Encoding) -> int:
 
 @frozen
 class Lines:
-    """A text by lines, without their ends."""
+    """A text split into lines, without line ends."""
 
     text: str = field(repr=False)
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The offset at which each line begins, the one after the last line end included."""
+        """The offsets at which lines begin, including the one after the last line end."""
         return (0, *(match.end() for match in _END.finditer(self.text)))
 
     @cached_property
@@ -62,7 +63,7 @@ class Lines:
         return tuple(_END.split(self.text))
 
     def offset(self, line: int, character: int, encoding: Encoding) -> int:
-        """The offset of a client's place; places outside the text lie at its nearest end."""
+        """The offset of a client's position. Positions outside the text are clamped to its ends."""
         if line < 0:
             return 0
         if line >= len(self.starts):
@@ -70,13 +71,13 @@ class Lines:
         return self.starts[line] + points(self.lines[line], character, encoding)
 
     def place(self, line: int, character: int, encoding: Encoding) -> tuple[int, int]:
-        """A client's place as a line and a column of the front end."""
+        """A client's position as line and column of the front end."""
         if not 0 <= line < len(self.lines):
             return line + 1, 1
         return line + 1, points(self.lines[line], character, encoding) + 1
 
     def client(self, line: int, column: int, encoding: Encoding) -> tuple[int, int]:
-        """A line and a column of the front end as a client's place."""
+        """A line and column of the front end as a client's position."""
         if line < 1:
             return 0, 0
         if line > len(self.lines):
@@ -86,7 +87,7 @@ class Lines:
 
 
 def edited(text: str, start: tuple[int, int], end: tuple[int, int], new: str, encoding: Encoding) -> str:
-    """A text with the range between two of a client's places replaced."""
+    """A text in which the range between two of a client's positions is replaced."""
     lines = Lines(text)
     first, last = lines.offset(*start, encoding), lines.offset(*end, encoding)
     return text[:first] + new + text[max(first, last) :]

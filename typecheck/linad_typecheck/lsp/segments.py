@@ -1,8 +1,8 @@
-"""A module as a row of statements: what each binds and mentions, and what a function can reach among them.
+"""A module as a sequence of statements: what each binds and mentions, and which statements a function can reach.
 
-What the check of a function finds depends on its own text and on the statements whose names it mentions, theirs in
-turn, and on nothing else of the module. That closure is the key under which findings are kept; where lines were added
-or taken away above, the findings only move.
+The findings about a function depend on its own text, on the statements whose names it mentions, on theirs in turn, and
+on nothing else in the module. This closure is the key under which findings are cached. If lines are inserted or deleted
+above it, the findings only move.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 @frozen
 class Part:
-    """Statements of a module that share lines, mostly one: their text, wherever it stands."""
+    """The text of statements of a module that share lines (usually one statement), independent of its position."""
 
     text: str
     binds: frozenset[str]
 
     @cached_property
     def mentions(self) -> frozenset[str]:
-        """Every word of the text: names, and words of strings, which may be annotations."""
+        """Every word in the text: names, and words in strings, which may be annotations."""
         text = self.text if self.text.isascii() else unicodedata.normalize("NFKC", self.text)
         return frozenset(_NAME.findall(text))
 
 
 @frozen(slots=True)
 class Segment:
-    """A part at its place."""
+    """A part at a position."""
 
     first: int
     last: int
@@ -46,7 +46,7 @@ class Segment:
 
 @frozen
 class Segments:
-    """The statements of a module in order."""
+    """The statements of a module, in order."""
 
     all: tuple[Segment, ...]
 
@@ -63,11 +63,11 @@ class Segments:
         return frozenset(self.binders)
 
     def at(self, line: int) -> int | None:
-        """The number of the segment that a line belongs to."""
+        """The number of the segment that contains a line."""
         return next((k for k, s in enumerate(self.all) if s.first <= line <= s.last), None)
 
     def reached(self, start: int) -> tuple[int, ...]:
-        """The numbers of the segments that what stands in one can depend on, itself included, in order of text."""
+        """The numbers of the segments that a segment can depend on, with itself, in text order."""
         seen, waiting = {start, *self.binders.get("*", ())}, [start]
         while waiting:
             for k in self._next(waiting.pop()):
@@ -89,8 +89,11 @@ class Segments:
 
 
 def segments(source: SourceFile, known: dict[str, Part]) -> Segments:
-    """The segments of a parsed module; parts whose text is ``known`` are taken from there, new ones put in. Each name
-    of an import is a part of its own: who uses one does not care for the others."""
+    """The segments of a parsed module.
+
+    Parts with a ``known`` text are reused, and new ones are entered there. Each name of an import is a separate part,
+    so that its users do not depend on the other names.
+    """
     found: list[Segment] = []
     for first, last, group in _grouped(source.tree.body):
         if all(isinstance(s, (ast.Import, ast.ImportFrom)) for s in group):
@@ -140,7 +143,7 @@ def _segment(source: SourceFile, group: list[ast.stmt], first: int, last: int, k
 
 @frozen(slots=True)
 class Moves:
-    """How far lines have moved: for each stretch of lines, where it starts, where it ends, and by how much."""
+    """How far lines have moved: for each range of lines, its start, its end and the offset."""
 
     stretches: tuple[tuple[int, int, int], ...] = ()
 
@@ -148,14 +151,14 @@ class Moves:
         return any(by for _, _, by in self.stretches)
 
     def now(self, line: int) -> int:
-        """Where a line stands that stood at ``line`` before."""
+        """The current position of the line that was at ``line``."""
         return line + next((by for first, last, by in self.stretches if first <= line <= last), 0)
 
     def before(self, line: int) -> int:
-        """Where a line stood that stands at ``line`` now."""
+        """The previous position of the line that is at ``line`` now."""
         return line - next((by for first, last, by in self.stretches if first + by <= line <= last + by), 0)
 
 
 def moves(before: Sequence[tuple[int, int]], now: Sequence[Segment]) -> Moves:
-    """The moves of segments that stood at the given lines before."""
+    """The moves of segments that used to be at the given lines."""
     return Moves(tuple((a, b, s.first - a) for (a, b), s in zip(before, now, strict=True)))

@@ -1,4 +1,4 @@
-"""The conversation itself, by pygls: notifications into the session, its answers out."""
+"""The protocol, by pygls: forwards notifications to the session, and sends its answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .settings import settings_of
 from .sheet import Json
 
 NAME = "linad"
-PAUSE = 0.01  # seconds in which further changes are waited for before a text is checked
+PAUSE = 0.01  # seconds to wait for further changes before a text is checked
 _NOTEBOOKS = t.NotebookDocumentSyncOptions(
     notebook_selector=[
         t.NotebookDocumentFilterWithCells(notebook="*", cells=[t.NotebookCellLanguage(language="python")])
@@ -36,7 +36,7 @@ def release() -> str:
 
 
 class Server(LanguageServer):
-    """The language server: a session, and which of its documents are to be checked again."""
+    """The language server: a session, and the set of documents that have to be checked again."""
 
     def __init__(self, session: Session | None = None) -> None:
         super().__init__(NAME, release(), notebook_document_sync=_NOTEBOOKS)
@@ -46,13 +46,13 @@ class Server(LanguageServer):
         self._told: set[str] = set()
 
     def changed(self, uri: str) -> None:
-        """Check a document when the typing pauses."""
+        """Check a document at the next pause in typing."""
         if not self._changed:
             asyncio.get_running_loop().call_later(PAUSE, self._check)
         self._changed.add(self.session.home(uri))
 
     def all_changed(self) -> None:
-        """Settings or files on disk have changed: check everything."""
+        """Check everything, because settings or files on disk have changed."""
         for home in self.session.homes():
             self.changed(home)
         if self.session.client.pulls and self.session.client.refresh:
@@ -70,13 +70,15 @@ class Server(LanguageServer):
                 self._told.add(wrong)
                 self.window_log_message(t.LogMessageParams(t.MessageType.Warning, f"linad: {wrong}"))
             if self.session.client.pulls:
-                continue  # it asks when it wants to know
+                continue  # the client requests diagnostics itself
             for uri, found in self.session.diagnostics(home)[0].items():
                 self.publish(uri, found)
 
     def publish(self, uri: str, found: list[Json]) -> None:
-        """Send the diagnostics of a document, unless the client has them for this version: it may wait for any version,
-        and each is answered, or a later one is."""
+        """Send the diagnostics of a document, unless the client already has them for this version.
+
+        A client may wait for any version, so each one, or a later one, is answered.
+        """
         document = self.session.documents.get(uri)
         version = document.version if document else None
         if self.published.get(uri) == (version, found) or not (found or document or uri in self.published):
@@ -86,16 +88,16 @@ class Server(LanguageServer):
         self.text_document_publish_diagnostics(self.typed(given, t.PublishDiagnosticsParams))
 
     def closed(self, uri: str) -> None:
-        """A document is no longer the client's: what was said of it is taken back."""
+        """Clear the diagnostics of a document that the client has closed."""
         if self.published.pop(uri, (None, []))[1]:
             self.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, []))
 
     def typed(self, value: object, kind: type) -> Any:
-        """JSON as the protocol's type."""
+        """JSON converted to a type of the protocol."""
         return self.protocol._converter.structure(value, kind)
 
     def plain(self, value: object) -> Any:
-        """A value of the protocol's types as JSON."""
+        """A value of a protocol type converted to JSON."""
         return self.protocol._converter.unstructure(value)
 
 
@@ -112,7 +114,7 @@ def _changes(changes: Any) -> list[Json]:
 
 
 def make(session: Session | None = None) -> Server:
-    """A server with all that it can do."""
+    """A server with all its features registered."""
     server = Server(session)
     _documents(server)
     _notebooks(server)
@@ -145,7 +147,7 @@ def _documents(server: Server) -> None:
 
     @server.feature(t.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: t.DidSaveTextDocumentParams) -> None:
-        for home in session.homes():  # others may import it; whether they do is seen by its time on disk
+        for home in session.homes():  # other open documents may import it; their files' timestamps decide
             server.changed(home)
 
     @server.feature(t.WORKSPACE_DID_CHANGE_WATCHED_FILES)
@@ -192,7 +194,7 @@ def _code(cells: Any) -> list[str]:
     return [c.document for c in cells if c.kind == t.NotebookCellKind.Code]
 
 
-# ----------------------------------------------------------------------------------------------------------- questions
+# ------------------------------------------------------------------------------------------------------------ requests
 
 
 def _questions(server: Server) -> None:
@@ -244,7 +246,7 @@ def _settings(server: Server) -> None:
 
     @server.feature(t.INITIALIZED)
     async def begun(params: t.InitializedParams) -> None:
-        gc.freeze()  # modules stay for good: collections need not look at them
+        gc.freeze()  # modules live forever: exclude them from collections
         watched = server.client_capabilities.workspace
         watched = watched.did_change_watched_files if watched else None
         if watched and watched.dynamic_registration:
@@ -276,7 +278,7 @@ def _settings(server: Server) -> None:
 
 
 async def _asked(answer: Awaitable[Any]) -> Any:
-    """The answer of a client; None where it refuses."""
+    """The answer of a client; None if it refuses."""
     try:
         return await answer
     except Exception as error:
@@ -285,7 +287,7 @@ async def _asked(answer: Awaitable[Any]) -> Any:
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO, session: Session | None = None) -> int:
-    """Serve until the client goes; the exit code, 1 where it went without a word."""
+    """Serve until the client exits. Returns the exit code: 1 if it left without `exit`."""
     logging.getLogger("pygls").setLevel(os.environ.get("LINAD_LSP_LOG", "ERROR"))
     server = make(session)
     server.start_io(stdin, stdout)

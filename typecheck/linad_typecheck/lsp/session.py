@@ -1,5 +1,5 @@
-"""All that a conversation with an editor is about: its open documents, and the answers. Knows nothing of the transport.
-"""
+"""The state of a conversation with an editor, its open documents, and the answers. It does not depend on the
+transport."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .positions import edited
 from .settings import Settings, findings_wanted, forget_projects
 from .sheet import Json, Sheet, of_file, of_notebook
 
-MAX_CHARACTERS = 2_000_000  # of a document; longer ones are generated, and their findings are not read
+MAX_CHARACTERS = 2_000_000  # of a document; longer ones are generated, and nobody reads their findings
 
 
 @dataclass
 class Document:
-    """An open document or cell as the client has it."""
+    """An open document or cell, as the client has it."""
 
     text: str
     version: int | None = None
@@ -29,7 +29,7 @@ class Document:
 
 @dataclass
 class Session:
-    """Open documents, settings, and what is known of each."""
+    """Open documents, settings, and the analysis of each."""
 
     client: Client = Client()
     settings: Settings = Settings()
@@ -44,7 +44,7 @@ class Session:
         self.documents[uri] = Document(text, version, language)
 
     def change(self, uri: str, changes: Iterable[Json], version: int | None = None) -> None:
-        """Apply changes in their order; one without a range is the whole text."""
+        """Apply changes in order. A change without a range replaces the whole text."""
         document = self.documents.setdefault(uri, Document(""))
         for c in changes:
             where, text = c.get("range"), str(c["text"])
@@ -66,18 +66,18 @@ class Session:
         self._sheets.pop(uri, None)
 
     def home(self, uri: str) -> str:
-        """The document that findings about a document belong to: the notebook of a cell, else itself."""
+        """The document to which findings belong: the notebook of a cell, otherwise the document itself."""
         return next((n for n, cells in self.notebooks.items() if uri == n or uri in cells), uri)
 
     def homes(self) -> list[str]:
-        """Everything that is open, notebooks as wholes."""
+        """All open documents, with notebooks as wholes."""
         return list(dict.fromkeys(self.home(uri) for uri in (*self.notebooks, *self.documents)))
 
     def versions(self) -> dict[str, int | None]:
         return {uri: d.version for uri, d in self.documents.items()}
 
     def forget(self) -> None:
-        """Files on disk have changed."""
+        """Discard what was read from disk, because files have changed."""
         forget_projects()
         for analyser in self._analysers.values():
             analyser.forget()
@@ -99,13 +99,13 @@ class Session:
         return document is not None and document.language == "python" and len(document.text) <= MAX_CHARACTERS
 
     def analysis(self, home: str, seconds: float | None = None) -> tuple[Sheet, Analysis]:
-        """The analysis of a document or notebook; within ``seconds`` as far as that goes."""
+        """The analysis of a document or notebook. With ``seconds`` it may be incomplete."""
         sheet = self.sheet(home)
         analyser = self._analysers.setdefault(home, Analyser(sheet.name))
         return sheet, analyser.analyse(sheet.text, None if seconds is None else perf_counter() + seconds)
 
     def wrong_settings(self, home: str) -> str:
-        """What cannot be meant in the settings that hold for a document."""
+        """What is wrong with the settings that apply to a document."""
         return findings_wanted(self.settings, self.sheet(home).name)[1]
 
     def _wanted(self, sheet: Sheet, analysis: Analysis) -> list[Diagnostic]:
@@ -117,14 +117,14 @@ class Session:
     # -- answers
 
     def diagnostics(self, home: str, seconds: float | None = None) -> tuple[dict[str, list[Json]], bool]:
-        """The diagnostics of a document, or of each cell of a notebook, by URI; and whether that is all."""
+        """The diagnostics of a document, or of each cell of a notebook, by URI; and whether they are complete."""
         sheet, analysis = self.analysis(home, seconds)
         return diagnostics(self._wanted(sheet, analysis), sheet, self.client), analysis.complete
 
     def pulled(self, uri: str, previous: str | None) -> Json:
-        """A report of the diagnostics of one document, short where they are as before."""
+        """A report with the diagnostics of one document; abbreviated if they have not changed."""
         found = self.diagnostics(self.home(uri))[0].get(uri, [])
-        known = f"{hash(json.dumps(found)) & (1 << 64) - 1:016x}"  # of this conversation alone
+        known = f"{hash(json.dumps(found)) & (1 << 64) - 1:016x}"  # valid in this conversation only
         if known == previous:
             return {"kind": "unchanged", "resultId": known}
         return {"kind": "full", "resultId": known, "items": found}
@@ -134,14 +134,14 @@ class Session:
         if not any(p.uri == uri for p in sheet.parts):
             return None
         from .hover import (
-            hover,  # what is not needed for the first diagnostics is imported when it is
+            hover,  # imported late, because the first diagnostics do not need it
         )
 
         line, column = sheet.place(uri, position, self.client.encoding)
         return hover(analysis, sheet, line, column, self.client, self.settings.derivative)
 
     def definition(self, uri: str, position: Json) -> list[Json]:
-        """The places at which the array of the name under the pointer was moved or shared."""
+        """The positions at which the array of the name under the pointer was moved or shared."""
         sheet, analysis = self.analysis(self.home(uri))
         if not any(p.uri == uri for p in sheet.parts):
             return []
@@ -165,7 +165,7 @@ class Session:
         return [{k: v for k, v in h.items() if k != "uri"} for h in found if h["uri"] == uri]
 
     def actions(self, uri: str, range: Json, only: list[str] | None = None) -> list[Json]:
-        """Repairs of the diagnostics that a range touches, and one for all."""
+        """Fixes of the diagnostics that overlap a range, and one action for all fixes."""
         sheet, analysis = self.analysis(self.home(uri))
         if not self.client.literal_actions or not any(p.uri == uri for p in sheet.parts):
             return []

@@ -1,4 +1,4 @@
-"""What an editor may set: which findings to show and which hints to write."""
+"""Settings of an editor: which findings and which hints to show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DEFAULT = frozenset({"dup", "drop", "copy", "loop", "logged"})
 
 @frozen
 class Settings:
-    """``select`` and ``ignore`` are as in ``[tool.linad]``, whose place they take where they are given. ``hints`` are
-    kinds of `KINDS`. ``derivative``: whether loop kinds and logged values are requested from linad's other half."""
+    """``select`` and ``ignore`` are as in ``[tool.linad]``, which they override. ``hints`` are kinds from `KINDS`.
+    ``derivative``: whether to request kinds of loops and logged values."""
 
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
@@ -27,13 +27,13 @@ class Settings:
 
 
 def forget_projects() -> None:
-    """Read ``pyproject.toml`` anew."""
+    """Read ``pyproject.toml`` again."""
     nearest.cache_clear()
     project.cache_clear()
 
 
 def settings_of(given: object, base: Settings = Settings()) -> Settings:
-    """The settings that an editor sends, over a base; what is not understood is left as it was."""
+    """The settings that an editor sends, merged into a base. Unknown ones are ignored."""
     if not isinstance(given, dict):
         return base
     inner = given.get("linad", given.get("settings"))
@@ -62,8 +62,7 @@ def _hints(given: object, base: frozenset[str]) -> frozenset[str]:
 
 
 def findings_wanted(settings: Settings, path: str) -> tuple[Project, str]:
-    """Which findings of a file are wanted, by its project and over that by the editor; and what is wrong with either.
-    """
+    """Which findings of a file to show, by its project overridden by the editor; and what is wrong with either."""
     wrong = ""
     try:
         found = project_settings(path)

@@ -1,5 +1,4 @@
-"""The text that is checked, and the documents that it consists of: a file, or the cells of a notebook one below the
-other."""
+"""The text that is checked, and the documents that it is composed of: a file, or the cells of a notebook in order."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ Json = dict[str, object]
 
 @frozen
 class Part:
-    """One document; ``first`` is the line of the whole text at which it begins."""
+    """One document. ``first`` is its first line in the whole text."""
 
     uri: str
     first: int
@@ -34,14 +33,14 @@ class Part:
 
 @frozen
 class Sheet:
-    """A whole text and its parts, under the name of its file."""
+    """A whole text with its parts, and the name of its file."""
 
     name: str
     text: str = field(repr=False)
     parts: tuple[Part, ...] = ()
 
     def place(self, uri: str, position: Json, encoding: Encoding) -> tuple[int, int]:
-        """A client's position in a document as a line and a column of the whole text."""
+        """A client's position in a document, as line and column of the whole text."""
         part = self.part(uri)
         line, column = part.lines.place(int(position["line"]), int(position["character"]), encoding)
         return line + part.first - 1, column
@@ -50,7 +49,7 @@ class Sheet:
         return next(p for p in self.parts if p.uri == uri)
 
     def location(self, span: Span, encoding: Encoding) -> Json:
-        """Where a span is, for a client: a document and a range in it."""
+        """A span as a document and a range for a client."""
         if span.file != self.name:
             return {"uri": uri_of(span.file), "range": _range(_elsewhere(span.file), span, 0, encoding)}
         part = next((p for p in self.parts if p.first <= span.line <= p.last), self.parts[-1])
@@ -81,12 +80,12 @@ def _lines_of(file: str, changed: int) -> Lines:
 
 
 def name_of(uri: str) -> str:
-    """The path of a document on disk; the URI itself for one that is nowhere yet."""
+    """The path of a document on disk; its URI if it is not on disk."""
     parts = urlsplit(uri)
     if parts.scheme not in ("file", "vscode-notebook-cell"):
         return uri
     path = unquote(parts.path)
-    if re.match(r"/[A-Za-z]:", path):  # a drive
+    if re.match(r"/[A-Za-z]:", path):  # a drive letter
         path = path[1:]
     return path if not parts.netloc or parts.scheme != "file" else f"//{parts.netloc}{path}"
 
@@ -102,12 +101,12 @@ def uri_of(name: str) -> str:
 
 
 def of_file(uri: str, text: str) -> Sheet:
-    """The sheet of a document that stands for itself."""
+    """The sheet of a single document."""
     return Sheet(name_of(uri), text, (Part(uri, 1, Lines(text)),))
 
 
 def of_notebook(uri: str, cells: Iterable[tuple[str, str]]) -> Sheet:
-    """The sheet of a notebook from URI and text of each of its Python cells; lines that IPython alone understands are
+    """The sheet of a notebook, from the URI and text of each Python cell. Lines that only IPython understands are
     blanked."""
     parts: list[Part] = []
     texts: list[str] = []

@@ -1,1 +1,1 @@
-"""What a name outside of a function means, found in the text of its module alone."""
+"""What global names mean, from the text of their module alone."""

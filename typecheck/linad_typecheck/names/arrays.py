@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
-    """The type of an array constructor's result; None where the text does not tell it."""
+    """The type of the result of an array constructor; None if the text does not determine it."""
     match node:
         case ast.Call(func=func, args=[first, *more], keywords=keywords):
             match resolve(func, scope):
@@ -52,7 +52,7 @@ def _shape(node: ast.expr, scope: StaticScope) -> Guess:
 
 
 def _literal(node: ast.expr, scope: StaticScope) -> Guess:
-    """Rank and dtype of nested lists of numbers."""
+    """The rank and dtype of nested lists of numbers."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         known, value = constant(node, scope)
         dtypes: dict[type, DType] = {bool: "bool", int: "i64", float: "f64"}

@@ -1,4 +1,4 @@
-"""Which names a body of statements binds, and by what."""
+"""The names that a body of statements binds, and how."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from ..frozen import frozen
 
 @frozen(slots=True)
 class Bound:
-    """One binding of a name. ``node`` is a definition, an import, or the expression assigned; ``whole`` tells that the
-    name is bound to just that expression; ``conditional`` that the statement may not be executed."""
+    """A binding of a name.
+
+    ``node`` is a definition, an import, or the expression assigned. ``whole``: the name is bound to exactly that
+    expression. ``conditional``: the statement may not be executed.
+    """
 
     node: ast.AST
     conditional: bool
@@ -19,7 +22,7 @@ class Bound:
 
 
 def bindings(body: tuple[ast.stmt, ...]) -> dict[str, list[Bound]]:
-    """Every binding of every name by the statements of one scope, in order of text."""
+    """Every binding of every name in one scope, in text order."""
     found: dict[str, list[Bound]] = {}
     for s in body:
         _statement(s, False, found)
@@ -47,7 +50,7 @@ def _statement(s: ast.stmt, conditional: bool, found: dict[str, list[Bound]]) ->
         case ast.AugAssign(target=ast.Name(id=name)):
             bind(name, s)
         case ast.If(test=test, body=then, orelse=orelse):
-            if _type_checking(test):  # for checkers of types, as we are
+            if _type_checking(test):  # true for type checkers, and so for this one
                 for inner in then:
                     _statement(inner, conditional, found)
                 return
@@ -71,7 +74,7 @@ def _statement(s: ast.stmt, conditional: bool, found: dict[str, list[Bound]]) ->
         case ast.While(body=inside, orelse=orelse):
             for inner in (*inside, *orelse):
                 _statement(inner, True, found)
-        case _ if type(s).__name__ == "TypeAlias":  # Python 3.12: type Vec = ...
+        case _ if type(s).__name__ == "TypeAlias":  # `type Vec = ...`, Python 3.12
             bind(s.name.id, s.value, True)
     for node in ast.walk(s) if isinstance(s, (ast.Expr, ast.Assign, ast.If, ast.While)) else ():
         if isinstance(node, ast.NamedExpr):

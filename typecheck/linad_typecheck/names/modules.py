@@ -1,8 +1,8 @@
-"""Names of a module as its text shows them: nothing is imported and nothing is run.
+"""Names of a module, from its text: nothing is imported and nothing is run.
 
-A `StaticScope` answers for the statements of a module, or of a function around a nested one, and asks the scope outside
-for the rest. Where the text does not determine what a name means (a value that is computed, bound twice, or bound
-differently on two paths) the answer is a `GlobalArray` of unknown type, about which nothing is reported.
+A `StaticScope` answers for the statements of a module, or of a function that encloses a nested one, and delegates to
+the enclosing scope. If the text does not determine what a name means (it is computed, bound twice, or bound differently
+on two paths), the answer is a `GlobalArray` of unknown type, about which nothing is reported.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PYTHON_ONLY = (
 )
 DECORATOR = "linad.linear_grad"
 IMPLEMENTS = "linad.implements"
-AGAIN = "linad.checkpoint"  # of a function
+AGAIN = "linad.checkpoint"  # when applied to a function
 COMPILED = "linad.rule"
 RULES = {"linad.custom_vjp": "vjp", "linad.custom_jvp": "jvp", COMPILED: "vjp"}
 _BUSY = object()
@@ -46,11 +46,11 @@ _BUSY = object()
 
 @dataclass(eq=False)
 class StaticModule:
-    """A parsed file and the project files it imports, each parsed once."""
+    """A parsed file, and the project files that it imports, each parsed once."""
 
     source: SourceFile
     files: dict[str, StaticModule | None] = field(default_factory=dict)
-    lost: frozenset[str] = frozenset()  # names that statements which do not parse may have bound
+    lost: frozenset[str] = frozenset()  # names that statements with syntax errors may have bound
 
     @cached_property
     def scope(self) -> StaticScope:
@@ -61,14 +61,15 @@ class StaticModule:
         return Path(self.source.name).absolute()
 
     def imported(self, dotted: str, level: int) -> StaticModule | None:
-        """The project file that an import of this file names; None for libraries and for what is not a file here."""
+        """The project file that an import of this file refers to; None for libraries and for modules that are not
+        files here."""
         parts = [p for p in dotted.split(".") if p]
         if level:
             roots = [self.path.parents[level - 1]] if level <= len(self.path.parents) else []
         elif not parts or parts[0] in LIBRARIES:
             return None
         else:
-            # beside the file, or beside one of the packages that hold it
+            # next to the file, or next to one of the packages that contain it
             roots = [self.path.parent]
             while (roots[-1] / "__init__.py").is_file():
                 roots.append(roots[-1].parent)
@@ -80,20 +81,20 @@ class StaticModule:
         return None
 
     def beside(self, target: Path) -> StaticModule | None:
-        """The module or package of a path without its ending, if it is another one than this."""
+        """The module or package at a path without extension; None if it is this module itself."""
         for file in (target.with_suffix(".py") if target.name else target / "__init__.py", target / "__init__.py"):
             if file != self.path and file.is_file():
                 return self.open(file)
         return None
 
     def inner(self, name: str) -> StaticModule | None:
-        """The module of a name in this package."""
+        """The module with that name in this package."""
         return self.beside(self.path.parent / name) if self.path.name == "__init__.py" else None
 
     @cached_property
     def implementations(self) -> dict[str, FunctionSource]:
-        """What `linad.implements` says of library functions, in this file and in those of the project that it imports.
-        """
+        """The functions that `linad.implements` declares for library functions, in this file and in the project
+        files that it imports."""
         found: dict[str, FunctionSource] = {}
         pending, seen = [self], {self.path}
         while pending:
@@ -121,7 +122,7 @@ class StaticModule:
         return found
 
     def imports(self) -> Iterator[StaticModule]:
-        """The files of the project that this one imports."""
+        """The project files that this one imports."""
         for node in self.source.tree.body:
             names: list[tuple[str, int]] = []
             if isinstance(node, ast.Import):
@@ -145,19 +146,20 @@ class StaticModule:
 
 @cache
 def project(folder: Path) -> tuple[Path, ...]:
-    """The folders that a project's absolute imports start from: where its ``pyproject.toml`` is, and ``src`` there."""
+    """The folders from which absolute imports of a project start: the one with ``pyproject.toml``, and ``src`` in
+    it."""
     root = next((f for f in (folder, *folder.parents) if (f / "pyproject.toml").is_file()), None)
     return () if root is None else (root, root / "src")
 
 
 @dataclass(eq=False)
 class StaticScope:
-    """The names bound by ``body``; parameters of an enclosing function are of unknown value."""
+    """The names that ``body`` binds. Parameters of an enclosing function have unknown values."""
 
     module: StaticModule
     body: tuple[ast.stmt, ...]
     outer: StaticScope | None
-    path: str  # of the enclosing functions and classes, with a dot at the end
+    path: str  # path of the enclosing functions and classes, with a trailing dot
     unknown: frozenset[str] = frozenset()
     _known: dict[str, object] = field(default_factory=dict)
 
@@ -172,19 +174,19 @@ class StaticScope:
         return found
 
     def names(self) -> tuple[str, ...]:
-        """Every name in sight, innermost first."""
+        """All visible names, innermost scope first."""
         outside = self.outer.names() if self.outer else tuple(dir(builtins))
         return tuple(dict.fromkeys((*self.bound, *self.unknown, *outside)))
 
     def lookup(self, name: str) -> Entity | None:
-        """The entity a free name stands for; a dotted name is looked up in user modules."""
+        """The entity of a free name. A dotted name is looked up in user modules."""
         if name.startswith(IMPORTED):
             return self._imported_inside(*name.removeprefix(IMPORTED).split(":", 1))
         first, _, rest = name.partition(".")
         if rest:
             return self._within(first, rest)
         found = self._known.get(name)
-        if found is _BUSY:  # defined by itself: x = x
+        if found is _BUSY:  # defined in terms of itself: x = x
             return GlobalArray(None, name)
         if found is None:
             self._known[name] = _BUSY
@@ -206,12 +208,13 @@ class StaticScope:
         return External(f"builtins.{name}") if hasattr(builtins, name) else None
 
     def _decide(self, name: str, found: list[Bound]) -> Entity:
-        """The last unconditional binding counts; with alternatives after it, all must agree."""
+        """The entity of the last unconditional binding. If alternatives follow it, all of them must agree."""
         last = max((k for k, b in enumerate(found) if not b.conditional), default=0)
         entities = [self._entity(name, b) for b in found[last:]]
         agreed = all(e == entities[0] for e in entities[1:])
         if agreed or isinstance(entities[0], (Module, External)):
-            return entities[0]  # `try: import a except ImportError: a = None`: the first is the intended one
+            # `try: import a except ImportError: a = None`: the first alternative is the intended one
+            return entities[0]
         return GlobalArray(None, name)
 
     def _entity(self, name: str, bound: Bound) -> Entity:
@@ -229,7 +232,7 @@ class StaticScope:
         return GlobalArray(None, name)
 
     def _imported_inside(self, module: str, path: str) -> Entity | None:
-        """What a function imports itself from a module, or a path in what it imports."""
+        """The entity that an import inside a function binds: a module, or a path in it."""
         home = module.lstrip(".")
         first, _, rest = path.strip(".").partition(".")
         if not first:
@@ -259,8 +262,11 @@ class StaticScope:
         return Module(dotted, "" if found is None else str(found.path))
 
     def _starred(self, name: str) -> Entity | None:
-        """A name that ``from ... import *`` may bind, the last one that does. What a library exports is known of the
-        names with a meaning here; those of builtins excepted, which some versions of NumPy hide and some do not."""
+        """The entity of a name that ``from ... import *`` may bind; the last import that binds it counts.
+
+        A library exports at least the names that have a meaning here. Builtins are excepted, because some versions of
+        NumPy hide them and some do not.
+        """
         outside = self.outer.lookup(name) if self.outer else None
         unknown = False
         for bound in reversed(self.bound["*"]):
@@ -278,12 +284,12 @@ class StaticScope:
         return outside or (GlobalArray(None, name) if unknown else None)
 
     def _within(self, first: str, rest: str) -> Entity | None:
-        """``rest`` of the user module that ``first`` is bound to."""
+        """The entity of the path ``rest`` in the user module that ``first`` is bound to."""
         found = self.lookup(first)
         return self._member(found, rest, f"{first}.{rest}") if isinstance(found, Module) else None
 
     def _member(self, module: Module, path: str, shown: str) -> Entity | None:
-        """What a dotted path means in a module; None in libraries, whose names are not looked up."""
+        """The entity of a dotted path in a module; None in libraries, whose names are not looked up."""
         name, _, rest = path.partition(".")
         file = self.module.open(Path(module.file)) if module.file else None
         found = file.scope.lookup(name) if file is not None and {name, "*"} & file.scope.bound.keys() else None
@@ -330,12 +336,14 @@ class StaticScope:
         if is_alias(value, self):
             return Annotation(value, self)
         known_type = array_type(value, self)
-        # two modules may each have an array of this name
+        # two modules may have an array of the same name
         return GlobalArray(known_type, name if known_type is None else f"{self.module.source.name}:{self.path}{name}")
 
     def applies(self, call: ast.Call) -> ast.Call | None:
-        """The call with the options, where ``call`` gives a function to `linear_grad`: ``linear_grad(f, wrt="x")``
-        itself, or the call before the arguments in ``linear_grad(wrt="x")(f)``."""
+        """The call with the options, if ``call`` passes a function to `linear_grad`.
+
+        It is ``linear_grad(f, wrt="x")`` itself, or the inner call of ``linear_grad(wrt="x")(f)``.
+        """
         if not call.args:
             return None
         if self.dotted(call.func) == DECORATOR:
@@ -344,12 +352,13 @@ class StaticScope:
         return found if isinstance(found, ast.Call) else None
 
     def given(self, name: str, node: ast.expr, line: int, found: Options | None = None) -> Entity:
-        """The function that an expression is, under other options; ``name`` is what is bound to it, in this line."""
+        """The function that an expression denotes, with other options. ``name``: the name that this line binds to
+        it."""
         match node:
             case ast.Lambda():
                 f = self.source(node, name, ())
                 return Helper(f if found is None else replace_options(f, found))
-            case ast.Name(id=inner) if inner == name:  # g = linear_grad(g): the one before
+            case ast.Name(id=inner) if inner == name:  # g = linear_grad(g): the previous g
                 before = [b for b in self.bound[name] if getattr(b.node, "lineno", line) < line]
                 entity = self._entity(name, before[-1]) if before else None
             case _:
@@ -360,8 +369,10 @@ class StaticScope:
         return GlobalArray(None, name)
 
     def mark(self, decorator: ast.expr) -> ast.expr | None:
-        """The expression that says `linear_grad`, with the options: the decorator itself, or the call that its name is
-        bound to; None for other decorators."""
+        """The expression that refers to `linear_grad`, with its options; None for other decorators.
+
+        It is the decorator itself, or the call that its name is bound to.
+        """
         if self.dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) == DECORATOR:
             return decorator
         match decorator:
@@ -380,7 +391,7 @@ class StaticScope:
         return dotted == DECORATOR and not call.args
 
     def _bound_to(self, name: str) -> ast.Call | None:
-        """The call that a name of this or an outer scope is bound to, and nothing else."""
+        """The call that a name of this or an outer scope is bound to, if that is its only binding."""
         if name in self.unknown:
             return None
         match self.bound.get(name), self.outer:
@@ -412,7 +423,7 @@ class StaticScope:
     # -- custom rules
 
     def _rule_call(self, decorator: ast.expr) -> ast.expr | None:
-        """The decorator that says `custom_vjp` or `custom_jvp`; None for other ones."""
+        """The decorator if it refers to `custom_vjp`, `custom_jvp` or `linad.rule`; None for other decorators."""
         if self.dotted(decorator) in RULES:
             return decorator
         match decorator:
@@ -425,7 +436,7 @@ class StaticScope:
         return None
 
     def _gives_rule(self, decorator: ast.expr) -> bool:
-        """Whether a decorator is ``f.defjvp`` of a function with a rule."""
+        """Whether a decorator is ``f.defjvp`` of a function with a custom rule."""
         match decorator:
             case ast.Attribute(value=ast.Name(id=name), attr="defjvp"):
                 found = self.lookup(name)
@@ -433,8 +444,8 @@ class StaticScope:
         return False
 
     def _ruled(self, found: Entity, name: str, call: ast.expr) -> Entity:
-        """A function with the rule that this scope gives it; the text does not tell where the rule is given otherwise.
-        """
+        """A function with the custom rule that this scope defines for it. Rules defined elsewhere are not determined
+        by the text."""
         if not isinstance(found, Helper):
             return found
         f = found.function
@@ -457,17 +468,18 @@ class StaticScope:
             linear = [k.value for k in getattr(call, "keywords", ()) if k.arg == "linear"]
             told = _several(literal(linear[0], self.module.scope.bound), (str,)) if linear else ()
             f = replace(f, compiled=Compiled(f.name, told or ()))
-        self._known[name] = Helper(replace(f, rule=CustomRule(kind)))  # what its rule, which calls it, is read with
+        # the functions of its rule are read with this entry, because they may call it
+        self._known[name] = Helper(replace(f, rule=CustomRule(kind)))
         rules = self._rules_of(name)
         if rules is None:
             return GlobalArray(None, name)
         rule: CustomRule | None = None
-        for how in sorted(rules or {kind: ()}):  # `jvp` first: beside a `vjp` it is for forward mode
+        for how in sorted(rules or {kind: ()}):  # `jvp` first: next to a `vjp` it is for forward mode
             rule = CustomRule(how, (rules or {kind: ()})[how], tuple(sorted(set(nondiff))), rule)
         return Helper(replace(f, rule=rule))
 
     def _rules_of(self, name: str) -> dict[str, tuple[FunctionSource | None, ...]] | None:
-        """The functions that rules are given by, by kind; None where the text does not tell them."""
+        """The functions that define rules, by kind; None if the text does not determine them."""
         rules: dict[str, tuple[FunctionSource | None, ...]] = {}
         for s in self.body:
             match s:
@@ -495,19 +507,19 @@ class StaticScope:
         return rules
 
     def member(self, record: RecordClass, name: str) -> Member | None:
-        """What a class has under a name besides its fields: the last one written of that name."""
+        """The class attribute of that name that is not a field; the last definition counts."""
         return next((m for n, m in reversed(record.members) if n == name), None)
 
     def implemented(self) -> frozenset[str]:
-        """The library functions of which `linad.implements` says what they mean."""
+        """The library functions for which `linad.implements` declares an implementation."""
         return frozenset(self.module.implementations)
 
     def implementation(self, dotted: str) -> FunctionSource | None:
-        """What it says of one of them."""
+        """The implementation that `linad.implements` declares for a library function."""
         return self.module.implementations.get(dotted)
 
     def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
-        """The function ``node`` of this scope, the same object each time."""
+        """The function ``node`` of this scope. It is the same object each time."""
         known = self._sources.get(node)
         if known is None:
             key = f"{self.module.source.name}:{first_line(node)}:{self.path}{name}"
@@ -540,11 +552,11 @@ class StaticScope:
         return tuple((a.arg, self._default(a.arg, d)) for a, d in pairs)
 
     def _default(self, name: str, node: ast.expr) -> object:
-        """The value of a default where the text gives one, else an entity of unknown type."""
+        """The value of a default if the text determines it, otherwise an entity of unknown type."""
         return static_default(name, node, self)
 
     def dotted(self, node: ast.expr) -> str:
-        """The dotted name of an object of a library; empty for others."""
+        """The dotted name of a library object; empty for other expressions."""
         found = resolve(node, self)
         return found.dotted if isinstance(found, External) else ""
 
@@ -554,7 +566,7 @@ def _again(found: Entity) -> Entity:
 
 
 def first_line(node: ast.FunctionDef | ast.Lambda) -> int:
-    """The line Python gives as a function's first: the first decorator's."""
+    """The line where Python says a function starts: that of its first decorator."""
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
 
@@ -562,14 +574,14 @@ Options = tuple[tuple[str, ...], tuple[str | int, ...] | None]
 
 
 def options(call: ast.expr, scope: StaticScope) -> Options:
-    """The options ``updates`` and ``wrt`` of a decorator call, as far as they are literal or named tuples."""
+    """The options ``updates`` and ``wrt`` of a decorator call, as far as they are literals or named tuples."""
     found = {k.arg: literal(k.value, scope.module.scope.bound) for k in getattr(call, "keywords", ()) if k.arg}
     wrt = found.get("wrt")
     return _several(found.get("updates"), (str,)) or (), _several(wrt, (str, int)) if wrt is not None else None
 
 
 def is_strict(call: ast.expr) -> bool:
-    """Whether a decorator call says ``strict=True``."""
+    """Whether a decorator call has ``strict=True``."""
     given = (k.value for k in getattr(call, "keywords", ()) if k.arg == "strict")
     return any(isinstance(v, ast.Constant) and v.value is True for v in given)
 
@@ -580,7 +592,7 @@ def _several(value: object, kinds: tuple[type, ...]) -> tuple | None:
 
 
 def replace_options(f: FunctionSource, found: Options) -> FunctionSource:
-    """``f`` under other options."""
+    """``f`` with other options."""
     updates, wrt = found
     return FunctionSource(f.name, f.node, f.source, f.scope, f.key, f.defaults, updates, wrt)
 
@@ -593,7 +605,7 @@ def function_at(source: SourceFile, line: int) -> FunctionSource | None:
     return None
 
 
-_PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # where statements hold statements, the last ones first
+_PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # fields with nested statements, in reverse text order
 _BLOCKS = {
     kind: tuple(part for part in _PARTS if part in kind._fields)
     for kind in vars(ast).values()
@@ -610,7 +622,8 @@ def inner_scope(home: StaticScope, node: ast.FunctionDef | ast.AsyncFunctionDef)
 
 
 def definitions(scope: StaticScope):
-    """Each function definition with the scope it is in; class bodies are looked into, their names are not in scope."""
+    """Each function definition with its scope. Classes are searched too; their names are not in scope of their
+    methods."""
     pending: list[tuple[StaticScope, ast.AST]] = [(scope, node) for node in reversed(scope.body)]
     while pending:
         home, node = pending.pop()

@@ -1,4 +1,4 @@
-"""Classes of a module whose instances are records, from the text alone: `NamedTuple`s and frozen dataclasses."""
+"""Record classes of a module, from its text: `NamedTuple`s and frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .modules import StaticScope
 
 MAKE_RECORD = "make it a `typing.NamedTuple` or a `@dataclass(frozen=True)`, and its methods functions"
-# what a class may not define: then an instance is not what its fields are
+# methods that a record class may not define: its instances would not be determined by their fields
 OWN_BEHAVIOUR = {
     "named tuple": ("__getitem__", "__iter__", "__len__", "__bool__", "__add__", "__getattribute__", "__getattr__"),
     "dataclass": ("__init__", "__new__", "__post_init__", "__getattribute__", "__getattr__", "__setattr__"),
@@ -30,16 +30,16 @@ _HARMLESS_DECORATORS = ("jaxtyping.jaxtyped", "typing.final", "typing.runtime_ch
 
 @dataclass
 class _Body:
-    """What the statements of a class say."""
+    """The contents of a class body."""
 
     fields: list[RecordField] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     members: list[tuple[str, Member]] = field(default_factory=list)
-    odd: str = ""  # what makes its instances more than their fields
+    odd: str = ""  # why an instance is not determined by its fields
 
 
 def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
-    """The entity of a class definition: a `RecordClass` where its instances are their fields."""
+    """The entity of a class definition: a `RecordClass` if its instances are determined by their fields."""
     bases = [resolve(b.value if isinstance(b, ast.Subscript) else b, scope) for b in node.bases]
     dotted = [b.dotted if isinstance(b, External) else "" for b in bases]
     kind = next((d for d in dotted if d in _ENUMS), "")
@@ -63,7 +63,7 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     if not options:
         return _no_record(node, bases)
     if any(not isinstance(b, RecordClass) and d not in _HARMLESS_BASES for b, d in zip(bases, dotted, strict=True)):
-        return GlobalArray(None, node.name)  # what it inherits is not known
+        return GlobalArray(None, node.name)  # its base classes are unknown
     body = _body(node, scope, bool(options.get("kw_only", False)))
     odd = body.odd or _defines(node, "dataclass") or ("" if options.get("init", True) else "has no `__init__`")
     if odd:
@@ -79,7 +79,7 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
 
 
 def _error(base: Entity | None, dotted: str) -> str:
-    """The builtin exception that a base of a class is, or derives from."""
+    """The builtin exception that a base class is or derives from; empty if there is none."""
     if isinstance(base, ErrorClass):
         return base.kind
     found = getattr(builtins, dotted.removeprefix("builtins."), None) if dotted.startswith("builtins.") else None
@@ -90,7 +90,7 @@ _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
 
 
 def _enumeration(node: ast.ClassDef, scope: StaticScope, kind: str, mixed: bool) -> Entity:
-    """An enumeration, where the text says what its members are."""
+    """An enumeration, if the text determines its members."""
     key, plain = f"{scope.module.source.name}:{scope.path}{node.name}", mixed or kind != "enum.Enum"
     members: list[EnumMember] = []
     for s in node.body:
@@ -108,16 +108,18 @@ def _no_record(node: ast.ClassDef, bases: list[Entity | None]) -> Entity:
         return Opaque(f"the class `{node.name}` derived from a named tuple", "derive from `NamedTuple` itself")
     if any(b is None or isinstance(b, GlobalArray) or _elsewhere(b) for b in bases):
         return GlobalArray(None, node.name)
+    if not node.decorator_list and any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in node.body):
+        return GlobalArray(None, node.name)  # calls tell what its objects hold
     return Opaque(f"the class `{node.name}`", MAKE_RECORD)
 
 
 def _elsewhere(base: Entity) -> bool:
-    """Whether a class is that of a library which may make anything of its children."""
+    """Whether a base class belongs to a library that may define any behaviour for its subclasses."""
     return isinstance(base, External) and base.dotted.partition(".")[0] not in ("builtins", "typing", "abc", "enum")
 
 
 def _dataclass_options(node: ast.ClassDef, scope: StaticScope) -> dict[str, object] | None:
-    """The options of ``@dataclass``, one more to say that there is one; None where a decorator is not known."""
+    """The options of ``@dataclass``, with an additional one that marks its presence; None if a decorator is unknown."""
     found: dict[str, object] = {}
     for decorator in node.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
@@ -151,7 +153,7 @@ _KINDS = {
 
 
 def _kind(node: ast.FunctionDef, scope: StaticScope) -> str:
-    """How a function of a class is called; empty where a decorator makes something else of it."""
+    """How a method is called; empty if an unknown decorator changes it."""
     kinds = []
     for d in node.decorator_list:
         found = resolve(d, scope)
@@ -222,7 +224,7 @@ def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: Stati
 
 
 def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
-    """A default as the text gives it: a constant, or an entity that says why it is none."""
+    """A default, as the text determines it: a constant, or an entity that says why it is not a constant."""
     known, value = constant(node, scope)
     if known:
         return value
@@ -235,7 +237,7 @@ def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
     return GlobalArray(None, name)
 
 
-# ------------------------------------------------------------------------------------------------ classes by a call
+# ---------------------------------------------------------------------------------------- classes created by a call
 
 
 def of_call(name: str, node: ast.Call, scope: StaticScope) -> Entity | None:
@@ -279,7 +281,7 @@ def _field_names(node: ast.expr) -> list[str] | None:
 
 
 def instance(node: ast.Call, scope: StaticScope) -> RecordConstant | None:
-    """``P(1.0, 2)`` of constants; None for other calls."""
+    """``P(1.0, 2)`` with constant arguments; None for other calls."""
     record = resolve(node.func, scope)
     if not isinstance(record, RecordClass) or any(k.arg is None for k in node.keywords):
         return None

@@ -1,7 +1,7 @@
-"""What a name outside a function means: the one door through which lowering sees modules, helpers and constants.
+"""What a global name means: the one interface through which lowering sees modules, helpers and constants.
 
-The editor answers from the parsed module alone; a call answers from the live function (`linad/boundary/live.py`). Both
-give the same entities, so that lowering cannot tell them apart.
+An editor answers from the parsed module alone, a call from the live function (`linad/boundary/live.py`). Both give the
+same entities, so lowering does not depend on which one it uses.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..types import Array
 
 @frozen(slots=True)
 class Module:
-    """``numpy``, ``math``, a module of the user, ...: attributes are looked up by dotted name, in libraries as
+    """A module: ``numpy``, ``math``, or one of the user. In libraries, attributes are looked up by dotted name, as
     `External`.
 
-    ``file`` is where the text of a module of the project is; empty for libraries, and where the module is alive.
+    ``file``: the path of a module of the project; empty for libraries and for live modules.
     """
 
     dotted: str
@@ -39,16 +39,16 @@ class External:
 
 @frozen(slots=True)
 class Constant:
-    """A module-level (or closure) scalar, tuple or record of such; part of the specialisation."""
+    """A scalar, or a tuple or record of scalars, of a module or a closure. It is part of the specialisation."""
 
     value: object
 
 
 @frozen(slots=True)
 class GlobalArray:
-    """A module-level array: a hidden read-only argument, live. ``key`` finds it again at each call.
+    """A module-level array: a hidden read-only argument, which is read at each call. ``key`` identifies it there.
 
-    From the text alone the type, or whether it is an array at all, may not be known: then ``type`` is None.
+    ``type`` is None if the text does not determine its type, or whether it is an array at all.
     """
 
     type: Array | None
@@ -64,7 +64,7 @@ class Helper:
 
 @frozen(slots=True)
 class Annotation:
-    """A module-level alias such as ``Vec = Float64[np.ndarray, "n"]``: its expression, read in ``scope``."""
+    """A module-level alias such as ``Vec = Float64[np.ndarray, "n"]``: an expression, evaluated in ``scope``."""
 
     node: ast.expr
     scope: Scope
@@ -72,22 +72,20 @@ class Annotation:
 
 @frozen(slots=True)
 class Opaque:
-    """Something that exists but has no meaning inside a checked function; ``what`` names it for the message."""
+    """Something that exists but has no meaning inside a checked function. ``what`` describes it in messages."""
 
     what: str
     instead: str = ""
 
 
-# Libraries whose names are what the front end knows of them; an object of one is found by the name that it is exported
-# under.
+# Libraries that the front end knows by name. Their objects are identified by the name under which they are exported.
 LIBRARIES = (
     "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
     "dataclasses",
     "collections", "copy", "warnings", "logging",
 )  # fmt: skip
 
-# Libraries of which nothing is read: they compute outside of Python's text, or with arrays of their own. All else is
-# looked at.
+# Libraries that are never parsed, because they compute outside of Python or with their own arrays. All others are.
 FOREIGN = (
     "jax",
     "torch",
@@ -105,21 +103,26 @@ FOREIGN = (
 )
 
 NO_DEFAULT = Opaque("no default")
-IMPORTED = "import "  # begins the name of what a function imports itself: `import package.module:name`
-LOST = "__lost__"  # stands for what a line computes that does not parse
+IMPORTED = "import "  # prefix of the name of an import inside a function: `import package.module:name`
+LOST = "__lost__"  # stands for the value of a line that does not parse
 
 
 def is_library(dotted: str) -> bool:
-    """Whether a module that is no file of the project is known by its name: a library that linad or Python comes with,
-    or one of arrays of its own. The functions of others may be helpers, whose text is found where the module is run."""
+    """Whether a module is known by name alone: it belongs to linad, Python, or a library with its own arrays.
+
+    Functions of other modules may be helpers; their text is found where the module is run.
+    """
     root = dotted.partition(".")[0]
     return root in LIBRARIES or root in FOREIGN or root in sys.stdlib_module_names
 
 
 @frozen(slots=True)
 class Member:
-    """What a class has besides fields: ``kind`` is ``method``, ``property``, ``static``, ``class``, or ``value`` for a
-    class variable; ``entity`` the function or the value."""
+    """A class attribute that is not a field.
+
+    ``kind`` is ``method``, ``property``, ``static``, ``class``, or ``value`` for a class variable. ``entity`` is the
+    function or value.
+    """
 
     kind: str
     entity: Entity
@@ -127,31 +130,32 @@ class Member:
 
 @frozen(slots=True)
 class RecordField:
-    """``note`` is the annotation, read in ``scope``; ``default`` a constant, or an entity where it is none."""
+    """A field of a record class. ``note``: its annotation, evaluated in ``scope``. ``default``: a constant, or
+    another entity."""
 
     name: str
     note: ast.expr | None = None
     scope: Scope | None = None
     default: object = NO_DEFAULT
-    keyword: bool = False  # given by name only
+    keyword: bool = False  # keyword-only
 
 
 @frozen(slots=True, eq=False, repr=False)
 class RecordClass:
-    """A class whose instances are their fields: a `NamedTuple` or a frozen dataclass.
+    """A class whose instances are determined by their fields: a `NamedTuple` or a frozen dataclass.
 
-    Classes are told apart by identity; ``mark`` is the same in another process exactly where nothing about the class
-    has changed. ``handle`` is the class itself where it is alive.
+    Classes are compared by identity. ``mark`` is equal in another process if and only if the class is unchanged.
+    ``handle`` is the live class, if there is one.
     """
 
     name: str
     key: str  # module and qualified name
-    named_tuple: bool  # may be indexed and unpacked, too
+    named_tuple: bool  # also supports indexing and unpacking
     fields: tuple[RecordField, ...]
     others: tuple[str, ...] = ()  # methods, properties and class variables
     mark: str = ""
     handle: object = None
-    members: tuple[tuple[str, Member], ...] = ()  # what is known of ``others`` from the text alone
+    members: tuple[tuple[str, Member], ...] = ()  # what the text determines about ``others``
     mutable: bool = False  # whether its attributes can be assigned to
 
     @property
@@ -162,20 +166,20 @@ class RecordClass:
         return f"<record {self.mark or self.key}>"
 
 
-MOST_LISTED = 32  # items of a list, each of which is a value of its own
-MOST_KEYS = 256  # of a dict of the module
+MOST_LISTED = 32  # longest module-level list whose items are separate values
+MOST_KEYS = 256  # largest module-level dict
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
-# Lists whose length is known at run time only: of NumPy's numbers, and of Python's (`engine.growing`).
+# Lists whose length is known only at run time, of NumPy's and of Python's numbers (`engine.growing`).
 GROWING = tuple(
     RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list)
     for key in ("%list", "%list of Python's")
 )
-# What calls give for them.
+# The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
-    """The class of the dicts with these keys in this order: the same for the same."""
+    """The class of dicts with these keys in this order. It is the same object for the same keys."""
     return _dict_class(tuple((type(k), k) for k in keys))
 
 
@@ -185,13 +189,13 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
     return RecordClass("dict", "builtins.dict", False, fields, mark=f"dict {[k for _, k in keys]!r}", handle=dict)
 
 
-# By key; the named tuples that library functions return are entered where the library is imported.
+# By key. The named tuples that library functions return are entered when the library is imported.
 LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict, **{c.key: list for c in RETURNED}}
 
 
 @frozen(slots=True)
 class RecordConstant:
-    """A module-level record of constants; ``items`` holds constants and further ones of these."""
+    """A module-level record of constants. ``items`` are constants or nested records of constants."""
 
     record: RecordClass
     items: tuple[object, ...]
@@ -199,8 +203,8 @@ class RecordConstant:
 
 @frozen(slots=True)
 class EnumMember:
-    """A member of an enumeration. ``value`` is a constant, or an `Opaque`; ``plain``: the member is its value, as of
-    `IntEnum`."""
+    """A member of an enumeration. ``value`` is a constant or an `Opaque`. ``plain``: the member is equal to its
+    value, as in `IntEnum`."""
 
     key: str  # of the class
     name: str
@@ -216,30 +220,32 @@ class EnumClass:
 
 @frozen(slots=True)
 class ErrorClass:
-    """An exception of the user's: ``kind`` is where it is found, module and qualified name, or the builtin one it
-    derives from."""
+    """A user-defined exception. ``kind``: its module and qualified name, or the builtin exception that it derives
+    from."""
 
     kind: str
 
 
 @frozen
 class Instance:
-    """An object of the user's, or a class as a namespace: its attributes are looked up in ``scope`` as those of a
-    module are. ``classes`` are its own class and those that this is derived from; ``made`` says what an object of a
-    class would be told."""
+    """An object of a user class, or a class as a namespace. Its attributes are looked up in ``scope``, as those of a
+    module.
 
-    name: str  # by which the scope knows it
+    ``classes``: its class and the base classes of that. ``made``: for a class, why it cannot be called.
+    """
+
+    name: str  # the name under which the scope knows it
     key: str
     classes: tuple[str, ...]
     scope: Scope = field(compare=False, hash=False, repr=False)
     made: Opaque | None = None  # of a class: why it is not called
-    handle: object = field(default=None, compare=False, hash=False, repr=False)  # a class itself
-    others: tuple[str, ...] = ()  # of a class: what it has besides attributes of objects
+    handle: object = field(default=None, compare=False, hash=False, repr=False)  # for a class: the live class
+    others: tuple[str, ...] = ()  # for a class: its attributes that are not attributes of objects
 
 
 @frozen(slots=True)
 class Items:
-    """A tuple, list or dict of the module whose items are no constants: each is looked up by its place."""
+    """A module-level tuple, list or dict whose items are not all constants. Each item is an entity of its own."""
 
     record: RecordClass | None
     items: tuple[Entity, ...]
@@ -247,7 +253,8 @@ class Items:
 
 @frozen(slots=True)
 class Applied:
-    """A function some of whose arguments are given: a method, or `functools.partial`. ``now``, it is a property."""
+    """A partially applied function: a bound method or a `functools.partial`. ``now``: it is a property, called on
+    access."""
 
     function: Entity
     args: tuple[Entity, ...] = ()
@@ -255,7 +262,7 @@ class Applied:
     now: bool = False
 
 
-GIVEN = "given argument "  # begins the name of an argument that is looked up as names are: `given argument f`
+GIVEN = "given argument "  # prefix of the name of an argument that is looked up as a name: `given argument f`
 
 Entity = (
     Instance
@@ -277,31 +284,34 @@ Entity = (
 
 class Scope(Protocol):
     def lookup(self, name: str) -> Entity | None:
-        """The entity a free name stands for; None where there is no such name."""
+        """The entity of a free name; None if there is no such name."""
         ...
 
     def names(self) -> tuple[str, ...]:
-        """Every name there is, for "did you mean"."""
+        """All names, for "did you mean"."""
         ...
 
     def member(self, record: RecordClass, name: str) -> Member | None:
-        """What a class has under a name besides its fields."""
+        """The class attribute of that name, unless it is a field."""
         ...
 
     def implemented(self) -> frozenset[str]:
-        """The library functions of which `linad.implements` says what they mean."""
+        """The library functions for which `linad.implements` declares an implementation."""
         ...
 
     def implementation(self, dotted: str) -> FunctionSource | None:
-        """What it says of one of them."""
+        """The implementation that `linad.implements` declares for a library function."""
         ...
 
 
 @frozen(slots=True)
 class CustomRule:
-    """The derivative that a user gives a function: ``vjp`` by a forward and a backward function, ``jvp`` by one
-    function, ``jvps`` by one for each parameter, None for those without a derivative. ``nondiff`` are positions of
-    parameters. Without ``functions`` it has not been given yet. ``tangent`` is a second rule, for forward mode."""
+    """A user-defined derivative of a function.
+
+    ``kind``: ``vjp`` is defined by a forward and a backward function, ``jvp`` by one function, ``jvps`` by one per
+    parameter, None for parameters without a derivative. ``nondiff``: positions of parameters. ``functions`` is empty if
+    the rule is not defined yet. ``tangent``: a second rule, for forward mode.
+    """
 
     kind: str
     functions: tuple[FunctionSource | None, ...] = ()
@@ -311,8 +321,8 @@ class CustomRule:
 
 @frozen(slots=True)
 class Compiled:
-    """Of a function that `linad.rule` declares, the name of the compiled function that it stands for, and the
-    parameters that it is linear in, all of them together."""
+    """A function that `linad.rule` declares: the name of the compiled function, and the parameters in which it is
+    jointly linear."""
 
     key: str
     linear: tuple[str, ...] = ()
@@ -320,34 +330,34 @@ class Compiled:
 
 @frozen
 class FunctionSource:
-    """A function to be lowered. ``key`` tells apart two functions of one name (closures, redefinitions)."""
+    """A function to be lowered. ``key`` distinguishes functions of the same name (closures, redefinitions)."""
 
     name: str
     node: ast.FunctionDef | ast.Lambda
     source: SourceFile
     scope: Scope = field(compare=False, hash=False, repr=False)
     key: str = ""
-    defaults: tuple[tuple[str, object], ...] = ()  # of parameters, as live values or constants
+    defaults: tuple[tuple[str, object], ...] = ()  # defaults of parameters, as live values or constants
     updates: tuple[str, ...] = ()
     wrt: tuple[str | int, ...] | None = None
-    elementwise: bool = False  # a function of scalars that is applied to arrays cell by cell
-    again: bool = False  # under `linad.checkpoint`: its inside is run again in the reverse sweep
-    strict: bool = False  # an update that shows under a second name is an error
+    elementwise: bool = False  # a scalar function that is applied to arrays elementwise
+    again: bool = False  # under `linad.checkpoint`: the reverse sweep runs its body again
+    strict: bool = False  # an update that is visible under a second name is an error
     rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
-    compiled: Compiled | None = None  # under `linad.rule`: only the header counts
+    compiled: Compiled | None = None  # under `linad.rule`: only the header is used
 
     def run_again(self) -> FunctionSource:
-        """The function under `linad.checkpoint`."""
-        if self.again or self.rule is not None:  # a rule says itself what is kept
+        """The function as marked by `linad.checkpoint`."""
+        if self.again or self.rule is not None:  # a rule defines itself what is kept
             return self
         return replace(self, again=True, key=f"{self.key}/again")
 
     def undecorated(self, name: str, node: ast.FunctionDef | ast.Lambda, key: str) -> FunctionSource:
-        """Another function in the place of this one: what decorators say of this one does not hold of it."""
+        """Another function in place of this one, without what the decorators of this one specify."""
         return FunctionSource(name, node, self.source, self.scope, key, self.defaults)
 
     def plain(self) -> FunctionSource:
-        """The function that has a rule, as one without, apart from others of the same text."""
+        """The function without its rule. Its key distinguishes it from other functions with the same text."""
         assert self.rule is not None
         tangent = () if self.rule.tangent is None else self.rule.tangent.functions
         by = ",".join("" if f is None else f.key for f in (*self.rule.functions, *tangent))
@@ -355,13 +365,14 @@ class FunctionSource:
 
 
 def parameters(a: ast.arguments) -> list[ast.arg]:
-    """The parameters in the order of `inspect.signature`: ``*args`` is one that is a tuple, ``**options`` one that is a
-    dict."""
+    """The parameters in the order of `inspect.signature`. ``*args`` is one parameter, a tuple, and ``**options``
+    one, a dict."""
     return [*a.posonlyargs, *a.args, *filter(None, (a.vararg,)), *a.kwonlyargs, *filter(None, (a.kwarg,))]
 
 
 def written(node: ast.expr) -> str:
-    """An expression as text; names with dots, which most of those asked about are, at once."""
+    """The source text of an expression. Names and dotted names, the most frequent case, are handled without
+    `ast.unparse`."""
     match node:
         case ast.Name(id=name):
             return name

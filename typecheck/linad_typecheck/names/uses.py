@@ -1,7 +1,9 @@
-"""The functions that a module gives to `linad.linear_grad` by a call, wherever the call stands: ``g = linear_grad(f)``,
-``linear_grad(wrt="x")(f)``, ``grad(f)(x)`` inside a function, a list of them.
+"""The functions that a module passes to `linad.linear_grad` by a call, anywhere in its text.
 
-An editor asks at every keystroke, so only statements that mention one of the names are looked into.
+Examples are ``g = linear_grad(f)``, ``linear_grad(wrt="x")(f)``, ``grad(f)(x)`` inside a function, and a list of
+functions.
+
+An editor asks for them at every keystroke, so only statements that mention one of the names are searched.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from ..source import SourceFile
 from .modules import StaticModule, StaticScope, definitions, inner_scope, options
 from .values import literal
 
-_BY_POSITION = ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian")  # `argnums`
+# transforms whose second argument is `argnums`
+_BY_POSITION = ("grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "value_and_jacobian", "hessian")
 _AT_ONCE = ("vjp", "jvp", "hvp", "linearize")
 _OF_FUNCTIONS = {f"linad.{n}": n in _BY_POSITION for n in (*_BY_POSITION, *_AT_ONCE)}
 _WORD = r"[^\W\d]\w*"
@@ -26,17 +29,17 @@ _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def applied(module: StaticModule) -> Iterator[FunctionSource]:
-    """The functions that calls outside of decorated functions give to `linear_grad`, `grad` and their kin."""
+    """The functions that calls outside of decorated functions pass to `linear_grad`, `grad` and similar transforms."""
     lines = _lines(module)
     for s in module.source.tree.body if lines else ():
         try:
             yield from list(_of_body(module.scope, [s], lines))
-        except RecursionError:  # too deeply nested to be looked into: what is decorated in it is told so
+        except RecursionError:  # nested too deeply to be searched; decorated functions in it are reported
             continue
 
 
 def _lines(module: StaticModule) -> list[int]:
-    """The numbers of the lines that mention one of the names, or a name that is bound where one is mentioned."""
+    """The lines that mention one of the names, or an alias that such a line binds."""
     words = {"linear_grad", *(d.rpartition(".")[2] for d in _OF_FUNCTIONS)}
     text, lines = module.source.text, module.source.lines
     if not any(w in text for w in words):
@@ -58,8 +61,8 @@ def _of_body(scope: StaticScope, body: Sequence[ast.stmt], lines: list[int]) -> 
             continue
         match s:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield from _of_expressions(scope, s)  # defaults
-                if not _marked(scope, s):  # else `grad` inside is a part of the function, and checked with it
+                yield from _of_expressions(scope, s)  # default values
+                if not _marked(scope, s):  # inside a decorated function, `grad` is checked with the function
                     yield from _of_body(inner_scope(scope, s), s.body, lines)
             case ast.ClassDef():
                 yield from _of_class(scope, s, lines)
@@ -72,7 +75,7 @@ def _of_body(scope: StaticScope, body: Sequence[ast.stmt], lines: list[int]) -> 
 
 
 def _of_class(scope: StaticScope, node: ast.ClassDef, lines: list[int]) -> Iterator[FunctionSource]:
-    """Statements of a class see its names; functions in it do not."""
+    """The calls in a class body. Its statements see the names of the class, but methods do not."""
     methods = [s for s in node.body if isinstance(s, _NESTED)]
     yield from _of_body(scope, methods, lines)
     own = StaticScope(scope.module, tuple(node.body), scope, f"{scope.path}{node.name}.")
@@ -83,10 +86,10 @@ def _of_class(scope: StaticScope, node: ast.ClassDef, lines: list[int]) -> Itera
 
 
 def _of_expressions(scope: StaticScope, s: ast.stmt) -> Iterator[FunctionSource]:
-    """The calls in the expressions of one statement, without the statements inside it."""
+    """The calls in the expressions of one statement, without nested statements."""
     pending = [n for n in ast.iter_child_nodes(s) if isinstance(n, (ast.expr, ast.withitem, ast.arguments))]
     calls: list[ast.Call] = []
-    local: dict[str, list[ast.expr]] = {}  # names that the statement binds itself, and what they run over
+    local: dict[str, list[ast.expr]] = {}  # names that the statement itself binds -> what they iterate over
     while pending:
         node = pending.pop()
         match node:
@@ -121,7 +124,7 @@ def _of_call(scope: StaticScope, call: ast.Call, local: dict[str, list[ast.expr]
 
 
 def _argnums(scope: StaticScope, call: ast.Call) -> tuple[int | str, ...] | None:
-    """The positions and names that `grad` is told; None where the text does not tell."""
+    """The positions and names passed as `argnums`; None if the text does not determine them."""
     nodes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "argnums")]
     value = literal(nodes[0], scope.module.scope.bound) if nodes else 0
     several = value if isinstance(value, (tuple, list)) else (value,)
@@ -133,20 +136,23 @@ def _marked(scope: object, node: ast.AST) -> bool:
 
 
 def decorated_functions(source: SourceFile) -> list[FunctionSource]:
-    """Every function of a file under `linad.linear_grad`, by any alias and wherever it is nested, in order of text.
+    """Every function of a file that is passed to `linad.linear_grad`, by any alias and at any nesting depth, in text
+    order.
 
     Raises
     ------
     SyntaxError
-        Where the text is not Python.
+        If the text is not valid Python.
     """
     source.tree  # noqa: B018  (the error of the whole text)
     return decorated(StaticModule(source))
 
 
 def decorated(module: StaticModule) -> list[FunctionSource]:
-    """Every function that a parsed file puts under `linad.linear_grad`, as a decorator or by a call, in order of text;
-    those of other files come last."""
+    """Every function that a parsed file passes to `linad.linear_grad`, as a decorator or by a call.
+
+    They are in text order, followed by functions of other files.
+    """
     found: dict[object, FunctionSource] = {}
     for function in (*_walk(module.scope), *applied(module)):
         found.setdefault((function.key, function.node.col_offset, function.updates, function.wrt), function)
@@ -154,7 +160,8 @@ def decorated(module: StaticModule) -> list[FunctionSource]:
 
 
 def functions_named(module: StaticModule) -> dict[str, FunctionSource]:
-    """The functions of a parsed file by name, decorated or not; a nested one by its path, as ``outer.inner``."""
+    """The functions of a parsed file by name, decorated or not. A nested function has a path, such as
+    ``outer.inner``."""
     found: dict[str, FunctionSource] = {}
     for scope, node in definitions(module.scope):
         found[f"{scope.path}{node.name}"] = scope.source(node, node.name, tuple(node.decorator_list))

@@ -33,7 +33,7 @@ _NUMBERS = {
     "tau": math.tau,
 }
 _FUNCTIONS = frozenset(filter(None, (op.math for op in OPS.values()))) | {"pow", "radians", "degrees", "floor", "ceil"}
-_NUMPY_FUNCTIONS = {  # that give floats of ints, too
+_NUMPY_FUNCTIONS = {  # functions that return floats also for ints
     n: op.math for op in OPS.values() if op.math and op.name != "abs" for n in op.numpy
 }
 _ANNOTATIONS = ("jaxtyping", "typing", "builtins", "numpy")
@@ -41,7 +41,7 @@ UNKNOWN = (False, None)
 
 
 def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
-    """Whether an expression is a number, a text, None or a tuple of such, and its value."""
+    """Whether an expression is a number, a string, None or a tuple of these, and its value."""
     match node:
         case ast.Constant(value=bool() | int() | float() | str() | None as value):
             return True, value
@@ -65,7 +65,7 @@ def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
             return _apply(_UNARY.get(type(op)), constant(operand, scope))
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             a, b = constant(left, scope), constant(right, scope)
-            small = isinstance(b[1], (int, float)) and abs(b[1]) <= 64  # no bignums from a line of text
+            small = isinstance(b[1], (int, float)) and abs(b[1]) <= 64  # avoid huge ints from a short text
             return _apply(operator.pow, a, b) if small else UNKNOWN
         case ast.BinOp(left=left, op=op, right=right):
             return _apply(_BINARY.get(type(op)), constant(left, scope), constant(right, scope))
@@ -77,14 +77,14 @@ def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
 
 
 class float64(float):  # noqa: N801 - by this name lowering knows NumPy's scalars
-    """The value of a NumPy function of numbers: a float that is not weak, as ``numpy.float64`` is not."""
+    """The value of a NumPy function of numbers: a float that is not weak, as ``numpy.float64``."""
 
     def item(self) -> float:
         return float(self)
 
 
 class bool_(int):  # noqa: N801
-    """One of NumPy's bools, which is not weak either."""
+    """A NumPy bool, which is not weak."""
 
     def item(self) -> bool:
         return bool(self)
@@ -135,7 +135,7 @@ def _apply(function, *operands: tuple[bool, object]) -> tuple[bool, object]:
 
 
 def is_alias(node: ast.expr, scope: StaticScope) -> bool:
-    """Whether an assigned expression is a type: ``Float64[np.ndarray, "n"]``, ``tuple[float, float]``."""
+    """Whether an assigned expression is a type, such as ``Float64[np.ndarray, "n"]`` or ``tuple[float, float]``."""
     match node:
         case ast.Subscript(value=base):
             match resolve(base, scope):
@@ -149,7 +149,7 @@ def is_alias(node: ast.expr, scope: StaticScope) -> bool:
 
 
 def literal(node: ast.expr, bound: Mapping[str, list[Bound]]) -> object:
-    """The value of an option: a literal, or a module-level name bound once to one; None where it is neither."""
+    """The value of an option: a literal, or a module-level name bound once to a literal; None for other expressions."""
     if isinstance(node, ast.Name) and len(bound.get(node.id, ())) == 1 and bound[node.id][0].whole:
         node = bound[node.id][0].node
     try:

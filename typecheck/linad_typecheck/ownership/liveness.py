@@ -1,4 +1,4 @@
-"""Liveness: the names still used after each statement of a function, and the names that statements bind."""
+"""Live variables: the names that are used after each statement of a function, and the names that statements bind."""
 
 from __future__ import annotations
 
@@ -35,36 +35,39 @@ _PLAIN = frozenset(
     - {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Lambda}
     - {ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp}
     - {ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping}
-)  # these bind nothing themselves
+)  # statements that bind nothing themselves
 _COMPOUND = {
     ast.If: ("test", "body", "orelse"),
     ast.While: ("test", "body", "orelse"),
     ast.For: ("target", "iter", "body", "orelse"),
-}  # the parts that are queried separately
+}  # fields that are queried separately
 _Seen = tuple[Names, tuple[str, ...], bool]
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 @dataclass
 class Liveness:
-    """``after``: the names live after a statement; ``head``: those live at the start of an iteration or the end of a
-    loop; both by the identity of the ast node. Names free in nested functions are in ``always``."""
+    """The result of the analysis, by the identity of ast nodes.
+
+    ``after``: the names live after a statement. ``head``: the names live at the start of an iteration or the end of a
+    loop. ``always``: names that are free in nested functions.
+    """
 
     after: dict[int, Names] = field(default_factory=dict)
     head: dict[int, Names] = field(default_factory=dict)
     always: Names = NONE
     turns: dict[int, Names] = field(default_factory=dict)
-    _seen: dict[int, _Seen] = field(default_factory=dict)  # loops ask again until nothing changes
-    _below: dict[int, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements
-    _kept: list[ast.AST] = field(default_factory=list)  # alive, so that no other node gets the identity of one seen
+    _seen: dict[int, _Seen] = field(default_factory=dict)  # memoised: loops query it until a fixpoint is reached
+    _below: dict[int, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements, memoised
+    _kept: list[ast.AST] = field(default_factory=list)  # keeps nodes alive, so that their identities are not reused
 
     def enter(self, loop: ast.For, head: Names) -> None:
-        """Record the names live at the head of a loop that stands for an expression."""
+        """Record the names live at the head of a loop that an expression is lowered to."""
         self.head[id(loop)] = head
         self._kept.append(loop)
 
     def seen(self, node: ast.AST) -> _Seen:
-        """`used` and `bound` of a node, and whether a function may be defined in it."""
+        """`used` and `bound` of a node, and whether it may define a function."""
         found = self._seen.get(id(node))
         if found is None:
             found = self._seen[id(node)] = _both(node) or (used(node), tuple(bound([node])), True)
@@ -72,15 +75,15 @@ class Liveness:
         return found
 
     def used(self, node: ast.AST) -> Names:
-        """`used`, remembered."""
+        """`used`, memoised."""
         return self.seen(node)[0]
 
     def bound(self, node: ast.AST) -> tuple[str, ...]:
-        """The names of `bound`, remembered."""
+        """The names of `bound`, memoised."""
         return self.seen(node)[1]
 
     def binds(self, nodes: Iterable[ast.AST]) -> dict[str, None]:
-        """The names of `bound` of several nodes in the order of their text, each part remembered."""
+        """The names of `bound` of several nodes, in the order of the text. Each part is memoised."""
         names: dict[str, None] = {}
         for n in nodes:
             names.update(dict.fromkeys(self._bound_below(n)))
@@ -100,9 +103,9 @@ class Liveness:
 
 
 def liveness(body: Sequence[ast.stmt]) -> Liveness:
-    """The liveness of names in a function body."""
+    """Compute the live names in a function body."""
     found = Liveness()
-    _block(body, NONE, found, NONE, NONE)  # sees every node but the names of arguments
+    _block(body, NONE, found, NONE, NONE)  # visits every node except the names of parameters
     if any(nested for _, _, nested in found._seen.values()):
         functions = [n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES)]
         found.always = frozenset().union(*(free_names(n) for n in functions))
@@ -124,8 +127,8 @@ _LEAVING = frozenset((ast.If, ast.For, ast.While, ast.Break, ast.Continue))
 
 
 def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
-    """Whether a statement contains a `break` or `continue` of the enclosing loop: what is live at its target is live
-    after the statement, too."""
+    """Whether a statement contains a `break` or `continue` of the enclosing loop. What is live at its target is then
+    live after the statement, too."""
     match s:
         case ast.If(body=body, orelse=orelse):
             return any(_leaves(x, kind) for x in (*body, *orelse))
@@ -135,7 +138,7 @@ def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
 
 
 def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
-    if type(s) is ast.Assign:  # most statements, quickly
+    if type(s) is ast.Assign:  # a fast path for most statements
         return out.difference(found.bound(s)) | found.used(s)
     match s:
         case ast.If(test=test, body=body, orelse=orelse):
@@ -165,8 +168,9 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
 
 
 def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
-    head = done | enter(NONE) | found.turns.get(id(s), NONE)  # a loop around asks again: sets only grow
-    while True:  # what the head reads is carried to it from every end of the body, from a `break` too
+    # an enclosing loop analyses this one again; the sets only grow
+    head = done | enter(NONE) | found.turns.get(id(s), NONE)
+    while True:  # what the head reads is live at every end of the body, and at a `break`
         new = head | enter(_block(body, head, found, out | head, head))
         if new == head:
             found.turns[id(s)] = head
@@ -176,7 +180,8 @@ def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) ->
 
 
 def _both(node: ast.AST) -> _Seen | None:
-    """`used` and `bound` in one walk; None if the node contains more than names, operations and plain statements."""
+    """`used` and `bound` in one walk; None if the node contains other constructs than names, operations and plain
+    statements."""
     load: set[str] = set()
     store: dict[str, None] = {}
     stack: list[ast.AST] = [node]
@@ -202,12 +207,13 @@ def _both(node: ast.AST) -> _Seen | None:
 
 
 def used(node: ast.AST) -> Names:
-    """Names that a statement or expression reads (nested functions: only their defaults, at their definition)."""
+    """The names that a statement or expression reads. Of nested functions, only the defaults count, where they are
+    defined."""
     names: set[str] = set()
     stack: list[ast.AST] = [node]
     while stack:
         n = stack.pop()
-        if type(n) in _PLAIN and type(n) is not ast.Name:  # most nodes, quickly
+        if type(n) in _PLAIN and type(n) is not ast.Name:  # a fast path for most nodes
             stack += _children(n)
             continue
         match n:
@@ -215,13 +221,17 @@ def used(node: ast.AST) -> Names:
                 names.add(name)
             case ast.FunctionDef() | ast.Lambda():
                 stack += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                names |= assigned_inside(n).keys()  # which keep their values where no iteration runs
+                stack += _children(n)
             case _:
                 stack += _children(n)
     return frozenset(names)
 
 
 def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
-    """Names that statements bind, with the first node that does, excluding nested functions and comprehensions."""
+    """The names that statements bind, each with the first node that binds it. Nested functions and comprehensions
+    are excluded."""
     names: dict[str, ast.AST] = {}
     stack = list(nodes)[::-1]
     while stack:
@@ -237,8 +247,11 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
                 names.setdefault(name, n)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 names.update({a.asname or a.name.partition(".")[0]: n for a in aliases})
-            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+            case ast.Lambda():
                 pass
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                for name, node in assigned_inside(n).items():
+                    names.setdefault(name, node)
             case _:
                 captured = getattr(n, "rest" if isinstance(n, ast.MatchMapping) else "name", None)
                 if captured and isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)):
@@ -247,8 +260,13 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
     return names
 
 
+def assigned_inside(comprehension: ast.AST) -> dict[str, ast.AST]:
+    """The names that ``:=`` in a comprehension binds: they are the function's."""
+    return {n.target.id: n for n in ast.walk(comprehension) if isinstance(n, ast.NamedExpr)}
+
+
 def _children(node: ast.AST) -> list[ast.AST]:
-    """The child nodes that may contain names: not literals, operators and contexts."""
+    """The child nodes that may contain names, without literals, operators and contexts."""
     found: list[ast.AST] = []
     for field_name in _FIELDS.get(type(node), ()):
         value = getattr(node, field_name, None)
@@ -270,8 +288,11 @@ def free_names(function: ast.AST) -> Names:
 
 
 def enclosed(function: ast.AST) -> frozenset[int]:
-    """The names of a function, by id, that Python looks up in an enclosing scope: captured ones, and those in a
-    generator (or, before Python 3.12, a list comprehension), except in its first iterable."""
+    """The occurrences of names, by id, that Python looks up in an enclosing scope of the function.
+
+    They are captured names, and names in a generator (before Python 3.12 also in a list comprehension), except in its
+    first iterable.
+    """
     found = _ENCLOSED.get(function)
     if found is None:
         free, nodes = free_names(function), list(ast.walk(function))
@@ -287,7 +308,7 @@ _ENCLOSED: WeakKeyDictionary[ast.AST, frozenset[int]] = WeakKeyDictionary()
 
 
 def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """The functions and comprehensions of a body that are in no other one."""
+    """The functions and comprehensions of a body that are not nested in another one."""
     pending = list(body)
     while pending:
         n = pending.pop()
@@ -298,7 +319,7 @@ def _directly_nested(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def rebound(node: ast.For | ast.While) -> set[str]:
-    """The names that a loop rebinds; ``a += e`` of an array updates it and does not rebind the name."""
+    """The names that a loop rebinds. ``a += e`` updates an array and does not rebind its name."""
     found = _REBOUND.get(node)
     if found is None:
         nodes = list(ast.walk(node))
@@ -308,4 +329,4 @@ def rebound(node: ast.For | ast.While) -> set[str]:
     return found
 
 
-_REBOUND: WeakKeyDictionary[ast.AST, set[str]] = WeakKeyDictionary()  # asked in every attempt
+_REBOUND: WeakKeyDictionary[ast.AST, set[str]] = WeakKeyDictionary()  # queried in every attempt

@@ -10,10 +10,10 @@ from ..linear.uses import Modes, Use, uses
 
 
 def infer_modes(params: Sequence[Var], body: Block, modes: Modes) -> tuple[Mode, ...]:
-    """The weakest mode of each parameter that its body allows; scalars are ``own``.
+    """The weakest mode of each parameter that the body allows. Scalars are ``own``.
 
-    ``acc`` is for parameters that are only added to, apart from reading shapes: if a cell is also loaded, the additions
-    are updates that the load may see.
+    ``acc`` is the mode of a parameter that is only added to, apart from reading its shape. If one of its cells is also
+    loaded, the additions are updates that the load may observe.
     """
     found: dict[str, set[Use]] = {p.name: set() for p in params if isinstance(p.type, Array)}
     _collect(body, found, modes)
@@ -22,7 +22,7 @@ def infer_modes(params: Sequence[Var], body: Block, modes: Modes) -> tuple[Mode,
 
 def _collect(block: Block, found: dict[str, set[Use]], modes: Modes) -> None:
     for s in block.stmts:
-        if not isinstance(s, (Dim, Let)):  # the one asks for a shape only, the other is of scalars
+        if not isinstance(s, (Dim, Let)):  # `Dim` reads only the shape, and `Let` is on scalars
             for v, use in uses(s, modes):
                 if v.name in found:
                     found[v.name].add(use)
@@ -42,7 +42,7 @@ def _mode(does: set[Use]) -> Mode:
 
 
 def later_names(array: Var, body: Block, modes: Modes) -> set[str]:
-    """The variables to which an array may be moved: by loops, branches, and calls."""
+    """The variables to which loops, branches and calls may move an array."""
     becomes: dict[str, set[str]] = {}
     for s in walk(body):
         match s:

@@ -1,5 +1,5 @@
-"""THE table of ownership rules. The messages that enforce a rule name it; its page and its tests are made of its
-row."""
+"""The table of ownership rules. The messages that enforce a rule name it; its documentation and its tests are
+generated from its row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..frozen import frozen
 
 @frozen(slots=True)
 class Rule:
-    """One rule. ``codes`` are the slugs of the diagnostics that enforce it; ``accepted`` and ``refused`` are programs,
-    which stand after `HEAD`."""
+    """One rule. ``codes``: the slugs of the diagnostics that enforce it. ``accepted`` and ``refused``: programs,
+    without `HEAD`."""
 
     number: str
     statement: str
     reason: str  # what would go wrong without it
     codes: tuple[str, ...]
-    instead: str  # what to write where it refuses a program
+    instead: str  # what to write in place of a refused program
     accepted: str
     refused: str
 
@@ -336,11 +336,10 @@ def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np
 IDENTITY = Rule(
     "R14",
     "no program depends on which of two equal arrays, lists, dicts or objects it has",
-    "A loop may keep a copy of an array, and lists, dicts and objects are values that a change gives anew: identity is "
-    "not that of Python.",
+    "A loop may keep a copy of an array, and of two lists, dicts or objects between which a condition chooses only one "
+    "would be changed. Where it is known which object a name means, a change shows under all its names.",
     ("unsupported",),
-    "`==` in place of `is`; a new list, dict or object in place of changing one that a call may have given a second "
-    "name",
+    "`==` in place of `is` of arrays; a new list, dict or object in place of changing what may be one of two",
     """@linear_grad
 def f(x: Float64[np.ndarray, "n"]) -> float:
     u = x.copy()

@@ -1,7 +1,7 @@
 """The ownership rules during lowering: writes, moves, and names that may no longer be used.
 
-Two names alias exactly if they hold the same array variable. A write through one name, or a move, marks every other
-name of that array as lost; only a later *use* of a lost name is an error, so that dead names do not matter.
+Two names alias if and only if they hold the same array variable. A write through one name, or a move, marks the other
+names of that array as lost. Only a later *use* of a lost name is an error, so dead names do not matter.
 """
 
 from __future__ import annotations
@@ -42,35 +42,40 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
 
 
 def as_one(ctx: Lowering, *names: str) -> None:
-    """In Python these arrays may be one array. The checker holds a copy of it where a name goes on from an array that
-    stays in use: that makes no difference as long as none of them is updated while another one is used."""
+    """Record that these arrays may be one array in Python: they join one may-alias class.
+
+    The checker may hold a copy where a name continues with an array that stays in use. The copy cannot be observed as
+    long as none of them is updated while another one is used.
+    """
     together = frozenset(names).union(*(ctx.path.alike.get(n, ()) for n in names))
     if len(together) > 1:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
 
 
 def stands_for(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
-    """A copy has been made that Python does not make, of an array that stays in use. The fact goes into the program,
-    and `check_aliases` shows from it that the copy makes no difference."""
+    """Record a copy that Python does not make, of an array that stays in use.
+
+    The core states this by `Same`, from which `check_aliases` proves that the copy cannot be observed.
+    """
     for array in arrays(value):
         as_one(ctx, copy.name, array.name)
         ctx.emit(Same(copy, array, span))
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
-    """An array is given a new name: what may be the one in Python may be the other."""
+    """An array gets a new name, which joins the may-alias class of the old one."""
     for array in old:
         if array.name in ctx.path.alike:
             as_one(ctx, new.name, array.name)
 
 
 def others(ctx: Lowering, var: Var) -> frozenset[str]:
-    """The other arrays that may be this one in Python."""
+    """The other arrays of the may-alias class."""
     return ctx.path.alike.get(var.name, frozenset()) - {var.name}
 
 
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
-    """Mark the array as lost under every name except ``keep``, and with it every view that may overlap the place."""
+    """Mark the array as lost under every name except ``keep``, and every view that may overlap the place."""
     def change(leaf):
         return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(ctx, leaf, place) else leaf
 
@@ -84,7 +89,7 @@ def _type_of(leaf: Value) -> Array:
 
 
 def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
-    """Whether what a name holds may overlap a place."""
+    """Whether the value of a name may overlap a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
         return False
@@ -94,16 +99,16 @@ def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bo
 
 
 def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> None:
-    """The place is updated through the name ``by`` (empty for a temporary).
+    """Record an update of a place through the name ``by`` (empty for a temporary).
 
-    Names that are known to hold this array, and views of it, show the update from here on, and a warning marks their
-    uses; names that may hold this array are lost.
+    Names and views that are known to hold this array show the update from here on, and a warning marks their uses.
+    Names that only may hold it are lost.
     """
     alike = others(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
-    # what is evaluated shows the update, as in Python, unless it is perhaps a copy; what is not evaluated must not show
-    # it
+    # A pending value that is evaluated shows the update, as in Python, unless it may be a copy. A delayed expression
+    # must not show it.
     unseen = lambda part, read: (
         any(v.name in alike for v in arrays(part))
         or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
@@ -134,9 +139,9 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
         def change(leaf, loss=loss, hidden=other.startswith("%")):
             if isinstance(leaf, ARRAYS) and any(v.name in alike for v in arrays(leaf)):
                 return LostArray(_type_of(leaf), loss())
-            if hidden and not isinstance(leaf, UnionValue):  # what a loop runs over is seen as it is then
+            if hidden and not isinstance(leaf, UnionValue):  # a loop iterates over the array as it is at that time
                 return leaf
-            # what a view was taken of is its parent: to be updated through the view is what that is for
+            # the parent of a view is meant to be updated through the view
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
@@ -155,12 +160,12 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
 
 
 def _same_array(leaf: Value, place: ArrayValue | ViewValue) -> bool:
-    """Whether a name is known to hold the same array as the place, or a view of it, on every path."""
+    """Whether a name holds the array of the place, or a view of it, on every path."""
     return isinstance(leaf, (ArrayValue, ViewValue)) and leaf.var.name == place.var.name
 
 
 def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
-    """A name is used whose array was updated under another one: warned about once."""
+    """Warn, once, about the use of a name whose array was updated under another name."""
     ctx.bind(name, replace(b, shared=None))
     told = isinstance(b.value, (ArrayValue, ViewValue)) and b.shared.by
     if told and not (ctx.spec is not None and ctx.spec.disjoint and b.span == ctx.span(ctx.source.node)):
@@ -169,8 +174,10 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
 
 
 def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, span: Span, written: bool) -> None:
-    """Report values that were evaluated before the update or move of an array in one expression and are used after it.
-    ``lost`` tells for each array that a value holds, or that a delayed expression reads, whether it is affected."""
+    """Report values that an expression evaluated before an array was updated or moved, and that it uses afterwards.
+
+    ``lost`` decides for each array that a value holds, or that a delayed expression reads, whether it is affected.
+    """
     for value, node in ctx.waiting():
         read = isinstance(value, Delayed)
         if any(lost(part, read) for part in ([r for r, _ in value.reads] if read else array_leaves(value))):
@@ -178,7 +185,7 @@ def _lose_waiting(ctx: Lowering, lost: Callable[[Value, bool], bool], by: str, s
 
 
 def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
-    """The name for an array of the parameter ``name``, and the statement that gives the function its own copy."""
+    """The expression for an array of the parameter ``name``, and a statement that replaces it by a copy."""
     b = ctx.env.get(name)
     if b is not None and isinstance(b.value, TupleValue) and b.value.record not in SEQUENCES:
         record = b.value.record
@@ -192,8 +199,8 @@ def _own_copy(ctx: Lowering, name: str, array: str) -> tuple[str, str]:
 
 
 def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: Span) -> bool:
-    """Report the update of an array that the function does not own; returns whether nothing remains to be reported, as
-    it is a copy that stands for it."""
+    """Report the update of an array that the function does not own. Returns True if the array is a copy that stands
+    for it, so that nothing else is to be reported."""
     for array in (var.name, *alike):
         lent = ctx.variables.lent(array)
         match lent.kind if lent is not None else None:
@@ -214,7 +221,7 @@ def _of_somebody_else(ctx: Lowering, var: Var, alike: list[str], by: str, span: 
                         statement,
                     )
                 )
-            case "helper" | "update" if array != var.name:  # who lent it would have to see the update
+            case "helper" | "update" if array != var.name:  # the lender would have to see the update
                 ctx.report(MovedOnSomePaths(span, by or "the array", f"`{lent.name}`", span))
             case _:
                 continue
@@ -246,7 +253,7 @@ def stays_in_use(ctx: Lowering, var: Var) -> bool:
 
 
 def cell_of(var: Var, index: tuple) -> ViewValue:
-    """One cell as a place."""
+    """A single cell as a place."""
     return ViewValue(var, View(tuple(Along(i) for i in index), ()))
 
 
@@ -257,7 +264,8 @@ def movable(ctx: Lowering, var: Var) -> bool:
 
 
 def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
-    """The array is moved into a call, a result or a loop. False, after a report, if the function does not own it."""
+    """Record that the array is moved into a call, a result or a loop. False, after a report, if the function does
+    not own it."""
     if not movable(ctx, var):
         lent = ctx.variables.lent(var.name)
         what = "the module-level array" if lent.kind == "global" else "the array"
@@ -282,8 +290,10 @@ def _updates(ctx: Lowering, span: Span) -> bool:
 
 
 def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edit, ...], str]:
-    """The single assignment that binds ``name`` to another name's array, at a place or with the value there: its value,
-    the edits that take a copy, and the other name if a swap of the two may be intended."""
+    """The single assignment that binds ``name`` to another name's array, at a position or with the value there.
+
+    Returns its value, the edits that insert a copy, and the other name if a swap of the two may be intended.
+    """
     inside = [
         a
         for s in ast.walk(ctx.source.node)
@@ -307,7 +317,7 @@ def _rebound(ctx: Lowering, name: str, at: Span) -> tuple[Span | None, tuple[Edi
 
 
 def _goes_round(ctx: Lowering, move: Span, use: Span) -> bool:
-    """Whether a loop leads from a move to a use before it in the text."""
+    """Whether a loop leads from a move back to a use that is before it in the text."""
     start = lambda s: (s.line, s.column)
     around = (
         n for n in ast.walk(ctx.source.node) if isinstance(n, (ast.For, ast.While, ast.GeneratorExp, ast.ListComp))
@@ -322,17 +332,17 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
     match loss.reason:
         case "written":
             copies = copy_at(ctx.source, loss.made, (loss.by, name))
-            by = "" if loss.by == name else loss.by  # an array that the name had before
+            by = "" if loss.by == name else loss.by  # an array that the name held before
             kind = ConflictingUpdates if _updates(ctx, span) else UseAfterMove
             ctx.report(kind(span, name, by, loss.span, loss.made, copies=copies))
         case "joined" | "carried":
-            by = "another name" if "%" in loss.by else loss.by  # that is not the user's
+            by = "another name" if "%" in loss.by else loss.by  # a pseudo-name, which the user does not know
             ctx.report(MovedOnSomePaths(span, name, by, loss.span, *_rebound(ctx, name, loss.span)))
         case "reshaped":
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
             where = loss.made if loss.made != NOWHERE else loss.span
-            # of a field, say, the copy is taken elsewhere than after the expression
+            # an edit after the expression could not copy a part, such as a field
             part = any(lent.name == loss.by and v.partition(".")[0] != loss.by for v, lent in ctx.variables.all_lent())
             how = f"bound to `{name}`, which is another array on other paths"
             what = f"an array of `{loss.by}`" if part else f"the array `{loss.by}`"

@@ -1,25 +1,21 @@
-"""Functions of NumPy and SciPy in plain Python: their text is what they mean to linad, and CPython runs it too.
+"""NumPy and SciPy functions in plain Python. Their text is their definition for linad, and CPython can run it too.
 
-The front end reads these modules as text and never imports them. A call lowers the body of the function where it
-stands: ranks, dtypes, literals and defaults are known there, so that an ``if`` on them is decided, and its other arm is
-not looked at. So a function of the prelude is written like one for NumPy, with these conventions:
+The front end parses these modules and never imports them. A call lowers the body of the function with the ranks,
+dtypes, literals and defaults of the call, so an ``if`` on them is decided at compile time and its dead arm is not
+lowered. A function of the prelude is written like any NumPy function, with these conventions:
 
-- It is decorated with the dotted names that it stands for, as texts: a version of NumPy may lack one of them.
-- A function whose branches and loops are known when it is compiled (``if a.ndim == 1``, ``for k in range(a.ndim)``, and
-  ``if ...: raise``) is put in place of the call: its arguments stay array expressions, which are not stored unless they
-  are read twice. Any other one is a function of its own.
-- A function under `elementwise` is one of numbers, which is applied to arrays cell by cell: it computes in floats of
-  64 bits.
-- ``raise TypeError`` is for arguments that the function is not for. Where that is known from ranks, dtypes and
-  literals, it is an error of the checker at the user's call. All other exceptions are raised when the function runs, as
-  NumPy raises them.
-- Names of comprehensions are not names of the function, too.
-- ``literal(n)`` is an int ``n`` that has to be known.
-- A function that calls the library function that it stands for means the rule of the engine, where there is one, which
-is of
-  arrays that the function has checked.
-- The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``; private functions of a module may be called
-  in it.
+- Its decorator lists the dotted names that it implements, as strings, because a version of NumPy may lack one of them.
+- If all its branches and loops are known at compile time (``if a.ndim == 1``, ``for k in range(a.ndim)``, and
+  ``if ...: raise``), it is inlined. Its arguments then stay delayed expressions, which are stored only if they are
+  read twice. Any other function becomes a helper.
+- A function under `elementwise` takes numbers, computes in float64, and is applied to arrays elementwise.
+- ``raise TypeError`` rejects unsupported arguments. If ranks, dtypes and literals decide it, it is an error of the
+  checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
+- A variable of a comprehension must not also be a variable of the function.
+- ``literal(n)`` is an int ``n`` that has to be known at compile time.
+- If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
+  function has then checked the arguments.
+- The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``. They may call their own private functions.
 """
 
 from __future__ import annotations
@@ -33,7 +29,7 @@ F = TypeVar("F", bound=Callable)
 
 
 def implements(*names: str) -> Callable[[F], F]:
-    """Mark a function as the meaning of library functions, given by their dotted names.
+    """Mark a function as the implementation of library functions, given by their dotted names.
 
     Parameters
     ----------
@@ -43,7 +39,7 @@ def implements(*names: str) -> Callable[[F], F]:
     Returns
     -------
     callable
-        A decorator that gives the function back, with the names as ``__implements__``.
+        A decorator that returns the function, with the names as ``__implements__``.
 
     Examples
     --------
@@ -62,8 +58,7 @@ def implements(*names: str) -> Callable[[F], F]:
 
 
 def literal(value: int) -> int:
-    """An int that has to be known when a function is compiled: one that is not is an error of the checker at the user's
-    call.
+    """An int that has to be known at compile time. Otherwise the checker reports an error at the user's call.
 
     Parameters
     ----------
@@ -84,7 +79,7 @@ def literal(value: int) -> int:
 
 
 def elementwise(*names: str) -> Callable[[F], F]:
-    """Mark a function of numbers as the meaning of library functions that apply it cell by cell.
+    """Mark a function of numbers as the implementation of library functions that apply it elementwise.
 
     Parameters
     ----------
@@ -94,7 +89,7 @@ def elementwise(*names: str) -> Callable[[F], F]:
     Returns
     -------
     callable
-        A decorator that gives the function as one of arrays.
+        A decorator that returns the function applied to arrays elementwise.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Angles."""
+"""Phase unwrapping."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from . import implements
 
 @implements("numpy.unwrap")
 def unwrap(p, discont=None, axis=-1, *, period=2.0 * np.pi):
-    """Angles without jumps of more than half a period from one to the next.
+    """Unwrap angles: remove jumps of more than half a period between consecutive angles.
 
     Parameters
     ----------
     p : array_like
         Angles, of rank 1 or more.
     discont : float, optional
-        The least jump that is taken out, half a period or more.
+        The smallest jump to remove; at least half a period.
     axis : int
-        Along which angles follow each other.
+        The axis along which angles are consecutive.
     period : float
-        What is added or taken away, any number of times.
+        The period, multiples of which are added.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2.0 * np.pi):
     Raises
     ------
     TypeError
-        For a number, and for ints with an int period.
+        For a scalar, and for ints with an int period.
 
     Examples
     --------

@@ -1,9 +1,8 @@
-"""Modified Bessel functions of the second kind, of orders that need be no ints, by the trapezoidal rule for an integral
-over all numbers.
+"""Modified Bessel functions of the second kind, of real order, by the trapezoidal rule.
 
-``K_v(x) = integral of exp(-x cosh t) cosh(v t) over t > 0`` is of a function that falls faster than exponentially, so
-that sums at equal distances converge exponentially (Trefethen and Weideman 2014). Derivatives by the order and by the
-argument are those of the sum.
+``K_v(x)`` is the integral of ``exp(-x cosh t) cosh(v t)`` over ``t > 0``. The integrand decays faster than
+exponentially, so sums at equal spacing converge exponentially (Trefethen and Weideman 2014). The derivatives with
+respect to order and argument are those of the sum.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from . import elementwise
 def _scaled(v, x):
     """``exp(x) K_v(x)`` for a positive number."""
     v = abs(v)
-    size = np.exp2(np.ceil(np.log2(max(x, v))))  # so that the distance is the same nearby
+    size = np.exp2(np.ceil(np.log2(max(x, v))))  # a power of two, so that nearby arguments have the same spacing
     h = min(0.125, 0.5 / np.sqrt(size))
-    top = np.arcsinh(v / x)  # where the largest term is
+    top = np.arcsinh(v / x)  # the position of the largest term
     total = 0.5
     for k in range(1, 20000):
         t = k * h
@@ -96,7 +95,7 @@ def k1e(x, /):
 
 @elementwise("scipy.special.kn")
 def kn(n: int, x, /):
-    """Modified Bessel function of the second kind of an int order.
+    """Modified Bessel function of the second kind of an integer order.
 
     >>> round(float(kn(2, 1.0)), 6)
     1.624839

@@ -1,4 +1,4 @@
-"""`scipy.linalg`: what NumPy has, too, and equations with a matrix as their solution."""
+"""`scipy.linalg`: functions that NumPy also has, and matrix equations."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def _plain(a):
 
 @implements("scipy.linalg.norm")
 def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
-    """Norm of a vector or matrix, as `numpy.linalg.norm` has it.
+    """Norm of a vector or matrix, as computed by `numpy.linalg.norm`.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     ord : int, float or str, optional
-        Which norm; the Euclidean one by default.
+        The order of the norm; by default Euclidean (Frobenius for matrices).
     axis : int or tuple of int, optional
         Axes of the vectors or matrices.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
     check_finite : bool
-        Whether numbers that are not finite raise ValueError.
+        Whether a cell that is not finite raises ValueError.
 
     Returns
     -------
@@ -56,23 +56,23 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
 
 @implements("scipy.linalg.eigh")
 def eigh(a, b=None, *, lower=True, eigvals_only=False):
-    """Eigenvalues and eigenvectors of a symmetric matrix, of which one triangle is read.
+    """Eigenvalues and eigenvectors of a symmetric matrix. Only one triangle is read.
 
     Parameters
     ----------
     a : array_like
         Symmetric matrix.
     b : array_like, optional
-        Symmetric positive definite matrix: the values ``w`` are those with ``a v = w b v``.
+        Symmetric positive definite matrix of the generalised problem ``a v = w b v``.
     lower : bool
-        Whether the lower triangles are read.
+        Whether the lower triangles are read, rather than the upper ones.
     eigvals_only : bool
-        Whether there are no vectors.
+        Whether to omit the eigenvectors.
 
     Returns
     -------
     numpy.ndarray or tuple of numpy.ndarray
-        The values in rising order, and the vectors as columns.
+        The eigenvalues in ascending order, and the eigenvectors as columns.
 
     Examples
     --------
@@ -98,16 +98,16 @@ def eigh(a, b=None, *, lower=True, eigvals_only=False):
 
 @implements("scipy.linalg.eigvalsh")
 def eigvalsh(a, b=None, *, lower=True):
-    """Eigenvalues of a symmetric matrix in rising order.
+    """Eigenvalues of a symmetric matrix in ascending order.
 
     Parameters
     ----------
     a : array_like
         Symmetric matrix.
     b : array_like, optional
-        Symmetric positive definite matrix: the values ``w`` are those with ``a v = w b v``.
+        Symmetric positive definite matrix of the generalised problem ``a v = w b v``.
     lower : bool
-        Whether the lower triangles are read.
+        Whether the lower triangles are read, rather than the upper ones.
 
     Returns
     -------
@@ -131,19 +131,19 @@ def svd(a, full_matrices=True, compute_uv=True):
     a : array_like
         Matrix of shape (m, n); k is the smaller size.
     full_matrices : bool
-        True for square matrices only, as the vectors beyond k are determined by nothing.
+        True is allowed for square matrices only: the vectors beyond k are not unique.
     compute_uv : bool
-        Whether there are vectors.
+        Whether to compute the singular vectors.
 
     Returns
     -------
     numpy.ndarray or tuple of numpy.ndarray
-        Left vectors as columns, the values in falling order, and right vectors as rows; or the values.
+        Left vectors as columns, singular values in descending order, and right vectors as rows; or only the values.
 
     Raises
     ------
     ValueError
-        For all vectors of a matrix that is not square.
+        If ``full_matrices`` is True for a matrix that is not square.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def svd(a, full_matrices=True, compute_uv=True):
 
 @implements("scipy.linalg.svdvals")
 def svdvals(a):
-    """Singular values of a matrix in falling order.
+    """Singular values of a matrix in descending order.
 
     Parameters
     ----------
@@ -190,9 +190,9 @@ def pinv(a, *, atol=None, rtol=None):
     a : array_like
         Matrix of shape (m, n).
     atol : float, optional
-        Values that are not larger count as 0; 0 by default.
+        Absolute threshold: singular values up to it are treated as 0. Default 0.
     rtol : float, optional
-        Likewise, as a part of the largest one; the larger size times the distance of 1 from the next number by default.
+        Threshold relative to the largest singular value. Default: ``max(m, n)`` times the machine epsilon.
 
     Returns
     -------
@@ -228,18 +228,18 @@ def lstsq(a, b, cond=None):
     b : array_like
         Right side of shape (m,) or (m, k).
     cond : float, optional
-        Singular values that are not larger than this part of the largest count as 0; none does by default.
+        Threshold relative to the largest singular value, up to which singular values are treated as 0. Default 0.
 
     Returns
     -------
     tuple
-        The solution of shape (n,) or (n, k), sums of squares for each right side, the number of columns, and the
+        The solution of shape (n,) or (n, k), the residual sum of squares per right side, the number of columns, and the
         singular values.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where the columns depend on each other.
+        If the columns are linearly dependent.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def solve_sylvester(a, b, q):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where there is no such matrix, or more than one.
+        If there is no solution, or more than one.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def solve_continuous_lyapunov(a, q):
     Parameters
     ----------
     a, q : array_like
-        Square matrices of one size.
+        Square matrices of equal size.
 
     Returns
     -------
@@ -300,7 +300,7 @@ def solve_continuous_lyapunov(a, q):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where there is no such matrix, or more than one.
+        If there is no solution, or more than one.
 
     Examples
     --------
@@ -319,9 +319,9 @@ def solve_discrete_lyapunov(a, q, method=None):
     Parameters
     ----------
     a, q : array_like
-        Square matrices of one size.
+        Square matrices of equal size.
     method : str, optional
-        Makes no difference.
+        Ignored.
 
     Returns
     -------
@@ -331,7 +331,7 @@ def solve_discrete_lyapunov(a, q, method=None):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where there is no such matrix, or more than one.
+        If there is no solution, or more than one.
 
     Examples
     --------
@@ -351,17 +351,17 @@ def companion(a):
     Parameters
     ----------
     a : array_like
-        Two or more coefficients, of the highest power first.
+        Two or more coefficients, highest power first.
 
     Returns
     -------
     numpy.ndarray
-        Square matrix, one smaller than there are coefficients.
+        Square matrix of order ``len(a) - 1``.
 
     Raises
     ------
     ValueError
-        For less than two coefficients, and where the first is 0.
+        If there are fewer than two coefficients, or if the first one is 0.
 
     Examples
     --------

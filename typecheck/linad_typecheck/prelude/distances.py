@@ -1,4 +1,5 @@
-"""`scipy.spatial.distance`: distances of vectors, and of all pairs of points. The slope of a root at 0 is 0."""
+"""`scipy.spatial.distance`: distances between vectors and between all pairs of points. Square roots have slope 0 at 0.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from . import implements
 
 
 def _pair(u, v):
-    """Two vectors of one length."""
+    """Two vectors of equal length."""
     u, v = np.asarray(u), np.asarray(v)
     if u.ndim != 1 or v.ndim != 1:
         raise ValueError("Input vector should be 1-D.")
@@ -19,12 +20,12 @@ def _pair(u, v):
 
 @implements("scipy.spatial.distance.euclidean")
 def euclidean(u, v):
-    """Euclidean distance of two vectors.
+    """Euclidean distance between two vectors.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -45,17 +46,17 @@ def euclidean(u, v):
 
 @implements("scipy.spatial.distance.sqeuclidean")
 def sqeuclidean(u, v):
-    """Squared Euclidean distance of two vectors.
+    """Squared Euclidean distance between two vectors.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
     float
-        The square of the distance.
+        The squared distance.
 
     Examples
     --------
@@ -69,12 +70,12 @@ def sqeuclidean(u, v):
 
 @implements("scipy.spatial.distance.cityblock")
 def cityblock(u, v):
-    """Sum of the sizes of the differences of two vectors.
+    """Manhattan distance between two vectors: the sum of absolute differences.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -92,12 +93,12 @@ def cityblock(u, v):
 
 @implements("scipy.spatial.distance.chebyshev")
 def chebyshev(u, v):
-    """Size of the largest difference of two vectors.
+    """Chebyshev distance between two vectors: the largest absolute difference.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -115,12 +116,12 @@ def chebyshev(u, v):
 
 @implements("scipy.spatial.distance.minkowski")
 def minkowski(u, v, p=2):
-    """Minkowski distance of two vectors.
+    """Minkowski distance between two vectors.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
     p : float
         The order, a literal above 0.
 
@@ -144,17 +145,17 @@ def minkowski(u, v, p=2):
 
 @implements("scipy.spatial.distance.cosine")
 def cosine(u, v):
-    """Cosine distance of two vectors: 1 less the cosine of their angle.
+    """Cosine distance between two vectors: 1 minus the cosine of the angle.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
     float
-        The distance, NaN for a vector of zeros.
+        The distance; NaN if a vector is zero.
 
     Examples
     --------
@@ -167,12 +168,12 @@ def cosine(u, v):
 
 @implements("scipy.spatial.distance.correlation")
 def correlation(u, v):
-    """Correlation distance of two vectors: 1 less their correlation.
+    """Correlation distance between two vectors: 1 minus their correlation.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -190,12 +191,12 @@ def correlation(u, v):
 
 @implements("scipy.spatial.distance.canberra")
 def canberra(u, v):
-    """Sum of the differences of two vectors, each by the sum of the sizes of the two.
+    """Canberra distance between two vectors: the sum of ``abs(u - v) / (abs(u) + abs(v))``.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -215,12 +216,12 @@ def canberra(u, v):
 
 @implements("scipy.spatial.distance.braycurtis")
 def braycurtis(u, v):
-    """Sum of the sizes of the differences of two vectors by that of their sums.
+    """Bray-Curtis distance between two vectors: ``sum(abs(u - v)) / sum(abs(u + v))``.
 
     Parameters
     ----------
     u, v : array_like
-        Vectors of one length.
+        Vectors of equal length.
 
     Returns
     -------
@@ -239,7 +240,7 @@ def braycurtis(u, v):
 
 @implements("scipy.spatial.distance.cdist")
 def cdist(XA, XB, metric="euclidean", *, p=2.0):
-    """Distances of all points of one array to all of another one.
+    """Distances between all points of one array and all points of another.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ def cdist(XA, XB, metric="euclidean", *, p=2.0):
     XB : array_like
         Points of shape (n, k).
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation"}
-        The distance, a literal.
+        The metric, a literal.
     p : float
         The order of "minkowski", a literal.
 
@@ -260,9 +261,9 @@ def cdist(XA, XB, metric="euclidean", *, p=2.0):
     Raises
     ------
     ValueError
-        Where points are not of as many numbers.
+        If the points of the two arrays have different dimensions.
     TypeError
-        For other distances.
+        For other metrics.
 
     Examples
     --------
@@ -295,14 +296,14 @@ def cdist(XA, XB, metric="euclidean", *, p=2.0):
 
 @implements("scipy.spatial.distance.pdist")
 def pdist(X, metric="euclidean", *, p=2.0):
-    """Distances of all pairs of points of an array.
+    """Distances between all pairs of points of an array.
 
     Parameters
     ----------
     X : array_like
         Points as rows, of shape (m, k).
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski", "cosine", "correlation"}
-        The distance, a literal.
+        The metric, a literal.
     p : float
         The order of "minkowski", a literal.
 
@@ -314,7 +315,7 @@ def pdist(X, metric="euclidean", *, p=2.0):
     Raises
     ------
     TypeError
-        For other distances.
+        For other metrics.
 
     Examples
     --------
@@ -328,7 +329,7 @@ def pdist(X, metric="euclidean", *, p=2.0):
 
 
 def _above(d):
-    """The cells above the diagonal, row by row."""
+    """The cells above the diagonal, in row order."""
     n = d.shape[0]
     found = np.zeros(n * (n - 1) // 2, dtype=d.dtype)
     k = 0

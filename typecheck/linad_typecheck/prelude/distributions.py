@@ -1,6 +1,6 @@
-"""`scipy.stats`: densities and distribution functions, of numbers and of arrays that broadcast, in floats of 64 bits.
+"""`scipy.stats`: densities and distribution functions of scalars and broadcasting arrays, in float64.
 
-``loc`` and ``scale`` are those of SciPy. Where a scale or another parameter is not positive, the result is NaN.
+``loc`` and ``scale`` are as in SciPy. If a scale or another parameter is not positive, the result is NaN.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from . import elementwise, implements
 
 
 def _positive(a):
-    """A parameter in floats of 64 bits, NaN where it is not positive."""
+    """A parameter as float64; NaN if it is not positive."""
     return np.where(a > 0, a, np.nan).astype(np.float64)
 
 
 def _standard(x, loc, scale):
-    """The place of ``x`` in the standard distribution."""
+    """``x`` transformed to the standard distribution."""
     return (x - loc) / _positive(scale)
 
 
 def _place(z, loc, scale):
-    """The number that has the place ``z`` in the standard distribution."""
+    """``z`` transformed back from the standard distribution."""
     return z * _positive(scale) + loc
 
 
 def _chance(q):
-    """A probability in floats of 64 bits, NaN where it is none."""
+    """A probability as float64; NaN if it is outside [0, 1]."""
     return np.where((q >= 0) & (q <= 1), q, np.nan).astype(np.float64)
 
 
 def _from_zero(z):
-    """Numbers in the support of a distribution on what is not negative, 0 in place of others."""
+    """The numbers that are in the support of a distribution on [0, inf), and 0 in place of the others."""
     return np.where(z < 0.0, 0.0, z)
 
 
@@ -113,7 +113,7 @@ def norm_ppf(q, loc=0.0, scale=1.0):
 
 @implements("scipy.stats.norm.isf")
 def norm_isf(q, loc=0.0, scale=1.0):
-    """Numbers that a normal distribution exceeds with a probability.
+    """Inverse survival function of the normal distribution.
 
     >>> float(norm_isf(0.5))
     0.0
@@ -123,7 +123,7 @@ def norm_isf(q, loc=0.0, scale=1.0):
 
 @implements("scipy.stats.halfnorm.logpdf")
 def halfnorm_logpdf(x, loc=0.0, scale=1.0):
-    """Logarithm of the density of the size of a normal distribution.
+    """Logarithm of the density of the half-normal distribution.
 
     >>> round(float(halfnorm_logpdf(0.0)), 6)
     -0.225791
@@ -178,7 +178,7 @@ def lognorm_ppf(q, s, loc=0.0, scale=1.0):
     return _place(np.exp(_positive(s) * sp.ndtri(_chance(q))), loc, scale)
 
 
-# ------------------------------------------------------------------------------------- of what is not negative
+# ------------------------------------------------------------------------------------------------ non-negative
 
 
 @implements("scipy.stats.expon.pdf")
@@ -333,7 +333,7 @@ def weibull_min_cdf(x, c, loc=0.0, scale=1.0):
     return np.where((z <= 0.0) & (c == c), 0.0, -np.expm1(-(np.where(z <= 0.0, 1.0, z) ** c)))
 
 
-# ------------------------------------------------------------------------------------------------- of an interval
+# ------------------------------------------------------------------------------------------------- on an interval
 
 
 @implements("scipy.stats.uniform.pdf")
@@ -414,12 +414,12 @@ def beta_cdf(x, a, b, loc=0.0, scale=1.0):
     return sp.betainc(_positive(a), _positive(b), np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)))
 
 
-# ------------------------------------------------------------------------------------------------ with heavy tails
+# ----------------------------------------------------------------------------------------------------- heavy tails
 
 
 @implements("scipy.stats.t.pdf")
 def t_pdf(x, df, loc=0.0, scale=1.0):
-    """Density of Student's distribution.
+    """Density of Student's t distribution.
 
     >>> round(float(t_pdf(0.0, 1.0)), 6)
     0.31831
@@ -429,7 +429,7 @@ def t_pdf(x, df, loc=0.0, scale=1.0):
 
 @implements("scipy.stats.t.logpdf")
 def t_logpdf(x, df, loc=0.0, scale=1.0):
-    """Logarithm of the density of Student's distribution.
+    """Logarithm of the density of Student's t distribution.
 
     >>> round(float(t_logpdf(0.0, 1.0)), 6)
     -1.14473
@@ -442,7 +442,7 @@ def t_logpdf(x, df, loc=0.0, scale=1.0):
 
 @elementwise()
 def _student(df, t, /):
-    """Distribution function of Student's distribution."""
+    """Distribution function of Student's t distribution."""
     if not df > 0.0 or t != t:
         return np.nan
     if df == np.inf:
@@ -459,7 +459,7 @@ def _student(df, t, /):
 
 @implements("scipy.stats.t.cdf")
 def t_cdf(x, df, loc=0.0, scale=1.0):
-    """Distribution function of Student's distribution.
+    """Distribution function of Student's t distribution.
 
     >>> round(float(t_cdf(1.0, 1.0)), 6)
     0.75
@@ -469,7 +469,7 @@ def t_cdf(x, df, loc=0.0, scale=1.0):
 
 @implements("scipy.stats.t.sf")
 def t_sf(x, df, loc=0.0, scale=1.0):
-    """Survival function of Student's distribution.
+    """Survival function of Student's t distribution.
 
     >>> round(float(t_sf(1.0, 1.0)), 6)
     0.25
@@ -560,17 +560,17 @@ def logistic_cdf(x, loc=0.0, scale=1.0):
     return sp.expit(_standard(x, loc, scale))
 
 
-# ----------------------------------------------------------------------------------------------------- of counts
+# -------------------------------------------------------------------------------------------------------- counts
 
 
 def _counted(k, logarithm):
-    """A logarithm of a probability of counts: ``-inf`` for what is no count."""
+    """The logarithm of a probability of counts; ``-inf`` for what is not a count."""
     return np.where((k < 0) | (k != np.floor(k)), np.where(k == k, -np.inf, np.nan), logarithm)
 
 
 @implements("scipy.stats.poisson.pmf")
 def poisson_pmf(k, mu, loc=0):
-    """Probability of a count that has the Poisson distribution.
+    """Probability of a count under the Poisson distribution.
 
     >>> round(float(poisson_pmf(0, 1.0)), 6)
     0.367879
@@ -580,7 +580,7 @@ def poisson_pmf(k, mu, loc=0):
 
 @implements("scipy.stats.poisson.logpmf")
 def poisson_logpmf(k, mu, loc=0):
-    """Logarithm of the probability of a count that has the Poisson distribution.
+    """Logarithm of the probability of a count under the Poisson distribution.
 
     >>> float(poisson_logpmf(0, 2.0))
     -2.0
@@ -592,7 +592,7 @@ def poisson_logpmf(k, mu, loc=0):
 
 @implements("scipy.stats.binom.pmf")
 def binom_pmf(k, n, p, loc=0):
-    """Probability of a count that has the binomial distribution.
+    """Probability of a count under the binomial distribution.
 
     >>> round(float(binom_pmf(1, 2, 0.5)), 6)
     0.5
@@ -602,7 +602,7 @@ def binom_pmf(k, n, p, loc=0):
 
 @implements("scipy.stats.binom.logpmf")
 def binom_logpmf(k, n, p, loc=0):
-    """Logarithm of the probability of a count that has the binomial distribution.
+    """Logarithm of the probability of a count under the binomial distribution.
 
     >>> round(float(binom_logpmf(1, 2, 0.5)), 6)
     -0.693147
@@ -615,12 +615,12 @@ def binom_logpmf(k, n, p, loc=0):
     return _counted(k, np.where(outside, -np.inf, ways + sp.xlogy(m, p) + sp.xlog1py(n - m, -p)))
 
 
-# ------------------------------------------------------------------------------------------------ of several numbers
+# ------------------------------------------------------------------------------------------------------ multivariate
 
 
 @implements("scipy.stats.multivariate_normal.logpdf")
 def multivariate_normal_logpdf(x, mean, cov):
-    """Logarithm of the density of the normal distribution of points of n numbers, along the last axis.
+    """Logarithm of the density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
     -1.837877
@@ -642,7 +642,7 @@ def multivariate_normal_logpdf(x, mean, cov):
 
 @implements("scipy.stats.multivariate_normal.pdf")
 def multivariate_normal_pdf(x, mean, cov):
-    """Density of the normal distribution of points of n numbers, along the last axis.
+    """Density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
     0.159155

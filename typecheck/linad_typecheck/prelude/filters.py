@@ -1,4 +1,4 @@
-"""`scipy.signal`: convolutions of signals and of pictures, and recursive filters."""
+"""`scipy.signal`: convolutions in one and two dimensions, and recursive filters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements
 
 
 def _numbers(a, b):
-    """Two signals of numbers."""
+    """Two signals."""
     a, b = np.asarray(a), np.asarray(b)
     if a.ndim != 1 or b.ndim != 1:
         raise TypeError("is of two signals of rank 1: `scipy.signal.convolve2d` is of pictures")
@@ -18,7 +18,7 @@ def _numbers(a, b):
 
 
 def _not_empty(a, b, mode):
-    """Two signals of numbers of which SciPy takes convolutions."""
+    """Two signals that SciPy accepts for a convolution."""
     a, b = _numbers(a, b)
     floats = a.dtype.kind == "f" or b.dtype.kind == "f"
     if b.shape[0] == 0 or (a.shape[0] == 0 and not (floats and mode == "same")):
@@ -27,7 +27,7 @@ def _not_empty(a, b, mode):
 
 
 def _part(in1, in2, mode):
-    """The part of the sums of two signals that a mode means."""
+    """The part of the full convolution that a mode selects."""
     n, m = in1.shape[0], in2.shape[0]
     full = np.zeros(max(n + m - 1, 0), dtype=np.result_type(in1, in2))
     for k in range(m):
@@ -53,19 +53,19 @@ def convolve(in1, in2, mode="full", method="auto"):
     in1, in2 : array_like
         Signals of rank 1.
     mode : {'full', 'same', 'valid'}
-        All sums, as many as ``in1`` has cells, or those that nothing is left out of.
+        The full convolution, its centre with the size of ``in1``, or the part where the signals overlap fully.
     method : str
-        All methods are sums here.
+        Ignored: the sums are always computed directly.
 
     Returns
     -------
     numpy.ndarray
-        The sums.
+        The convolution.
 
     Raises
     ------
     ValueError
-        Where a signal is empty; with floats and `'same'` the first one may be.
+        If a signal is empty. With floats and ``'same'`` the first one may be empty.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def convolve(in1, in2, mode="full", method="auto"):
 
 @implements("scipy.signal.fftconvolve", "scipy.signal.oaconvolve")
 def fftconvolve(in1, in2, mode="full"):
-    """Convolution of two signals of floats; it is computed as sums, without rounding by transforms.
+    """Convolution of two float signals. The sums are computed directly, without the rounding errors of a transform.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def fftconvolve(in1, in2, mode="full"):
     Returns
     -------
     numpy.ndarray
-        The sums.
+        The convolution.
 
     Examples
     --------
@@ -114,17 +114,17 @@ def correlate(in1, in2, mode="full", method="auto"):
     mode : {'full', 'same', 'valid'}
         As for `convolve`.
     method : str
-        All methods are sums here.
+        Ignored: the sums are always computed directly.
 
     Returns
     -------
     numpy.ndarray
-        The sums.
+        The correlation.
 
     Raises
     ------
     ValueError
-        Where a signal is empty; with floats and `'same'` the first one may be.
+        If a signal is empty. With floats and ``'same'`` the first one may be empty.
 
     Examples
     --------
@@ -137,24 +137,24 @@ def correlate(in1, in2, mode="full", method="auto"):
 
 @implements("scipy.signal.convolve2d")
 def convolve2d(in1, in2, mode="full"):
-    """Convolution of two pictures, with zeros around them.
+    """Two-dimensional convolution, with zero padding.
 
     Parameters
     ----------
     in1, in2 : array_like
-        Pictures, of rank 2.
+        Arrays of rank 2.
     mode : {'full', 'same', 'valid'}
         As for `convolve`.
 
     Returns
     -------
     numpy.ndarray
-        The sums.
+        The convolution.
 
     Raises
     ------
     ValueError
-        For 'valid' where one picture is wider and the other one higher.
+        For 'valid', if one array is wider and the other one is higher.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def convolve2d(in1, in2, mode="full"):
 
 
 def _full2(a, b):
-    """All sums of two pictures."""
+    """The full convolution of two matrices."""
     found = np.zeros((a.shape[0] + b.shape[0] - 1, a.shape[1] + b.shape[1] - 1), dtype=np.result_type(a, b))
     for i in range(b.shape[0]):
         for j in range(b.shape[1]):
@@ -193,24 +193,24 @@ def _full2(a, b):
 
 @implements("scipy.signal.lfilter")
 def lfilter(b, a, x):
-    """A signal through a recursive filter, from rest.
+    """A recursive (IIR) filter applied to a signal, with zero initial state.
 
     Parameters
     ----------
     b, a : array_like
-        Coefficients of the input and of the output; the first one of the output is not 0.
+        Coefficients of the numerator (input) and the denominator (output); ``a[0]`` is not 0.
     x : array_like
         The signal, of rank 1.
 
     Returns
     -------
     numpy.ndarray
-        The output, as long as the input.
+        The output, of the length of the input.
 
     Raises
     ------
     ValueError
-        Where there are no coefficients, or the first one of the output is 0.
+        If there are no coefficients, or if ``a[0]`` is 0.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def lfilter(b, a, x):
 
 
 def _filtered(b, a, x):
-    """The output of a filter whose first coefficient of the output is 1."""
+    """The output of a filter with ``a[0] == 1``."""
     y = np.zeros(x.shape[0], dtype=x.dtype)
     for n in range(x.shape[0]):
         total = 0.0

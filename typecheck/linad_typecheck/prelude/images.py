@@ -1,4 +1,4 @@
-"""`scipy.ndimage`: filters of signals and of matrices, with what they take beyond the borders."""
+"""`scipy.ndimage`: filters in one and two dimensions, with extension beyond the borders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements
 
 
 def _floats(a):
-    """An array of rank 1 or 2, of floats: those of ints are rounded by SciPy."""
+    """A float array of rank 1 or 2. Ints are refused, because SciPy rounds their results."""
     a = np.asarray(a)
     if a.ndim not in (1, 2):
         raise TypeError(f"is of an array of rank 1 or 2, not {a.ndim}")
@@ -18,7 +18,7 @@ def _floats(a):
 
 
 def _padded(a, before, after, mode, cval):
-    """A signal, or a matrix along its first axis, with cells before and after it."""
+    """A signal, or a matrix along its first axis, extended at both ends."""
     if mode == "constant":
         if a.ndim == 1:
             return np.concatenate((np.full(before, cval, dtype=a.dtype), a, np.full(after, cval, dtype=a.dtype)))
@@ -42,7 +42,7 @@ def _padded(a, before, after, mode, cval):
 
 
 def _along(a, weights, before, mode, cval):
-    """Sums of a window over a signal, or over the columns of a matrix: weights begin ``before`` cells in front of a
+    """Sums over a window of a signal, or of the columns of a matrix. The weights start ``before`` cells before a
     cell."""
     n, size = a.shape[0], weights.shape[0]
     wide = _padded(a, before, size - 1 - before, mode, cval)
@@ -63,27 +63,27 @@ def _along_axis(a, weights, axis, before, mode, cval):
 
 @implements("scipy.ndimage.correlate1d")
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0):
-    """Sums of the cells of a window, times weights, along an axis.
+    """Correlation with weights along an axis.
 
     Parameters
     ----------
     input : array_like
         Floats, of rank 1 or 2.
     weights : array_like
-        Of rank 1; the one in the middle, or just after it, is that of the cell itself.
+        Of rank 1; the middle one belongs to the cell itself (of two middle ones, the later).
     axis : int
         The axis.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
 
     Returns
     -------
     numpy.ndarray
-        The sums, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -109,16 +109,16 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0):
     axis : int
         The axis.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
 
     Returns
     -------
     numpy.ndarray
-        The sums, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0):
 
 
 def _windows(a, weights, up, left, mode, cval):
-    """Sums of a window over a matrix."""
+    """Sums over a window of a matrix."""
     rows, columns = weights.shape
     n, m = a.shape
     tall = _padded(a, up, rows - 1 - up, mode, cval)
@@ -147,7 +147,7 @@ def _windows(a, weights, up, left, mode, cval):
 
 @implements("scipy.ndimage.correlate")
 def correlate(input, weights, output=None, mode="reflect", cval=0.0):
-    """Sums of the cells of a window, times weights.
+    """Correlation with weights.
 
     Parameters
     ----------
@@ -156,16 +156,16 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0):
     weights : array_like
         Of the same rank.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
 
     Returns
     -------
     numpy.ndarray
-        The sums, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -192,16 +192,16 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0):
     weights : array_like
         Of the same rank.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
 
     Returns
     -------
     numpy.ndarray
-        The sums, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _bell(sigma, radius):
 
 @implements("scipy.ndimage.gaussian_filter1d")
 def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0):
-    """Means weighted by a normal density along an axis.
+    """Gaussian filter along an axis.
 
     Parameters
     ----------
@@ -238,20 +238,20 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     axis : int
         The axis.
     order : int
-        0: no derivative of the density.
+        Must be 0: derivatives of the Gaussian are not supported.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
     truncate : float
-        How many standard deviations the window goes on each side.
+        Half-width of the window, in standard deviations.
 
     Returns
     -------
     numpy.ndarray
-        The means, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
 
 @implements("scipy.ndimage.gaussian_filter")
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0):
-    """Means weighted by a normal density along all axes.
+    """Gaussian filter along all axes.
 
     Parameters
     ----------
@@ -276,20 +276,20 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     sigma : float
         The standard deviation, in cells.
     order : int
-        0: no derivative of the density.
+        Must be 0: derivatives of the Gaussian are not supported.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
     truncate : float
-        How many standard deviations the window goes on each side.
+        Half-width of the window, in standard deviations.
 
     Returns
     -------
     numpy.ndarray
-        The means, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------
@@ -307,27 +307,27 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
 
 @implements("scipy.ndimage.uniform_filter1d")
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0):
-    """Means of windows along an axis.
+    """Moving average along an axis.
 
     Parameters
     ----------
     input : array_like
         Floats, of rank 1 or 2.
     size : int
-        How many cells a window has.
+        The number of cells in a window.
     axis : int
         The axis.
     output : None
-        There is none.
+        Must be None.
     mode : str
-        What lies beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
     cval : float
-        The number beyond them for 'constant'.
+        The value beyond the borders for 'constant'.
 
     Returns
     -------
     numpy.ndarray
-        The means, of the shape of ``input``.
+        The filtered array, of the shape of ``input``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Indices of the cells of triangles and diagonals, and regular numbers."""
+"""Indices of triangles and diagonals, and regular sequences."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def tril_indices(n, k=0, m=None):
     n : int
         The number of rows.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
     m : int, optional
-        The number of columns, by default that of rows.
+        The number of columns; by default the number of rows.
 
     Returns
     -------
@@ -43,9 +43,9 @@ def triu_indices(n, k=0, m=None):
     n : int
         The number of rows.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
     m : int, optional
-        The number of columns, by default that of rows.
+        The number of columns; by default the number of rows.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def tril_indices_from(arr, k=0):
     arr : array_like
         A matrix.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def triu_indices_from(arr, k=0):
     arr : array_like
         A matrix.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def diag_indices_from(arr):
     Raises
     ------
     ValueError
-        Where it is not square.
+        If it is not square.
 
     Examples
     --------
@@ -172,14 +172,14 @@ def diag_indices_from(arr):
 
 @implements("numpy.diagflat")
 def diagflat(v, k=0):
-    """Matrix with the cells of an array along a diagonal.
+    """Matrix with the cells of an array on a diagonal.
 
     Parameters
     ----------
     v : array_like
         Cells, of rank 1 or more.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
 
     Returns
     -------
@@ -200,16 +200,16 @@ def diagflat(v, k=0):
 
 @implements("numpy.tri")
 def tri(N, M=None, k=0, dtype=np.float64):
-    """Matrix of ones on and below a diagonal, and zeros.
+    """Matrix of ones on and below a diagonal, and zeros elsewhere.
 
     Parameters
     ----------
     N : int
         The number of rows.
     M : int, optional
-        The number of columns, by default that of rows.
+        The number of columns; by default the number of rows.
     k : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
     dtype : dtype
         The type of the cells.
 
@@ -230,16 +230,16 @@ def tri(N, M=None, k=0, dtype=np.float64):
 
 @implements("numpy.logspace")
 def logspace(start, stop, num=50, endpoint=True, base=10.0):
-    """Powers of a base whose exponents are equally far apart.
+    """Powers of a base with equally spaced exponents.
 
     Parameters
     ----------
     start, stop : float
         The first and the last exponent.
     num : int
-        Their number.
+        The number of samples.
     endpoint : bool
-        Whether the last one is among them, a literal.
+        Whether to include the last one, a literal.
     base : float
         The base.
 
@@ -258,16 +258,16 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0):
 
 @implements("numpy.geomspace")
 def geomspace(start, stop, num=50, endpoint=True):
-    """Numbers each of which is the one before times a factor.
+    """Geometric sequence.
 
     Parameters
     ----------
     start, stop : float
-        The first and the last number, of one sign.
+        The first and the last number, of equal sign.
     num : int
-        Their number.
+        The number of samples.
     endpoint : bool
-        Whether the last one is among them, a literal.
+        Whether to include the last one, a literal.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def geomspace(start, stop, num=50, endpoint=True):
     Raises
     ------
     ValueError
-        Where an end is 0.
+        If an end is 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Integrals of numbers given at places, along an axis."""
+"""Integrals of sampled functions along an axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements
 
 
 def _widths(y, x, dx, axis):
-    """The distances of the places, with the axes of ``y``, the last of which is that of the integral."""
+    """The distances between sample points, shaped like ``y`` with the axis of integration last."""
     if x is None:
         return dx
     x = np.asarray(x)
@@ -26,13 +26,13 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     Parameters
     ----------
     y : array_like
-        Heights, of rank 1 or more.
+        Samples, of rank 1 or more.
     x : array_like, optional
-        Their places, of rank 1 or of that of ``y``.
+        The sample points, of rank 1 or of the rank of ``y``.
     dx : float
-        The distance of places without ``x``.
+        The distance between sample points, if ``x`` is not given.
     axis : int
-        Along which places follow each other.
+        The axis of integration.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     Raises
     ------
     TypeError
-        For a number, and where the ranks of ``x`` and ``y`` do not fit.
+        For a scalar, and if the ranks of ``x`` and ``y`` do not match.
 
     Examples
     --------
@@ -58,25 +58,25 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @implements("scipy.integrate.cumulative_trapezoid")
 def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
-    """Running integral by the trapezoidal rule.
+    """Cumulative integral by the trapezoidal rule.
 
     Parameters
     ----------
     y : array_like
-        Heights, of rank 1 or more.
+        Samples, of rank 1 or more.
     x : array_like, optional
-        Their places, of rank 1 or of that of ``y``.
+        The sample points, of rank 1 or of the rank of ``y``.
     dx : float
-        The distance of places without ``x``.
+        The distance between sample points, if ``x`` is not given.
     axis : int
-        Along which places follow each other.
+        The axis of integration.
     initial : {None, 0}
-        Put before the integrals, which are then as many as places.
+        With 0, a zero is prepended, so that there are as many integrals as samples.
 
     Returns
     -------
     numpy.ndarray
-        The integrals up to the second place and further ones.
+        The integrals up to the second sample point and each later one.
 
     Examples
     --------
@@ -99,23 +99,23 @@ def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
 
 @implements("scipy.integrate.simpson")
 def simpson(y, x=None, *, dx=1.0, axis=-1):
-    """Integral by Simpson's rule, with Cartwright's correction of the last interval where their number is odd.
+    """Integral by Simpson's rule, with Cartwright's correction of the last interval if the number of intervals is odd.
 
     Parameters
     ----------
     y : array_like
-        Heights, of rank 1.
+        Samples, of rank 1.
     x : array_like, optional
-        Their places, of rank 1.
+        The sample points, of rank 1.
     dx : float
-        The distance of places without ``x``.
+        The distance between sample points, if ``x`` is not given.
     axis : {0, -1}
         The axis of ``y``.
 
     Returns
     -------
     float
-        The integral, of 64 bits.
+        The integral, as float64.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`numpy.linalg`: of stacks of matrices, in terms of what the engine has for one matrix; norms and powers."""
+"""`numpy.linalg` for stacks of matrices, in terms of the engine's rules for one matrix; norms and powers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements, literal
 
 
 def _matrices(a):
-    """Matrices in floats."""
+    """Matrices converted to floats."""
     a = np.asarray(a)
     if a.ndim < 2:
         raise TypeError(f"is of a matrix, not of an array of rank {a.ndim}")
@@ -24,19 +24,19 @@ def solve(a, b):
     a : array_like
         Square matrices of shape (..., n, n).
     b : array_like
-        Right side of shape (n,) or (..., n, k). Leading axes of both broadcast.
+        Right side of shape (n,) or (..., n, k). The leading axes broadcast.
 
     Returns
     -------
     numpy.ndarray
-        The solution, of the shape (..., n) or (..., n, k).
+        The solution, of shape (..., n) or (..., n, k).
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a matrix is singular or not square.
+        If a matrix is singular or not square.
     TypeError
-        For ``b`` of one axis less than ``a`` and more than one: NumPy 1 takes it as vectors, NumPy 2 as matrices.
+        For ``b`` of rank 2 or more with one axis less than ``a``: NumPy 1 treats it as vectors, NumPy 2 as matrices.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def solve(a, b):
 
 
 def _solutions(a, b):
-    """Of as many right sides as matrices."""
+    """Solutions for as many right sides as matrices."""
     x = np.zeros(b.shape, dtype=b.dtype)
     for k in range(a.shape[0]):
         x[k] = np.linalg.solve(a[k], b[k]) if a.ndim == 3 else _solutions(a[k], b[k])
@@ -82,7 +82,7 @@ def inv(a):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a matrix is singular or not square.
+        If a matrix is singular or not square.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _determinants(a):
 
 @implements("numpy.linalg.slogdet")
 def slogdet(a):
-    """Signs and logarithms of the sizes of determinants.
+    """Signs and logarithms of absolute values of determinants.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def slogdet(a):
     sign : float or numpy.ndarray
         1, -1 or 0.
     logabsdet : float or numpy.ndarray
-        The logarithms, of 0 ``-inf``.
+        The logarithms; ``-inf`` for a determinant of 0.
 
     Examples
     --------
@@ -175,19 +175,19 @@ def cholesky(a, /, *, upper=False):
     Parameters
     ----------
     a : array_like
-        Symmetric positive definite matrices of shape (..., n, n), of which one triangle is read.
+        Symmetric positive definite matrices of shape (..., n, n). Only one triangle is read.
     upper : bool
-        Whether it is the upper triangle, and ``a = U^T U``; by default ``a = L L^T``.
+        With True the upper triangle, ``a = U^T U``; by default ``a = L L^T``.
 
     Returns
     -------
     numpy.ndarray
-        The triangles, with zeros elsewhere.
+        The factors, with zeros in the other triangle.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a matrix is not positive definite or not square.
+        If a matrix is not positive definite or not square.
 
     Examples
     --------
@@ -217,21 +217,21 @@ def eigh(a, UPLO="L"):
     Parameters
     ----------
     a : array_like
-        Symmetric matrices of shape (..., n, n), of which one triangle is read.
+        Symmetric matrices of shape (..., n, n). Only one triangle is read.
     UPLO : {"L", "U"}
-        The lower triangle or the upper one.
+        The triangle that is read: lower or upper.
 
     Returns
     -------
     eigenvalues : numpy.ndarray
-        In rising order, of shape (..., n).
+        Eigenvalues in ascending order, of shape (..., n).
     eigenvectors : numpy.ndarray
-        As columns, of shape (..., n, n).
+        Eigenvectors as columns, of shape (..., n, n).
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a matrix is not square.
+        If a matrix is not square.
 
     Examples
     --------
@@ -258,14 +258,14 @@ def _eigenvectors(a):
 
 @implements("numpy.linalg.eigvalsh")
 def eigvalsh(a, UPLO="L"):
-    """Eigenvalues of symmetric matrices in rising order.
+    """Eigenvalues of symmetric matrices in ascending order.
 
     Parameters
     ----------
     a : array_like
-        Symmetric matrices of shape (..., n, n), of which one triangle is read.
+        Symmetric matrices of shape (..., n, n). Only one triangle is read.
     UPLO : {"L", "U"}
-        The lower triangle or the upper one.
+        The triangle that is read: lower or upper.
 
     Returns
     -------
@@ -282,30 +282,30 @@ def eigvalsh(a, UPLO="L"):
 
 @implements("numpy.linalg.svd")
 def svd(a, full_matrices=True, compute_uv=True):
-    """Singular values of matrices and, where there are no more vectors than values, their singular vectors.
+    """Singular values and singular vectors of matrices.
 
     Parameters
     ----------
     a : array_like
         Matrices of shape (..., m, n); k is the smaller size.
     full_matrices : bool
-        True for square matrices only, as the vectors beyond k are determined by nothing.
+        True is allowed for square matrices only: the vectors beyond k are not unique.
     compute_uv : bool
-        Whether there are vectors.
+        Whether to compute the singular vectors.
 
     Returns
     -------
     U : numpy.ndarray
         Left vectors as columns, of shape (..., m, k).
     S : numpy.ndarray
-        Singular values in falling order, of shape (..., k).
+        Singular values in descending order, of shape (..., k).
     Vh : numpy.ndarray
         Right vectors as rows, of shape (..., k, n).
 
     Raises
     ------
     ValueError
-        For all vectors of a matrix that is not square.
+        If ``full_matrices`` is True for a matrix that is not square.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def _singular_vectors(a):
 
 @implements("numpy.linalg.svdvals")
 def svdvals(x, /):
-    """Singular values of matrices in falling order.
+    """Singular values of matrices in descending order.
 
     Parameters
     ----------
@@ -368,14 +368,14 @@ def lstsq(a, b, rcond=None):
     b : array_like
         Right side of shape (m,) or (m, k).
     rcond : float, optional
-        Singular values that are not larger than this part of the largest count as 0; none does by default.
+        Threshold relative to the largest singular value, up to which singular values are treated as 0. Default 0.
 
     Returns
     -------
     x : numpy.ndarray
         The solution of shape (n,) or (n, k).
     residuals : numpy.ndarray
-        Sums of squares for each right side; none where there are no more rows than columns.
+        The sum of squares for each right side; empty unless there are more rows than columns.
     rank : int
         The number of columns.
     s : numpy.ndarray
@@ -384,7 +384,7 @@ def lstsq(a, b, rcond=None):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where the columns depend on each other.
+        If the columns are linearly dependent.
 
     Examples
     --------
@@ -402,7 +402,7 @@ def lstsq(a, b, rcond=None):
 
 @implements("numpy.linalg.cond")
 def cond(x):
-    """Condition number of matrices: the largest singular value by the smallest.
+    """Condition numbers of matrices: the ratio of the largest to the smallest singular value.
 
     Parameters
     ----------
@@ -412,12 +412,12 @@ def cond(x):
     Returns
     -------
     float or numpy.ndarray
-        The numbers, ``inf`` for singular matrices.
+        The condition numbers; ``inf`` for singular matrices.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        For a matrix of no cells.
+        For an empty matrix.
 
     Examples
     --------
@@ -434,12 +434,12 @@ def cond(x):
 
 @implements("numpy.linalg.multi_dot")
 def multi_dot(arrays):
-    """Product of two or more matrices, the first and the last of which may be vectors.
+    """Product of two or more matrices. The first and the last one may be vectors.
 
     Parameters
     ----------
     arrays : list of array_like
-        The factors, which are multiplied from the left.
+        The factors, multiplied from left to right.
 
     Returns
     -------
@@ -461,14 +461,14 @@ def multi_dot(arrays):
 
 @implements("numpy.linalg.matrix_power")
 def matrix_power(a, n):
-    """Power of matrices with a literal int as the exponent.
+    """Powers of matrices with a literal int exponent.
 
     Parameters
     ----------
     a : array_like
         Square matrices of shape (..., m, m).
     n : int
-        The exponent, a literal; of a negative one the inverse is taken first.
+        The exponent, a literal. With a negative one the matrices are inverted first.
 
     Returns
     -------
@@ -478,7 +478,7 @@ def matrix_power(a, n):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a matrix is not square, or has no inverse.
+        If a matrix is not square, or not invertible.
 
     Examples
     --------
@@ -511,7 +511,7 @@ def trace(x, /, *, offset=0):
     x : array_like
         The matrix.
     offset : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
 
     Returns
     -------
@@ -535,12 +535,12 @@ def diagonal(x, /, *, offset=0):
     x : array_like
         The matrix.
     offset : int
-        The diagonal; 0 is the main one, 1 the one above.
+        The diagonal: 0 is the main one, 1 the one above it.
 
     Returns
     -------
     numpy.ndarray
-        A view that can only be read.
+        A read-only view.
 
     Examples
     --------
@@ -552,12 +552,12 @@ def diagonal(x, /, *, offset=0):
 
 @implements("numpy.linalg.cross")
 def cross(x1, x2, /):
-    """Vector products of vectors of three along the last axis.
+    """Cross products of vectors with three components along the last axis.
 
     Parameters
     ----------
     x1, x2 : array_like
-        Vectors, of shapes (..., 3) that broadcast.
+        Vectors of shape (..., 3), which broadcast.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Factorisations and functions of matrices, in terms of those of the engine and as loops."""
+"""Factorisations and functions of matrices, written with the engine's factorisations and with loops."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def qr(a, mode="reduced"):
     a : array_like
         Matrix of shape (m, n).
     mode : {"reduced", "r"}
-        Both factors, or R alone.
+        Both factors, or only R.
 
     Returns
     -------
     q : numpy.ndarray
         Matrix of shape (m, k) for k = min(m, n) with orthonormal columns.
     r : numpy.ndarray
-        Upper triangle of shape (k, n). Signs are LAPACK's.
+        Upper triangular matrix of shape (k, n), with the signs of LAPACK.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def qr(a, mode="reduced"):
 
     Notes
     -----
-    The derivative is that of the steps. It exists where the first k columns are independent.
+    The derivative is that of the algorithm. It exists if the first k columns are linearly independent.
 
     Examples
     --------
@@ -54,18 +54,18 @@ def qr(a, mode="reduced"):
 
 
 def _power_of_two(a):
-    """A power of two near the largest cell, which has no gradient: divided by it, no square overflows."""
+    """A power of two near the largest cell, without a gradient. Division by it prevents overflow of squares."""
     largest = np.max(np.abs(a)) if a.size > 0 else 1.0
     usable = (largest > 0.0) & (largest < np.inf)
     return np.exp2(np.floor(np.log2(np.where(usable, largest, 1.0)))).astype(a.dtype)
 
 
 def _reflected(a):
-    """The vectors of the reflections, R, their factors, and the signs of the rows of R (Golub and Van Loan, Matrix
+    """The reflection vectors, R, their factors, and the signs of the rows of R (Golub and Van Loan, Matrix
     Computations, 5.2.1).
 
-    A column that is 0 below the diagonal is left alone by LAPACK. Here it is reflected, and the row of R has its sign
-    changed: that is the same, and its derivative is that of a matrix whose column is not quite 0.
+    LAPACK skips a column that is 0 below the diagonal. Here it is reflected and the sign of the row of R is changed,
+    which gives the same result, with the derivative of a matrix whose column is not quite 0.
     """
     m, n = a.shape
     k = min(m, n)
@@ -104,7 +104,7 @@ def _reflected(a):
 
 
 def _orthonormal(v, tau, sign):
-    """The product of reflections, applied to the first columns of the identity."""
+    """The product of the reflections, applied to the first columns of the identity."""
     m, k = v.shape
     q = np.zeros((m, k), dtype=v.dtype)
     for j in range(k):
@@ -129,7 +129,8 @@ def pinv(a, rcond=None):
     a : array_like
         Matrix of shape (m, n).
     rcond : float
-        Singular values up to this part of the largest one are taken as 0; None means 1e-15.
+        Threshold relative to the largest singular value, up to which singular values are treated as 0; None means
+        1e-15.
 
     Returns
     -------
@@ -139,12 +140,12 @@ def pinv(a, rcond=None):
     Raises
     ------
     TypeError
-        For stacks of matrices, and ints.
+        For stacks of matrices, and for ints.
 
     Notes
     -----
-    The derivative of a matrix of full rank is that of its QR factorisation, which exists where singular values are
-    equal, too; of any other one it is that of its singular values and vectors, with the rank as it is.
+    For a matrix of full rank the derivative is that of its QR factorisation, which also exists where singular values
+    are equal. Otherwise it is that of the singular values and vectors, at constant rank.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def pinv(a, rcond=None):
 
 
 def _inverse_of_columns(a, rcond):
-    """The pseudo-inverse of a matrix that has no more columns than rows."""
+    """The pseudo-inverse of a matrix with at most as many columns as rows."""
     s = np.linalg.svd(a, compute_uv=False)
     least = rcond * (np.max(s) if s.shape[0] > 0 else 0.0)
     if np.all(s > least):
@@ -177,14 +178,14 @@ def _inverse_of_columns(a, rcond):
 
 @implements("numpy.linalg.matrix_rank")
 def matrix_rank(A, tol=None):
-    """Number of singular values of a matrix that are not 0.
+    """Rank of a matrix: the number of singular values that are not 0.
 
     Parameters
     ----------
     A : array_like
-        Matrix; of an array of rank 0 or 1, whether a cell is not 0.
+        Matrix. For an array of rank 0 or 1 the result is whether any cell is not 0.
     tol : float, optional
-        Values up to it are taken as 0; by default the largest one times the larger size and the spacing of floats.
+        Singular values up to it are treated as 0. Default: the largest one times ``max(m, n)`` and the machine epsilon.
 
     Returns
     -------
@@ -215,7 +216,7 @@ def matrix_rank(A, tol=None):
 
 
 def _finite(a):
-    """What SciPy checks of its arguments first."""
+    """An array checked to be finite, as SciPy does first."""
     a = np.asarray(a)
     if a.dtype == bool:
         raise TypeError("it is of numbers here, not of bools")
@@ -235,7 +236,7 @@ def _square(a):
 
 
 def _system(a, b):
-    """A square matrix and a right side in floats of one type."""
+    """A square matrix and a right side, converted to a common float type."""
     a, b = _square(a) * 1.0, _finite(b) * 1.0
     if b.ndim not in (1, 2):
         raise TypeError("the right side has one or two axes here")
@@ -273,20 +274,20 @@ def solve(a, b):
 
 @implements("scipy.linalg.solve_triangular")
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
-    """Solution of ``a x = b`` for a triangle ``a``, by substitution.
+    """Solution of ``a x = b`` for a triangular matrix ``a``, by substitution.
 
     Parameters
     ----------
     a : array_like
-        Matrix of shape (n, n), of which one triangle is read.
+        Matrix of shape (n, n). Only one triangle is read.
     b : array_like
         Right side of shape (n,) or (n, k).
     trans : {0, 1, 2, "N", "T", "C"}
         0 and "N" solve ``a x = b``, the others ``a.T x = b``.
     lower : bool
-        Which triangle is read: the upper one by default.
+        Whether the lower triangle is read; by default the upper one.
     unit_diagonal : bool
-        Whether the diagonal is taken as ones, and not read.
+        Whether the diagonal is assumed to be ones, and not read.
 
     Returns
     -------
@@ -296,9 +297,9 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where a cell of the diagonal is 0.
+        If a cell of the diagonal is 0.
     ValueError
-        Where shapes do not fit.
+        If the shapes do not match.
     TypeError
         For stacks of matrices.
 
@@ -332,21 +333,21 @@ def _substituted(a, b, lower, unit):
 
 @implements("scipy.linalg.cho_factor")
 def cho_factor(a, lower=False):
-    """Cholesky factor of a matrix, to be used in `cho_solve`.
+    """Cholesky factor of a matrix, for `cho_solve`.
 
     Parameters
     ----------
     a : array_like
-        Symmetric positive definite matrix, of which one triangle is read.
+        Symmetric positive definite matrix. Only one triangle is read.
     lower : bool
-        Which triangle is read and factorised: the upper one by default.
+        Whether the lower triangle is read and factorised; by default the upper one.
 
     Returns
     -------
     c : numpy.ndarray
-        The factor in its triangle; the other one is that of ``a``.
+        The factor in its triangle; the other triangle is that of ``a``.
     lower : bool
-        As it was given.
+        The argument ``lower``.
 
     Examples
     --------
@@ -367,7 +368,7 @@ def cho_solve(c_and_lower, b):
     Parameters
     ----------
     c_and_lower : tuple
-        What `cho_factor` gives.
+        The result of `cho_factor`.
     b : array_like
         Right side of shape (n,) or (n, k).
 
@@ -395,14 +396,14 @@ def cholesky(a, lower=False):
     Parameters
     ----------
     a : array_like
-        Symmetric positive definite matrix, of which one triangle is read.
+        Symmetric positive definite matrix. Only one triangle is read.
     lower : bool
-        Whether it is ``a = L L^T``; by default ``a = U^T U``.
+        With True ``a = L L^T``; by default ``a = U^T U``.
 
     Returns
     -------
     numpy.ndarray
-        The triangle, with zeros in the other one.
+        The factor, with zeros in the other triangle.
 
     Examples
     --------
@@ -475,7 +476,7 @@ def expm(A):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where the matrix is not square.
+        If the matrix is not square.
     TypeError
         For stacks of matrices.
 

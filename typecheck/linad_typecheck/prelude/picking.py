@@ -1,4 +1,4 @@
-"""Cells picked out by conditions, places and order, and what is found out about arrays."""
+"""Selection of cells by conditions, indices and order, and properties of arrays."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from . import implements
 
 @implements("numpy.compress")
 def compress(condition, a):
-    """Cells of an array, in a row, where a condition holds.
+    """The cells of a flattened array where a condition holds.
 
     Parameters
     ----------
     condition : array_like
-        Of rank 1, not longer than the array has cells.
+        Array of rank 1, not longer than the number of cells.
     a : array_like
         Cells.
 
     Returns
     -------
     numpy.ndarray
-        Those where it is not 0.
+        The cells where the condition is not 0.
 
     Examples
     --------
@@ -36,19 +36,19 @@ def compress(condition, a):
 
 @implements("numpy.extract")
 def extract(condition, arr):
-    """Cells of an array, in a row, where a condition of its shape holds.
+    """The cells of an array where a condition of the same shape holds.
 
     Parameters
     ----------
     condition : array_like
-        Of as many cells.
+        Array with as many cells as ``arr``.
     arr : array_like
         Cells.
 
     Returns
     -------
     numpy.ndarray
-        Those where it is not 0.
+        The cells where the condition is not 0.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def extract(condition, arr):
 
 @implements("numpy.argwhere")
 def argwhere(a):
-    """Indices of the cells that are not 0, as rows.
+    """Indices of the cells that are not 0, one row per cell.
 
     Parameters
     ----------
@@ -86,16 +86,16 @@ def argwhere(a):
 
 @implements("numpy.select")
 def select(condlist, choicelist, default=0):
-    """Cells by the first of several conditions that holds.
+    """Cells chosen by the first condition that holds.
 
     Parameters
     ----------
     condlist : list of array_like
-        Conditions, of bools.
+        Conditions: arrays of bools.
     choicelist : list of array_like
-        What is taken where they hold.
+        The values where the conditions hold.
     default : array_like
-        What is taken where none does.
+        The value where no condition holds.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def select(condlist, choicelist, default=0):
     Raises
     ------
     TypeError
-        For lists that are not written out, or of different lengths, and for conditions that are no bools.
+        For lists that are not displays or differ in length, and for conditions that are not bools.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def select(condlist, choicelist, default=0):
 
 @implements("numpy.array_equal")
 def array_equal(a1, a2):
-    """Whether two arrays have one shape and the same cells.
+    """Whether two arrays have the same shape and equal cells.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def array_equal(a1, a2):
     Returns
     -------
     bool
-        Whether they are equal; NaNs are not.
+        Whether they are equal. A NaN is not equal to itself.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8):
     Returns
     -------
     bool
-        Whether they are close; NaNs are not.
+        Whether they are close. A NaN is not close to any number.
 
     Examples
     --------
@@ -178,18 +178,18 @@ def allclose(a, b, rtol=1e-5, atol=1e-8):
 
 @implements("numpy.isin")
 def isin(element, test_elements, assume_unique=False, invert=False):
-    """Whether cells are among those of another array.
+    """Whether each cell of an array occurs in another one.
 
     Parameters
     ----------
     element : array_like
         Cells.
     test_elements : array_like
-        Those that are looked for.
+        The cells to look for.
     assume_unique : bool
-        Makes no difference.
+        Ignored.
     invert : bool
-        Whether to return the cells that are not among them.
+        Whether to invert the result.
 
     Returns
     -------
@@ -207,16 +207,16 @@ def isin(element, test_elements, assume_unique=False, invert=False):
 
 @implements("numpy.digitize")
 def digitize(x, bins, right=False):
-    """Places of numbers among the edges of bins.
+    """Indices of the bins to which numbers belong.
 
     Parameters
     ----------
     x : array_like
         Numbers.
     bins : array_like
-        Edges that rise or fall, of rank 1.
+        Monotonic edges, of rank 1.
     right : bool
-        Whether a bin has its right edge in place of its left one, a literal.
+        Whether bins include their right edge instead of the left one, a literal.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def digitize(x, bins, right=False):
     Raises
     ------
     ValueError
-        For edges that neither rise nor fall.
+        If the edges are not monotonic.
 
     Examples
     --------
@@ -246,12 +246,12 @@ def digitize(x, bins, right=False):
 
 @implements("numpy.lexsort")
 def lexsort(keys):
-    """Order of the places by several keys, the last one first.
+    """Indices that sort by several keys. The last key is the primary one.
 
     Parameters
     ----------
     keys : tuple of array_like
-        Arrays of rank 1, the most important one last.
+        Arrays of rank 1, the primary key last.
 
     Returns
     -------
@@ -276,26 +276,26 @@ def lexsort(keys):
 
 @implements("numpy.nanargmax")
 def nanargmax(a, axis=None, *, keepdims=False):
-    """Place of the largest cell that is not NaN.
+    """Index of the largest cell that is not NaN.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     axis : int, optional
-        The axis; all cells in a row by default.
+        The axis; by default the array is flattened.
     keepdims : bool
-        Whether the axis stays, of size 1.
+        Whether the reduced axis is kept with size 1.
 
     Returns
     -------
     int or numpy.ndarray
-        Places.
+        Indices.
 
     Raises
     ------
     ValueError
-        Where all are NaN.
+        If all cells are NaN.
 
     Examples
     --------
@@ -313,26 +313,26 @@ def nanargmax(a, axis=None, *, keepdims=False):
 
 @implements("numpy.nanargmin")
 def nanargmin(a, axis=None, *, keepdims=False):
-    """Place of the smallest cell that is not NaN.
+    """Index of the smallest cell that is not NaN.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     axis : int, optional
-        The axis; all cells in a row by default.
+        The axis; by default the array is flattened.
     keepdims : bool
-        Whether the axis stays, of size 1.
+        Whether the reduced axis is kept with size 1.
 
     Returns
     -------
     int or numpy.ndarray
-        Places.
+        Indices.
 
     Raises
     ------
     ValueError
-        Where all are NaN.
+        If all cells are NaN.
 
     Examples
     --------

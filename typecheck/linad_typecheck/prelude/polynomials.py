@@ -1,4 +1,4 @@
-"""Polynomials by their coefficients, the one of the highest power first; products of sequences."""
+"""Polynomials given by coefficients, highest power first; products of sequences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def polyint(p, m=1, k=None):
     p : array_like
         Coefficients.
     m : int
-        How often it is integrated, a literal.
+        The number of integrations, a literal.
     k : float, optional
-        The constant of each integral, 0 by default.
+        The integration constant of each integral; 0 by default.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def polyder(p, m=1):
     p : array_like
         Coefficients.
     m : int
-        How often it is differentiated, a literal.
+        The number of differentiations, a literal.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def polyder(p, m=1):
 
 
 def _as_long(p, q):
-    """The coefficients of a polynomial, with zeros before them to be as many as those of another one."""
+    """The coefficients of a polynomial, with leading zeros up to the length of another one."""
     return np.concatenate((np.zeros(max(q.shape[0] - p.shape[0], 0), dtype=p.dtype), p))
 
 
@@ -150,29 +150,29 @@ def polymul(a1, a2):
 
 
 def _trimmed(p):
-    """Coefficients without leading zeros, one at least."""
+    """Coefficients without leading zeros; at least one is kept."""
     p = np.concatenate((np.zeros(max(1 - p.shape[0], 0), dtype=p.dtype), p))
     return p[np.argmax(p != 0) if np.any(p != 0) else p.shape[0] - 1 :]
 
 
 @implements("numpy.poly")
 def poly(seq_of_zeros):
-    """Polynomial with given zeros.
+    """Polynomial with given roots.
 
     Parameters
     ----------
     seq_of_zeros : array_like
-        The zeros.
+        The roots.
 
     Returns
     -------
     numpy.ndarray
-        The coefficients, the first one 1.
+        The coefficients; the first one is 1.
 
     Raises
     ------
     TypeError
-        For a matrix, of which NumPy takes the eigenvalues.
+        For a matrix, for which NumPy uses the eigenvalues.
 
     Examples
     --------
@@ -197,18 +197,18 @@ def _from_zeros(zeros):
 
 @implements("numpy.polyfit")
 def polyfit(x, y, deg, *, w=None):
-    """Polynomial of a degree through points, by least squares.
+    """Least-squares fit of a polynomial to points.
 
     Parameters
     ----------
     x : array_like
-        Places of shape (n,), more different ones than the degree.
+        Points of shape (n,); more distinct ones than the degree.
     y : array_like
         Values of shape (n,) or (n, k).
     deg : int
         The degree.
     w : array_like, optional
-        Weights of the differences, of shape (n,).
+        Weights of the residuals, of shape (n,).
 
     Returns
     -------
@@ -218,7 +218,7 @@ def polyfit(x, y, deg, *, w=None):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where the points do not determine the polynomial.
+        If the points do not determine the polynomial.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def correlate(a, v, mode="valid"):
     a, v : array_like
         Sequences of rank 1.
     mode : {"valid", "same", "full"}
-        Where both lie on each other; as many cells as the longer one has; all cells.
+        Full overlap; the length of the longer sequence; the full correlation.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def correlate(a, v, mode="valid"):
     Raises
     ------
     ValueError
-        For a sequence of no cells.
+        If a sequence is empty.
 
     Examples
     --------
@@ -291,21 +291,21 @@ def correlate(a, v, mode="valid"):
 
 @implements("numpy.vander")
 def vander(x, N=None, increasing=False):
-    """Matrix of the powers of numbers.
+    """Vandermonde matrix: powers of numbers as columns.
 
     Parameters
     ----------
     x : array_like
         Numbers, of rank 1.
     N : int, optional
-        The number of columns, by default that of rows.
+        The number of columns; by default the number of rows.
     increasing : bool
-        Whether powers rise from left to right, a literal.
+        Whether powers increase from left to right, a literal.
 
     Returns
     -------
     numpy.ndarray
-        Matrix of shape (x.size, N), of ints of 64 bits or of floats.
+        Matrix of shape (x.size, N), of int64 or floats.
 
     Raises
     ------
@@ -333,7 +333,7 @@ def vander(x, N=None, increasing=False):
 
 @implements("numpy.ediff1d")
 def ediff1d(ary):
-    """Differences of cells that follow each other, all in a row.
+    """Differences of consecutive cells of the flattened array.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def ediff1d(ary):
     Returns
     -------
     numpy.ndarray
-        The differences, one less than cells.
+        The differences, one fewer than there are cells.
 
     Examples
     --------

@@ -14,7 +14,7 @@ def kron(a, b):
     Parameters
     ----------
     a, b : array_like
-        Arrays of rank 0 to 2; the one of the lower rank is taken as one row.
+        Arrays of rank 0 to 2. The one of lower rank is treated as a row.
 
     Returns
     -------

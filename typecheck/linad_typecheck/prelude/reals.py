@@ -1,4 +1,4 @@
-"""Functions of complex numbers, of which real ones are a case: all numbers are real here."""
+"""Functions of complex numbers, restricted to the real numbers that linad has."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def conjugate(x):
 
 @implements("numpy.isreal")
 def isreal(x):
-    """Whether cells have no imaginary part: all of them are so.
+    """Whether cells have no imaginary part: True for all.
 
     >>> isreal(np.array([1.0]))
     array([ True])
@@ -52,7 +52,7 @@ def isreal(x):
 
 @implements("numpy.iscomplex")
 def iscomplex(x):
-    """Whether cells have an imaginary part: none of them has.
+    """Whether cells have an imaginary part: False for all.
 
     >>> iscomplex(np.array([1.0]))
     array([False])
@@ -65,7 +65,7 @@ def iscomplex(x):
 
 @implements("numpy.angle")
 def angle(z):
-    """The angle of numbers in the plane: pi where they are negative, and 0 elsewhere.
+    """The argument of numbers in the complex plane: pi for negative numbers, and 0 for others.
 
     >>> angle(np.array([1.0, -1.0]))
     array([0.        , 3.14159265])

@@ -1,4 +1,4 @@
-"""`scipy.stats`: what is computed of samples, in floats of 64 bits."""
+"""`scipy.stats`: statistics of samples, in float64."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import implements
 
 
 def _sample(a):
-    """A sample as floats of 64 bits."""
+    """A sample as float64."""
     a = np.asarray(a)
     if a.ndim == 0 or (a.dtype != np.float64 and a.dtype.kind != "i"):
         raise TypeError("is of an array of float64 or of ints")
@@ -17,7 +17,7 @@ def _sample(a):
 
 
 def _standardized(a, axis, power):
-    """The mean power of the distance from the mean in standard deviations; NaN where that is all rounding."""
+    """A standardised central moment; NaN if the deviations are rounding errors only."""
     mean = np.mean(a, axis=axis, keepdims=True)
     square = np.mean((a - mean) ** 2, axis=axis)
     flat = square <= (np.finfo(np.float64).eps * np.mean(a, axis=axis)) ** 2
@@ -38,7 +38,7 @@ def skew(a, axis=0):
     Returns
     -------
     float or numpy.ndarray
-        The skewness; NaN where all numbers are equal.
+        The skewness; NaN if all numbers are equal.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def kurtosis(a, axis=0, fisher=True):
     axis : int
         The axis of the sample.
     fisher : bool
-        Whether 3 is taken away, which is that of a normal distribution.
+        Whether to subtract 3, the kurtosis of a normal distribution.
 
     Returns
     -------
     float or numpy.ndarray
-        The kurtosis; NaN where all numbers are equal.
+        The kurtosis; NaN if all numbers are equal.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def kurtosis(a, axis=0, fisher=True):
 
 @implements("scipy.stats.zscore")
 def zscore(a, axis=0, ddof=0):
-    """Distances from the mean in standard deviations.
+    """Standard scores: distances from the mean in standard deviations.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def zscore(a, axis=0, ddof=0):
     axis : int
         The axis of the sample.
     ddof : int
-        What is taken from the number of cells.
+        Subtracted from the number of cells in the divisor.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def sem(a, axis=0, ddof=1):
     axis : int
         The axis of the sample.
     ddof : int
-        What is taken from the number of cells.
+        Subtracted from the number of cells in the divisor.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def gmean(a, axis=0):
 
 
 def _direction(d):
-    """A vector by its length, which is found without overflow."""
+    """A vector divided by its length, computed without overflow."""
     d = d / np.max(np.abs(d))
     return d / np.sqrt(np.sum(d * d))
 
@@ -165,18 +165,17 @@ def pearsonr(x, y):
     Parameters
     ----------
     x, y : array_like
-        As many numbers, of rank 1.
+        Samples of equal size, of rank 1.
 
     Returns
     -------
     tuple of float
-        The correlation, and the probability that it is as far from 0 where there is none. SciPy's result has them as
-        items, too.
+        The correlation, and the p-value of the hypothesis that there is none.
 
     Raises
     ------
     ValueError
-        For samples of less than 2 numbers, or of different lengths.
+        For samples of fewer than 2 numbers, or of different lengths.
 
     Examples
     --------
@@ -208,9 +207,9 @@ def median_abs_deviation(x, axis=0, *, scale=1.0):
     x : array_like
         Numbers.
     axis : int, optional
-        The axis; all cells for None.
+        The axis; None for all cells.
     scale : float or str
-        What it is divided by; 'normal' for the one that gives the standard deviation of a normal distribution.
+        The divisor; with 'normal' the result estimates the standard deviation of a normal distribution.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Sets of numbers: the different ones of an array, in order."""
+"""Set operations: the distinct numbers of arrays, sorted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements
 
 
 def _first(s):
-    """Whether each cell of a sorted array is the first one of its value; NaNs are one value."""
+    """Whether each cell of a sorted array is the first of its value. All NaNs are one value."""
     new = np.ones(s.shape[0], dtype=bool)
     if s.dtype.kind == "f":
         new[1:] = (s[1:] != s[:-1]) & ~(np.isnan(s[1:]) & np.isnan(s[:-1]))
@@ -19,22 +19,22 @@ def _first(s):
 
 @implements("numpy.unique")
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
-    """The different numbers of an array, in order. Of equal ones the first counts for derivatives.
+    """The sorted distinct numbers of an array. Derivatives flow to the first of equal numbers.
 
     Parameters
     ----------
     ar : array_like
         Numbers.
     return_index, return_inverse, return_counts : bool
-        Whether the places of the first of each, the places of all among the results, and how often each occurs are
-        given, too; literals.
+        Whether to also return the index of the first occurrence, the inverse mapping, and the number of occurrences
+        of each number; literals.
     axis : None
-        None.
+        Must be None.
 
     Returns
     -------
     numpy.ndarray or tuple of numpy.ndarray
-        The numbers, and what else is wanted.
+        The numbers, and the optional results.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 @implements("numpy.union1d")
 def union1d(ar1, ar2):
-    """The different numbers of two arrays, in order.
+    """The sorted union of two arrays.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def union1d(ar1, ar2):
     Returns
     -------
     numpy.ndarray
-        Those that are in one of them.
+        The numbers that are in at least one of them.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def union1d(ar1, ar2):
 
 @implements("numpy.intersect1d")
 def intersect1d(ar1, ar2):
-    """The different numbers that two arrays have, in order.
+    """The sorted intersection of two arrays.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def intersect1d(ar1, ar2):
     Returns
     -------
     numpy.ndarray
-        Those that are in both.
+        The numbers that are in both.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def intersect1d(ar1, ar2):
 
 @implements("numpy.setdiff1d")
 def setdiff1d(ar1, ar2):
-    """The different numbers of an array that another one does not have, in order.
+    """The sorted difference of two arrays.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def setdiff1d(ar1, ar2):
     Returns
     -------
     numpy.ndarray
-        Those of ``ar1`` that are not in ``ar2``.
+        The numbers of ``ar1`` that are not in ``ar2``.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def setdiff1d(ar1, ar2):
 
 @implements("numpy.setxor1d")
 def setxor1d(ar1, ar2):
-    """The different numbers that one of two arrays has and the other has not, in order.
+    """The sorted symmetric difference of two arrays.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def setxor1d(ar1, ar2):
     Returns
     -------
     numpy.ndarray
-        Those that are in one of them only.
+        The numbers that are in exactly one of them.
 
     Examples
     --------

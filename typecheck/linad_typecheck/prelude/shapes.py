@@ -9,7 +9,7 @@ from . import implements
 
 @implements("numpy.broadcast_shapes")
 def broadcast_shapes(*shapes):
-    """The shape that arrays of several shapes are broadcast to.
+    """The shape to which arrays of several shapes broadcast.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ def broadcast_shapes(*shapes):
     Raises
     ------
     TypeError
-        Where a size is no int.
+        If a size is not an int.
     ValueError
-        Where sizes differ and none of them is 1.
+        If sizes differ and neither of them is 1.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def broadcast_shapes(*shapes):
 
 
 def _wider(a, b):
-    """The common shape of two, the longer one first."""
+    """The common shape of two shapes, the longer one first."""
     more = len(a) - len(b)
     total = a[:more]
     for n, m in zip(a[more:], b):
@@ -111,14 +111,14 @@ def matrix_transpose(x, /):
 
 @implements("numpy.vsplit")
 def vsplit(ary, indices_or_sections):
-    """Parts of an array along its first axis.
+    """Split an array along its first axis.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or list of int
-        Their number, or where further ones begin.
+        The number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -135,14 +135,14 @@ def vsplit(ary, indices_or_sections):
 
 @implements("numpy.hsplit")
 def hsplit(ary, indices_or_sections):
-    """Parts of an array along its second axis, or the only one.
+    """Split an array along its second axis, or along its only one.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or list of int
-        Their number, or where further ones begin.
+        The number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -160,14 +160,14 @@ def hsplit(ary, indices_or_sections):
 
 @implements("numpy.dsplit")
 def dsplit(ary, indices_or_sections):
-    """Parts of an array along its third axis.
+    """Split an array along its third axis.
 
     Parameters
     ----------
     ary : array_like
         The array.
     indices_or_sections : int or list of int
-        Their number, or where further ones begin.
+        The number of parts, or the indices at which to split.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def dsplit(ary, indices_or_sections):
 
 @implements("numpy.resize")
 def resize(a, new_shape):
-    """An array of another shape, filled with the cells of one again and again.
+    """An array of another shape, filled with repeated copies of an array.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def resize(a, new_shape):
     Returns
     -------
     numpy.ndarray
-        The array; zeros where there are no cells to fill it with.
+        The array; zeros if ``a`` is empty.
 
     Raises
     ------
@@ -222,24 +222,24 @@ def resize(a, new_shape):
 
 @implements("numpy.asarray_chkfinite")
 def asarray_chkfinite(a, dtype=None):
-    """An array of finite numbers.
+    """An array checked to be finite.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     dtype : dtype, optional
-        Their type.
+        The dtype.
 
     Returns
     -------
     numpy.ndarray
-        The array itself where it is one.
+        The array itself if it already fits, otherwise a copy.
 
     Raises
     ------
     ValueError
-        Where a number is infinite or NaN.
+        If a number is infinite or NaN.
 
     Examples
     --------
@@ -254,21 +254,21 @@ def asarray_chkfinite(a, dtype=None):
 
 @implements("numpy.require")
 def require(a, dtype=None, requirements=None):
-    """An array, in the order of C where that is required.
+    """An array, in C order if that is required.
 
     Parameters
     ----------
     a : array_like
         Cells.
     dtype : dtype, optional
-        Their type.
+        The dtype.
     requirements : str or list of str, optional
-        'C', and what a new array fulfils: 'W', 'O', 'A' and 'E'.
+        'C', and the requirements that every new array meets: 'W', 'O', 'A' and 'E'.
 
     Returns
     -------
     numpy.ndarray
-        The array itself where it is one.
+        The array itself if it already fits, otherwise a copy.
 
     Examples
     --------
@@ -288,21 +288,21 @@ def require(a, dtype=None, requirements=None):
 
 @implements("numpy.rollaxis")
 def rollaxis(a, axis, start=0):
-    """An array with an axis moved in front of another one.
+    """An array with an axis moved before another one.
 
     Parameters
     ----------
     a : array_like
         Cells.
     axis : int
-        The axis that is moved.
+        The axis to move.
     start : int
-        The axis that it comes before.
+        The axis before which it is placed.
 
     Returns
     -------
     numpy.ndarray
-        The same cells.
+        A view.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Slopes along axes."""
+"""Numerical gradients."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from . import implements, literal
 
 @implements("numpy.gradient")
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Slopes of an array along its axes, by differences of second order inside.
+    """Numerical gradient along axes: central differences of second order in the interior.
 
     Parameters
     ----------
     f : array_like
         Numbers, of rank 1 or more.
     *varargs : float or array_like
-        The distance of places, or the places, of each axis; one distance for all of them, 1 by default.
+        The spacing, or the sample points, per axis; or one spacing for all axes, 1 by default.
     axis : int or tuple of int, optional
         Axes; all of them by default.
     edge_order : {1, 2}
@@ -25,12 +25,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     Returns
     -------
     numpy.ndarray or tuple of numpy.ndarray
-        The slopes; of several axes one array each.
+        The slopes; for several axes one array each.
 
     Raises
     ------
     ValueError
-        Where an axis is too short, or has another number of places.
+        If an axis is too short, or if the number of sample points differs from its size.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 
 def _slope(f, h, axis, order):
-    """The slopes along one axis."""
+    """The gradient along one axis."""
     f = np.moveaxis(f, axis, -1)
     if np.ndim(h) == 1 and len(h) != f.shape[-1]:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")

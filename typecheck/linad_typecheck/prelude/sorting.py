@@ -1,4 +1,4 @@
-"""Cells in an order."""
+"""Partial sorting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import implements
 
 
 def _within(a, kth, axis):
-    """Raise where a place is not on the axis."""
+    """Raise if an index is not on the axis."""
     if np.asarray(kth).dtype.kind != "i":
         raise TypeError("is of an int `kth`")
     n = a.shape[axis]
@@ -18,26 +18,26 @@ def _within(a, kth, axis):
 
 @implements("numpy.partition")
 def partition(a, kth, axis=-1):
-    """Cells with those at places ``kth`` as in a sorted array, and no larger ones before them, no smaller ones after.
+    """Partition an array: cells at ``kth`` as in a sorted array, smaller ones before and larger ones after.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     kth : int or array_like of int
-        Places along the axis.
+        Indices along the axis.
     axis : int or None
         The axis; None for all cells.
 
     Returns
     -------
     numpy.ndarray
-        The cells, all of which are sorted here. NumPy leaves the order of others open.
+        The cells, which are all sorted here. NumPy leaves the order of the others open.
 
     Raises
     ------
     ValueError
-        Where there is no such place.
+        If there is no such index.
 
     Examples
     --------
@@ -53,26 +53,26 @@ def partition(a, kth, axis=-1):
 
 @implements("numpy.argpartition")
 def argpartition(a, kth, axis=-1):
-    """Places of the cells in the order of `partition`.
+    """Indices that would partition an array.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     kth : int or array_like of int
-        Places along the axis.
+        Indices along the axis.
     axis : int or None
         The axis; None for all cells.
 
     Returns
     -------
     numpy.ndarray
-        Places, of ints.
+        Indices.
 
     Raises
     ------
     ValueError
-        Where there is no such place.
+        If there is no such index.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Special functions that are written in terms of others, or as loops: beta and gamma functions, elliptic integrals.
+"""Special functions written in terms of others or as loops: beta and gamma functions, elliptic integrals, polynomials.
 
-Gamma functions of large arguments are put together from Stirling's remainder, never from differences of large
-logarithms. What is a loop runs a few steps beyond what its value needs, so that derivatives have converged too; what
-has not converged raises ValueError.
+Gamma functions of large arguments are composed from Stirling's remainder, never from differences of large logarithms.
+Loops run a few steps beyond what the value needs, so that derivatives have converged too. If a loop does not converge,
+it raises ValueError.
 
-All functions are SciPy's, of numbers or arrays, and give floats: in 32 bits of such arguments, else in 64, and of an
-int degree always in 64.
+All functions have SciPy's names and arguments, and take numbers or arrays. Results are float32 for float32 arguments,
+otherwise float64, and always float64 for functions of an int degree.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import scipy.special as sp
 from . import elementwise, implements
 
 
-# ------------------------------------------------------------------------------- what others are made of, of floats
+# -------------------------------------------------------------------------------------------------- building blocks
 
 
 def _stirling(a):
-    """What Stirling's formula lacks of the logarithm of the gamma function."""
+    """The remainder of Stirling's formula for the logarithm of the gamma function."""
     if a < 10.0:
         return math.lgamma(a) - (a - 0.5) * np.log(a) + a - 0.9189385332046728
     z = 1.0 / (a * a)
@@ -50,7 +50,7 @@ def _sinpi(z):
 
 
 def _pole(a, b):
-    """Whether the beta function of two numbers has a pole by the first one."""
+    """Whether the beta function has a pole because of its first argument."""
     if not (a <= 0.0 and a == np.floor(a)):
         return False
     if a > -np.inf and 0.0 < b < 1.0 - a and b == np.floor(b):
@@ -63,7 +63,7 @@ def _pole(a, b):
 
 @elementwise("scipy.special.rgamma")
 def rgamma(z, /):
-    """One over the gamma function, by reflection left of 0.5: it is 0 at the poles.
+    """Reciprocal of the gamma function, by reflection below 0.5. It is 0 at the poles.
 
     >>> float(rgamma(3.0))
     0.5
@@ -78,7 +78,7 @@ def rgamma(z, /):
 
 @elementwise("scipy.special.betaln")
 def betaln(a, b, /):
-    """Logarithm of the size of the beta function.
+    """Logarithm of the absolute value of the beta function.
 
     >>> round(float(betaln(2.0, 3.0)), 6)
     -2.484907
@@ -87,7 +87,7 @@ def betaln(a, b, /):
         return np.inf
     if a != a or b != b:
         return np.nan
-    p = a if a <= b else b  # and not min and max, which are both the first of equal numbers to derivatives
+    p = a if a <= b else b  # with min and max, both would have the derivative of the first of equal numbers
     q = b if a <= b else a
     if q == np.inf:
         return -q if p > 0.0 else q
@@ -141,7 +141,7 @@ def binom(n, k, /):
     sign = 1.0
     if n > -1.0 and k > -1.0 and j > -1.0:
         p, q, sign = 1.0 + j, 1.0 + k, -1.0
-        if n > 1e5:  # 1 over beta may be infinite
+        if n > 1e5:  # 1 / beta may be infinite
             return np.exp(-betaln(p, q) - np.log1p(n))
         factor = 1.0 / (1.0 + n)
     else:
@@ -162,7 +162,7 @@ def binom(n, k, /):
 
 @elementwise()
 def _poch(z, m):
-    """The Pochhammer symbol by gamma functions."""
+    """The Pochhammer symbol in terms of gamma functions."""
     s = z + m
     if z == np.inf and m > -np.inf:
         return 1.0 if m == 0.0 else np.inf if m > 0.0 else 0.0
@@ -186,7 +186,7 @@ def _poch(z, m):
 
 
 def _positive_poch(z, s, m):
-    """The same of positive z and s, their difference m."""
+    """The Pochhammer symbol for positive z and s with difference m."""
     if z >= 10.0 and s >= 10.0:
         return np.exp((z - 0.5) * np.log1p(m / z) + m * np.log(s) - m + _stirling(s) - _stirling(z))
     return np.exp(math.lgamma(s) - math.lgamma(z))
@@ -194,7 +194,7 @@ def _positive_poch(z, s, m):
 
 @elementwise()
 def _poch_by_int(z, m):
-    """The same by at most 100 factors."""
+    """The Pochhammer symbol as a product of at most 100 factors."""
     if abs(m) > 100.0:
         return _poch(z, m)
     total = 1.0
@@ -209,7 +209,7 @@ def _poch_by_int(z, m):
 
 @implements("scipy.special.poch")
 def poch(z, m, /):
-    """Pochhammer symbol ``gamma(z + m) / gamma(z)``: with an int ``m`` it is a product of at most 100 factors.
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``; for an int ``m``, a product of at most 100 factors.
 
     >>> float(poch(2.0, 3))
     24.0
@@ -219,7 +219,7 @@ def poch(z, m, /):
     return _poch(z, m)
 
 
-# ----------------------------------------------------------------------------------- incomplete functions, as loops
+# --------------------------------------------------------------------------------------------- incomplete functions
 
 
 def _front(a, x):
@@ -230,7 +230,7 @@ def _front(a, x):
 
 
 def _lower(a, x):
-    """The lower incomplete gamma function as a sum."""
+    """The lower incomplete gamma function as a series."""
     term = 1.0 / a
     total = term
     k = a
@@ -246,8 +246,8 @@ def _lower(a, x):
 def _fraction(a, x):
     """The continued fraction of the upper incomplete gamma function.
 
-    It ends at an int a, but not its derivative by a: `left` is what another step may change, with the distance of a
-    from an int taken as 0.5 or more.
+    It terminates at an int a, but its derivative with respect to a does not: `left` bounds the effect of a further
+    step, with the distance of a from an int taken as at least 0.5.
     """
     b = x + 1.0 - a
     c = 1e300
@@ -274,7 +274,7 @@ def _upper(a, x):
 
 @elementwise("scipy.special.gammainc")
 def gammainc(a, x, /):
-    """Regularised lower incomplete gamma function of an order ``a`` up to 1e6 and a limit ``x`` that is not negative.
+    """Regularised lower incomplete gamma function for ``a`` up to 1e6 and non-negative ``x``.
 
     >>> round(float(gammainc(1.0, 2.0)), 6)
     0.864665
@@ -292,7 +292,7 @@ def gammainc(a, x, /):
 
 @elementwise("scipy.special.gammaincc")
 def gammaincc(a, x, /):
-    """Regularised upper incomplete gamma function of an order ``a`` up to 1e6 and a limit ``x`` that is not negative.
+    """Regularised upper incomplete gamma function for ``a`` up to 1e6 and non-negative ``x``.
 
     >>> round(float(gammaincc(1.0, 2.0)), 6)
     0.135335
@@ -324,7 +324,7 @@ def gammaincc(a, x, /):
 
 @elementwise("scipy.special.betainc")
 def betainc(a, b, x, /):
-    """Regularised incomplete beta function up to ``x`` from 0 to 1, as a continued fraction.
+    """Regularised incomplete beta function for ``x`` in [0, 1], as a continued fraction.
 
     >>> round(float(betainc(1.0, 2.0, 0.5)), 6)
     0.75
@@ -359,7 +359,7 @@ def betainc(a, b, x, /):
     d = 1.0 / (1.0 - s * y / (p + 1.0))
     h = d
     m = 0.0
-    left = 1.0  # as in `_fraction`, by q
+    left = 1.0  # as in `_fraction`, for q
     while left > 1e-18 and m < 100000.0:
         m += 1.0
         slope = m * y / ((p + 2.0 * m - 1.0) * (p + 2.0 * m))
@@ -518,7 +518,7 @@ def eval_chebyu(n: int, x, /):
 
 @elementwise("scipy.special.eval_hermite")
 def eval_hermite(n: int, x, /):
-    """Hermite polynomial of the physicists of degree n.
+    """Physicists' Hermite polynomial of degree n.
 
     >>> float(eval_hermite(2, 0.5))
     -1.0
@@ -540,7 +540,7 @@ def eval_hermite(n: int, x, /):
 
 @elementwise("scipy.special.eval_hermitenorm")
 def eval_hermitenorm(n: int, x, /):
-    """Hermite polynomial of the probabilists of degree n.
+    """Probabilists' Hermite polynomial of degree n.
 
     >>> float(eval_hermitenorm(2, 0.5))
     -0.75
@@ -582,7 +582,7 @@ def eval_laguerre(n: int, x, /):
     return now
 
 
-# ------------------------------------------------------------------------------------------------- of one expression
+# ------------------------------------------------------------------------------------------------ single expressions
 
 
 @elementwise("scipy.special.exprel")
@@ -602,7 +602,7 @@ def exprel(x, /):
 
 @elementwise("scipy.special.boxcox")
 def boxcox(x, lmbda, /):
-    """Box-Cox transform: a logarithm where ``lmbda`` is 0.
+    """Box-Cox transform; the logarithm if ``lmbda`` is 0.
 
     >>> round(float(boxcox(2.0, 0.5)), 6)
     0.828427
@@ -611,7 +611,7 @@ def boxcox(x, lmbda, /):
 
 
 def _box_cox(t, lmbda):
-    """The transform of a number with the logarithm t."""
+    """The Box-Cox transform of a number, given its logarithm t."""
     if lmbda == 0.0 and abs(t) == np.inf:
         return t
     return t * exprel(lmbda * t) if abs(lmbda * t) < 0.5 else np.expm1(lmbda * t) / lmbda
@@ -629,7 +629,7 @@ def boxcox1p(x, lmbda, /):
 
 @elementwise("scipy.special.huber")
 def huber(delta, r, /):
-    """Huber loss of residuals ``r``, a line where they are larger than ``delta``.
+    """Huber loss of residuals ``r``: quadratic up to ``delta``, linear beyond.
 
     >>> float(huber(1.0, 3.0))
     2.5
@@ -641,7 +641,7 @@ def huber(delta, r, /):
 
 @elementwise("scipy.special.pseudo_huber")
 def pseudo_huber(delta, r, /):
-    """Pseudo-Huber loss of residuals ``r``, which has all derivatives.
+    """Pseudo-Huber loss of residuals ``r``, a smooth approximation of `huber`.
 
     >>> round(float(pseudo_huber(1.0, 3.0)), 6)
     2.162278
@@ -657,7 +657,7 @@ def pseudo_huber(delta, r, /):
 
 @implements("scipy.special.cosm1")
 def cosm1(x):
-    """``cos(x) - 1``, exact near 0.
+    """``cos(x) - 1``, accurate near 0.
 
     >>> float(cosm1(0.0))
     0.0
@@ -668,7 +668,7 @@ def cosm1(x):
 
 @implements("scipy.special.factorial")
 def factorial(n):
-    """Factorial of numbers, 0 where they are negative.
+    """Factorial; 0 for negative numbers.
 
     >>> float(factorial(4))
     24.0
@@ -680,7 +680,7 @@ def factorial(n):
 
 @implements("scipy.special.comb")
 def comb(N, k):
-    """Number of combinations, 0 where there are none.
+    """Number of combinations; 0 if there are none.
 
     >>> round(float(comb(5, 2)), 6)
     10.0
@@ -693,7 +693,7 @@ def comb(N, k):
 
 @implements("scipy.special.multigammaln")
 def multigammaln(a, d):
-    """Logarithm of the multivariate gamma function of numbers above ``0.5 * (d - 1)``, for a literal int ``d``.
+    """Logarithm of the multivariate gamma function for ``a > 0.5 * (d - 1)`` and a literal int ``d``.
 
     >>> round(float(multigammaln(2.0, 2)), 6)
     0.451583
@@ -717,7 +717,7 @@ def inv_boxcox(y, lmbda, /):
 
 
 def _log_inv_boxcox(y, lmbda):
-    """The logarithm of the number with the transform y."""
+    """The logarithm of the number whose Box-Cox transform is y."""
     t = lmbda * y
     if lmbda == 0.0 and abs(y) == np.inf:
         return y
@@ -743,7 +743,7 @@ def inv_boxcox1p(y, lmbda, /):
 
 @implements("scipy.special.loggamma")
 def loggamma(z, /):
-    """Principal branch of the logarithm of the gamma function, NaN for negative numbers.
+    """Principal branch of the logarithm of the gamma function; NaN for negative numbers.
 
     >>> float(loggamma(1.0))
     0.0
@@ -755,7 +755,7 @@ def loggamma(z, /):
 
 @implements("scipy.special.perm")
 def perm(N, k):
-    """Number of arrangements of k out of N things, 0 where there are none.
+    """Number of permutations of k out of N items; 0 if there are none.
 
     >>> float(perm(5, 2))
     20.0
@@ -766,7 +766,7 @@ def perm(N, k):
 
 @elementwise("scipy.special.agm")
 def agm(a, b, /):
-    """Arithmetic-geometric mean of two numbers of one sign.
+    """Arithmetic-geometric mean of two numbers of equal sign.
 
     >>> float(agm(2.0, 2.0))
     2.0

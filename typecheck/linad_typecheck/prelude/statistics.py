@@ -1,4 +1,4 @@
-"""Averages, covariances, quantiles, and reductions that leave NaNs out."""
+"""Averages, covariances, quantiles, and reductions that ignore NaNs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     axis : int or tuple of int, optional
         Axes; all of them by default.
     weights : array_like, optional
-        Of the shape of ``a``, or of rank 1 along one axis.
+        Weights of the shape of ``a``, or of rank 1 along one axis.
     returned : bool
-        False.
+        Must be False.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
 
     Returns
     -------
@@ -32,9 +32,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     Raises
     ------
     ZeroDivisionError
-        Where weights add up to 0, and of no cells along an axis.
+        If weights sum to 0, or if an axis is empty.
     ValueError
-        Where shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 
 def _variables(m, y, rowvar):
-    """Variables as the rows of an array of floats of 64 bits."""
+    """Variables as the rows of a float64 array."""
     m = np.asarray(m)
     if m.ndim not in (1, 2):
         raise TypeError("is of arrays of rank 1 or 2")
@@ -102,23 +102,23 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     m : array_like
         Variables as rows, or one variable.
     y : array_like, optional
-        More of them.
+        Additional variables.
     rowvar : bool
         False for variables as columns, a literal.
     bias : bool
-        Whether sums are divided by the number of observations in place of one less, a literal.
+        Whether to divide by the number of observations rather than by one less, a literal.
     ddof : int, optional
-        What is taken from that number.
+        Subtracted from the number of observations in the divisor; overrides ``bias``.
 
     Returns
     -------
     numpy.ndarray
-        A matrix of floats of 64 bits.
+        A float64 matrix.
 
     Raises
     ------
     TypeError
-        For one variable, whose covariances are an array of rank 0.
+        For a single variable, for which NumPy returns an array of rank 0.
 
     Examples
     --------
@@ -140,19 +140,19 @@ def corrcoef(x, y=None, rowvar=True):
     x : array_like
         Variables as rows, or one variable.
     y : array_like, optional
-        More of them.
+        Additional variables.
     rowvar : bool
         False for variables as columns, a literal.
 
     Returns
     -------
     numpy.ndarray
-        A matrix of floats of 64 bits.
+        A float64 matrix.
 
     Raises
     ------
     TypeError
-        For one variable, whose correlations are an array of rank 0.
+        For a single variable, for which NumPy returns an array of rank 0.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def corrcoef(x, y=None, rowvar=True):
     return np.clip(c / s[:, None] / s[None, :], -1.0, 1.0)
 
 
-# ---------------------------------------------------------------------------------------------------------- NaNs out
+# ----------------------------------------------------------------------------------------------------- ignoring NaNs
 
 
 @implements("numpy.nanmax")
@@ -179,12 +179,12 @@ def nanmax(a, axis=None, *, keepdims=False):
     axis : int or tuple of int, optional
         Axes; all of them by default.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The cells; NaN where all are NaN.
+        The cells; NaN if all cells are NaN.
 
     Examples
     --------
@@ -211,12 +211,12 @@ def nanmin(a, axis=None, *, keepdims=False):
     axis : int or tuple of int, optional
         Axes; all of them by default.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The cells; NaN where all are NaN.
+        The cells; NaN if all cells are NaN.
 
     Examples
     --------
@@ -243,14 +243,14 @@ def nanvar(a, axis=None, *, ddof=0, keepdims=False):
     axis : int or tuple of int, optional
         Axes; all of them by default.
     ddof : int
-        What is taken from the number of cells.
+        Subtracted from the number of cells in the divisor.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The variances; NaN where there are too few cells.
+        The variances; NaN if there are too few cells.
 
     Examples
     --------
@@ -271,7 +271,7 @@ def nanvar(a, axis=None, *, ddof=0, keepdims=False):
 
 @implements("numpy.nanstd")
 def nanstd(a, axis=None, *, ddof=0, keepdims=False):
-    """Standard deviations of the cells that are not NaN, whose slope at 0 is 0.
+    """Standard deviations of the cells that are not NaN. Their slope at 0 is 0.
 
     Parameters
     ----------
@@ -280,14 +280,14 @@ def nanstd(a, axis=None, *, ddof=0, keepdims=False):
     axis : int or tuple of int, optional
         Axes; all of them by default.
     ddof : int
-        What is taken from the number of cells.
+        Subtracted from the number of cells in the divisor.
     keepdims : bool
-        Whether axes stay, of size 1.
+        Whether the reduced axes are kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The deviations; NaN where there are too few cells.
+        The deviations; NaN if there are too few cells.
 
     Examples
     --------
@@ -312,12 +312,12 @@ def nanmedian(a, axis=None, *, keepdims=False):
     axis : int, optional
         The axis; all cells by default.
     keepdims : bool
-        Whether the axis stays, of size 1.
+        Whether the reduced axis is kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The medians; NaN where there is no cell.
+        The medians; NaN if there is no such cell.
 
     Examples
     --------
@@ -331,8 +331,8 @@ def nanmedian(a, axis=None, *, keepdims=False):
 
 
 def _of_numbers(a, axis, keepdims, q, middle):
-    """The quantile of the cells that are not NaN; ``middle``: the mean of the two in the middle, as medians are
-    rounded."""
+    """The quantile of the cells that are not NaN. ``middle``: as for medians, the mean of the two middle cells,
+    which is rounded differently."""
     if axis is None and keepdims:
         raise TypeError("takes `keepdims` with an axis")
     if axis is None:
@@ -351,7 +351,7 @@ def _of_numbers(a, axis, keepdims, q, middle):
 def _last_axis(rows, q, middle):
     found = np.full(rows.shape[0], np.nan, dtype=rows.dtype)
     for i in range(rows.shape[0]):
-        cells = np.sort(rows[i])  # NaNs are last
+        cells = np.sort(rows[i])  # NaNs are sorted last
         n = np.sum(~np.isnan(cells))
         if n > 0 and middle:
             found[i] = cells[n // 2] if n % 2 == 1 else 0.5 * (cells[n // 2 - 1] + cells[n // 2])
@@ -367,7 +367,7 @@ def _last_axis(rows, q, middle):
 
 @implements("numpy.nanquantile")
 def nanquantile(a, q, axis=None, *, keepdims=False):
-    """Quantiles of the cells that are not NaN, linear between them.
+    """Quantiles of the cells that are not NaN, with linear interpolation.
 
     Parameters
     ----------
@@ -378,17 +378,17 @@ def nanquantile(a, q, axis=None, *, keepdims=False):
     axis : int, optional
         The axis; all cells by default.
     keepdims : bool
-        Whether the axis stays, of size 1.
+        Whether the reduced axis is kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The quantiles; NaN where there is no cell.
+        The quantiles; NaN if there is no such cell.
 
     Raises
     ------
     ValueError
-        For ``q`` outside of its range.
+        If ``q`` is out of range.
 
     Examples
     --------
@@ -409,7 +409,7 @@ def nanquantile(a, q, axis=None, *, keepdims=False):
 
 @implements("numpy.nanpercentile")
 def nanpercentile(a, q, axis=None, *, keepdims=False):
-    """Percentiles of the cells that are not NaN, linear between them.
+    """Percentiles of the cells that are not NaN, with linear interpolation.
 
     Parameters
     ----------
@@ -420,17 +420,17 @@ def nanpercentile(a, q, axis=None, *, keepdims=False):
     axis : int, optional
         The axis; all cells by default.
     keepdims : bool
-        Whether the axis stays, of size 1.
+        Whether the reduced axis is kept with size 1.
 
     Returns
     -------
     float or numpy.ndarray
-        The percentiles; NaN where there is no cell.
+        The percentiles; NaN if there is no such cell.
 
     Raises
     ------
     ValueError
-        For ``q`` outside of its range.
+        If ``q`` is out of range.
 
     Examples
     --------
@@ -451,21 +451,21 @@ def nanpercentile(a, q, axis=None, *, keepdims=False):
 
 @implements("numpy.nancumsum")
 def nancumsum(a, axis=None, dtype=None):
-    """Running sums, NaN taken as 0.
+    """Cumulative sums, with NaN treated as 0.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     axis : int, optional
-        The axis; all cells in a row by default.
+        The axis; by default the array is flattened.
     dtype : dtype, optional
-        The type of the sums.
+        The dtype of the sums.
 
     Returns
     -------
     numpy.ndarray
-        The sums.
+        The convolution.
 
     Examples
     --------
@@ -479,16 +479,16 @@ def nancumsum(a, axis=None, dtype=None):
 
 @implements("numpy.nancumprod")
 def nancumprod(a, axis=None, dtype=None):
-    """Running products, NaN taken as 1.
+    """Cumulative products, with NaN treated as 1.
 
     Parameters
     ----------
     a : array_like
         Numbers.
     axis : int, optional
-        The axis; all cells in a row by default.
+        The axis; by default the array is flattened.
     dtype : dtype, optional
-        The type of the products.
+        The dtype of the products.
 
     Returns
     -------
@@ -510,26 +510,26 @@ def nancumprod(a, axis=None, dtype=None):
 
 @implements("numpy.bincount")
 def bincount(x, weights=None, minlength=0):
-    """How often each int occurs, or the sum of its weights.
+    """The number of occurrences of each int, or the sum of its weights.
 
     Parameters
     ----------
     x : array_like
-        Ints that are not negative, of rank 1.
+        Non-negative ints, of rank 1.
     weights : array_like, optional
-        As many numbers.
+        Weights, one per int.
     minlength : int
-        How many ints are counted at least.
+        The minimum length of the result.
 
     Returns
     -------
     numpy.ndarray
-        Ints of 64 bits, or the sums as floats.
+        Counts as int64, or sums of weights as floats.
 
     Raises
     ------
     ValueError
-        For negative ints, and another number of weights.
+        For negative ints, or if the number of weights differs.
 
     Examples
     --------
@@ -539,7 +539,7 @@ def bincount(x, weights=None, minlength=0):
     x = np.asarray(x)
     if x.ndim != 1 or x.dtype.kind not in ("i", "u", "b") or x.dtype == np.uint64:
         raise TypeError("is of an array of rank 1 of ints that an int64 holds")
-    if x.dtype != np.int64:  # the largest of small ints, and one more, need not fit in them
+    if x.dtype != np.int64:  # the largest small int plus one may not fit in their dtype
         x = x.astype(np.int64)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")

@@ -1,4 +1,4 @@
-"""Matrices of a structure: built from their entries, and solved with."""
+"""Structured matrices: construction, and banded systems."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def toeplitz(c, r=None):
     Parameters
     ----------
     c : array_like
-        Its first column.
+        The first column.
     r : array_like, optional
-        Its first row, of which the first cell is not read; by default that of ``c``.
+        The first row, whose first cell is not read; by default ``c``.
 
     Returns
     -------
@@ -45,14 +45,14 @@ def toeplitz(c, r=None):
 
 @implements("scipy.linalg.hankel")
 def hankel(c, r=None):
-    """Matrix that is constant along the diagonals that rise to the right.
+    """Matrix that is constant along its anti-diagonals.
 
     Parameters
     ----------
     c : array_like
-        Its first column.
+        The first column.
     r : array_like, optional
-        Its last row, of which the first cell is not read; by default zeros.
+        The last row, whose first cell is not read; by default zeros.
 
     Returns
     -------
@@ -80,12 +80,12 @@ def hankel(c, r=None):
 
 @implements("scipy.linalg.circulant")
 def circulant(c):
-    """Matrix each column of which is the one before, turned by a place.
+    """Circulant matrix: each column is the previous one, shifted cyclically by one.
 
     Parameters
     ----------
     c : array_like
-        Its first column.
+        The first column.
 
     Returns
     -------
@@ -113,12 +113,12 @@ def circulant(c):
 
 @implements("scipy.linalg.block_diag")
 def block_diag(*arrs):
-    """Matrix with given ones along its diagonal.
+    """Block diagonal matrix.
 
     Parameters
     ----------
     *arrs : array_like
-        Matrices; one of rank 1 is a row, a number one cell.
+        The blocks. An array of rank 1 is a row, and a number is one cell.
 
     Returns
     -------
@@ -150,12 +150,12 @@ def block_diag(*arrs):
 
 @implements("scipy.linalg.solve_banded")
 def solve_banded(l_and_u, ab, b):
-    """Solution of ``a x = b`` for a matrix of few diagonals, by elimination with row exchanges.
+    """Solution of ``a x = b`` for a banded matrix, by Gaussian elimination with partial pivoting.
 
     Parameters
     ----------
     l_and_u : tuple of int
-        The numbers of diagonals below the main one and above it.
+        The number of diagonals below and above the main one.
     ab : array_like
         The diagonals as rows, the uppermost first: ``ab[u + i - j, j] == a[i, j]``.
     b : array_like
@@ -169,9 +169,9 @@ def solve_banded(l_and_u, ab, b):
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where the matrix is singular.
+        If the matrix is singular.
     ValueError
-        Where shapes do not fit.
+        If the shapes do not match.
 
     Examples
     --------
@@ -197,12 +197,12 @@ def solve_banded(l_and_u, ab, b):
 
 def _banded(lower, upper, ab, b):
     n, k = b.shape
-    wide = upper + lower  # diagonals above the main one, with those that exchanges fill
-    # a[i, j - i] of the rows that are left, with their first cells eliminated
+    wide = upper + lower  # diagonals above the main one, including the fill-in of row exchanges
+    # a[i, j - i] of the remaining rows, with their first cells eliminated
     a = np.zeros((n, wide + 1), dtype=ab.dtype)
     below = np.zeros((n, lower + 1), dtype=ab.dtype)
     x = b.copy()
-    rows = np.zeros((lower + 1, wide + 1), dtype=ab.dtype)  # those that the next column is in
+    rows = np.zeros((lower + 1, wide + 1), dtype=ab.dtype)  # the rows that contain the next column
     for c in range(n):
         if c == 0:
             for i in range(min(lower + 1, n)):
@@ -230,7 +230,7 @@ def _banded(lower, upper, ab, b):
             for j in range(wide):
                 rows[i - 1, j] = rows[i, j + 1] - below[c, i] * a[c, j + 1]
             rows[i - 1, wide] = 0.0
-        last = c + lower + 1  # the row that comes in
+        last = c + lower + 1  # the next row to include
         for j in range(wide + 1):
             at = c + 1 + j
             inside = last < n and at < n and 0 <= upper + last - at

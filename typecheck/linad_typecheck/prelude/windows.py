@@ -1,6 +1,6 @@
-"""Windows: weights of the cells of a sequence, by their number.
+"""Window functions: weights for the cells of a sequence of length ``M``.
 
-Those of `scipy.signal.windows` take ``sym=False`` for a window that is continued periodically.
+The functions of `scipy.signal.windows` take ``sym=False`` for a periodic window.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def _turns(M):
 
 @implements("numpy.hanning")
 def hanning(M):
-    """Hann window of NumPy.
+    """NumPy's Hann window.
 
     >>> hanning(3)
     array([0., 1., 0.])
@@ -27,7 +27,7 @@ def hanning(M):
 
 @implements("numpy.hamming")
 def hamming(M):
-    """Hamming window of NumPy.
+    """NumPy's Hamming window.
 
     >>> hamming(3)
     array([0.08, 1.  , 0.08])
@@ -37,7 +37,7 @@ def hamming(M):
 
 @implements("numpy.blackman")
 def blackman(M):
-    """Blackman window of NumPy.
+    """NumPy's Blackman window.
 
     >>> round(float(blackman(3)[1]), 6)
     1.0
@@ -48,7 +48,7 @@ def blackman(M):
 
 @implements("numpy.bartlett")
 def bartlett(M):
-    """Triangular window of NumPy.
+    """NumPy's triangular window.
 
     >>> bartlett(3)
     array([0., 1., 0.])
@@ -59,7 +59,7 @@ def bartlett(M):
 
 @implements("numpy.kaiser")
 def kaiser(M, beta):
-    """Kaiser window of NumPy, whose shape ``beta`` says.
+    """NumPy's Kaiser window with shape parameter ``beta``.
 
     >>> kaiser(3, 0.0)
     array([1., 1., 1.])
@@ -72,7 +72,7 @@ def kaiser(M, beta):
 
 
 def _longer(M, sym):
-    """The length of the symmetric window of which a window is the beginning."""
+    """The length of the symmetric window that a window is the beginning of."""
     if M < 0:
         raise ValueError("Window length M must be a non-negative integer")
     return M if sym or M <= 1 else M + 1
@@ -80,7 +80,7 @@ def _longer(M, sym):
 
 @implements("scipy.signal.windows.general_hamming")
 def general_hamming(M, alpha, sym=True):
-    """Raised cosine window with the weight ``alpha`` of its mean.
+    """Raised cosine window; ``alpha`` is the weight of its constant term.
 
     >>> general_hamming(3, 0.5)
     array([0., 1., 0.])
@@ -136,7 +136,7 @@ def blackmanharris(M, sym=True):
 
 @implements("scipy.signal.windows.bartlett")
 def bartlett_of_scipy(M, sym=True):
-    """Triangular window that begins with 0.
+    """Triangular window that starts at 0.
 
     >>> bartlett_of_scipy(3)
     array([0., 1., 0.])
@@ -147,7 +147,7 @@ def bartlett_of_scipy(M, sym=True):
 
 @implements("scipy.signal.windows.cosine")
 def cosine(M, sym=True):
-    """Window of half a turn of a sine.
+    """Cosine window: half a period of the sine.
 
     >>> float(cosine(3)[1])
     1.0
@@ -158,7 +158,7 @@ def cosine(M, sym=True):
 
 @implements("scipy.signal.windows.gaussian")
 def gaussian(M, std, sym=True):
-    """Window of the shape of a normal density.
+    """Gaussian window.
 
     >>> float(gaussian(3, 1.0)[1])
     1.0
@@ -170,7 +170,7 @@ def gaussian(M, std, sym=True):
 
 @implements("scipy.signal.windows.exponential")
 def exponential(M, center=None, tau=1.0, sym=True):
-    """Window that falls exponentially from a centre.
+    """Window that decays exponentially from a centre.
 
     >>> exponential(3, tau=np.inf)
     array([1., 1., 1.])
@@ -184,7 +184,7 @@ def exponential(M, center=None, tau=1.0, sym=True):
 
 @implements("scipy.signal.windows.kaiser")
 def kaiser_of_scipy(M, beta, sym=True):
-    """Kaiser window, whose shape ``beta`` says.
+    """Kaiser window with shape parameter ``beta``.
 
     >>> kaiser_of_scipy(3, 0.0)
     array([1., 1., 1.])

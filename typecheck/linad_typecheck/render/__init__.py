@@ -1,4 +1,4 @@
-"""Diagnostics as text, one line each, JSON, SARIF, or annotations of a hosted build. One function per format."""
+"""Renderers of diagnostics, one function per format: text, one line each, JSON, SARIF, or CI annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source lines as a terminal shows them: tabs, wide characters, and what must never reach a terminal."""
+"""Source lines as shown in a terminal: tabs, wide characters, and control characters, which must not reach it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TAB = 4
 
 
 def width(character: str) -> int:
-    """How many terminal cells a character takes."""
+    """The number of terminal cells of a character."""
     if character.isascii():
         return 1
     if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Mn", "Me"):
@@ -20,18 +20,19 @@ def width(character: str) -> int:
 
 @frozen(slots=True)
 class Shown:
-    """A source line ready to print; ``starts[k]`` is the cell where its k-th character starts, one more for its end."""
+    """A source line ready for printing. ``starts[k]`` is the cell at which its k-th character starts; the last entry
+    is its end."""
 
     text: str
     starts: tuple[int, ...]
 
     def cell(self, column: int) -> int:
-        """The cell of a 1-based column; columns after the end lie on the end."""
+        """The cell of a 1-based column. Columns beyond the end are clamped to it."""
         return self.starts[max(0, min(column - 1, len(self.starts) - 1))]
 
 
 def shown(line: str) -> Shown:
-    """Expand tabs, replace control characters, and note where each character lands."""
+    """Expand tabs, replace control characters, and record the cell of each character."""
     out: list[str] = []
     starts = []
     cell = 0
@@ -51,5 +52,5 @@ def shown(line: str) -> Shown:
 
 
 def visible(text: str) -> str:
-    """A message with control characters replaced: names and strings of the program may hold anything."""
+    """A message with control characters replaced. Names and strings of the program may contain any character."""
     return "".join("\ufffd" if unicodedata.category(c) == "Cc" and c != "\n" else c for c in text)

@@ -1,4 +1,4 @@
-"""The short forms: one line per finding, JSON for programs, annotations for a hosted build."""
+"""The short formats: one line per finding, JSON, and CI annotations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .text import Sources
 
 
 def render_concise(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """``file:line:column: severity[code]: message``, one line each."""
+    """One line per finding: ``file:line:column: severity[code]: message``."""
     return "\n".join(f"{_one_line(str(d.span))}: {d.severity}[{d.code}]: {_one_line(d.message)}" for d in diagnostics)
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """A JSON array with `Diagnostic.to_json` of each. A place in a notebook has the file and the ``cell``."""
+    """A JSON array of `Diagnostic.to_json`. A position in a notebook has the file and the ``cell``."""
     return json.dumps([_with_cells(d.to_json()) for d in diagnostics], indent=2)
 
 
@@ -37,7 +37,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 def render_github(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """Workflow commands, which put each finding at its line of a change under review."""
+    """GitHub workflow commands, which annotate the lines of a change under review."""
     return "\n".join(_command(d) for d in diagnostics)
 
 

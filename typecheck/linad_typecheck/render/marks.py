@@ -1,4 +1,4 @@
-"""The rows under a source line: underlines, with labels beside or below them."""
+"""The rows under a source line: underlines, and labels next to or below them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..frozen import frozen
 
 @frozen(slots=True)
 class Mark:
-    """Cells ``start`` to ``end`` (exclusive, at least one) underlined; ``primary`` with ``^``, others with ``-``."""
+    """An underline of cells ``start`` to ``end`` (exclusive, at least one): ``^`` if ``primary``, otherwise ``-``."""
 
     start: int
     end: int
@@ -18,7 +18,7 @@ class Mark:
 
 @frozen(slots=True)
 class Piece:
-    """Text at a cell of a row, in the colour of a primary or a secondary place."""
+    """Text at a cell of a row, in the colour of a primary or secondary mark."""
 
     cell: int
     text: str
@@ -72,7 +72,8 @@ def _underlines(marks: list[Mark]) -> list[Piece]:
 
 
 def _beside(marks: list[Mark]) -> Mark | None:
-    """The mark whose label may follow its underline: the one that ends last, if it also starts last or starts a tie."""
+    """The mark whose label may follow its underline: the one that ends last, provided that it also starts last or
+    starts a tie."""
     last = max(marks, key=lambda m: (m.end, m.start, m.primary))
     inside = any(m.start > last.start and m.label for m in marks if m is not last)
     return last if last.label and not inside else None

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code hosts and editors read: the rules are the table of codes, the help of each its page."""
+"""SARIF 2.1.0, for code hosts and editors. Its rules are the table of codes, and the help of each is its page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "note"}
 
 
 def render_sarif(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """One run, with all rules and a result per finding."""
+    """A single run, with all rules and a result per finding."""
     rules = {slug: k for k, slug in enumerate(CODES)}
     driver = {
         "name": "linad",

@@ -1,4 +1,4 @@
-"""What ``--output-format json`` prints, as a JSON schema, and the table of codes with its pages as one document."""
+"""The JSON schema of ``--output-format json``, and the table of codes with its pages as one document."""
 
 from __future__ import annotations
 

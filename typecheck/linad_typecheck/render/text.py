@@ -1,4 +1,4 @@
-"""The full form of a diagnostic: header, the user's lines with every place marked, help with a preview."""
+"""The full text format: a header, the source lines with all positions marked, and help with a preview of the fix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLOURS = {
 
 @frozen
 class _Page:
-    """Where lines come from and how they are painted, for one call."""
+    """The source of lines, and the colours, for one call."""
 
     sources: Sources
     colour: bool
@@ -36,7 +36,7 @@ class _Page:
         return f"\033[{_COLOURS[style]}m{text}\033[0m" if self.colour and text else text
 
     def line(self, file: str, number: int) -> str | None:
-        """A source line by its number in the file; None where there is none."""
+        """A source line by its number in the file; None if it does not exist."""
         source = self.sources.get(file)
         if source is None:
             text = linecache.getline(file, number) if number > 0 else ""
@@ -48,14 +48,14 @@ class _Page:
 
 
 def render_text(diagnostics: Iterable[Diagnostic], sources: Sources | None = None, *, colour: bool = False) -> str:
-    """Diagnostics with the user's lines, one after the other, in the order given.
+    """Diagnostics with the source lines, in the given order.
 
     Parameters
     ----------
     diagnostics
         What to print.
     sources
-        The text of files by name, for files that are not on disk or have changed there; others are read.
+        The text of files by name, for files that are not on disk or have changed there. Other files are read.
     colour
         Whether to use ANSI colours.
     """
@@ -147,7 +147,7 @@ def _help(fix: Fix, gutter: int, page: _Page) -> list[str]:
 
 
 def _preview(edits: list[Edit], number: int, gutter: int, page: _Page) -> list[str]:
-    """The line as it will be, with what is new underlined; whole new lines are shown with a plus instead."""
+    """The line after the fix, with new text underlined. Entirely new lines are shown with a plus sign."""
     text = page.line(edits[0].span.file, number)
     if text is None or any(e.span.end_line != number for e in edits):
         return []

@@ -1,0 +1,217 @@
+"""The fast path of a call, generated as one Python function per specialisation and request.
+
+The function checks that the arguments are plain values of the types and sizes of the specialisation and that every name
+still has the same meaning, runs the kernel, and returns its results in the form that the caller expects. Interpreting
+descriptions of the parameters instead would take three times as long. If in doubt it returns `MISSED`; the general path
+then decides, and words the errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from linad_typecheck.signature import Leaf, ParamInfo, Signature
+from linad_typecheck.types import F64, I64, Array
+
+from .arguments import WANTED
+from .kernel import DONE
+from .objects import MISSING
+from .results import class_of, restore
+from .usual import dim_rows
+
+if TYPE_CHECKING:
+    from ..specialise import Request, Specialisation
+
+MISSED = object()  # the general path is taken
+NAN = object()  # a gradient contains a nan; it is recomputed with exact zeros
+
+# Largest size of a dot product. For more cells, BLAS waits for other threads, which takes milliseconds on a busy
+# machine.
+BY_ONE_THREAD = 4096
+
+Usual = Callable[[Sequence[object]], Any]
+
+
+def usual_value(s: Specialisation) -> Usual | None:
+    """The fast path of a function call; None if the function does not qualify."""
+    signature = s.signature
+    if signature.updates or signature.copied or signature.given_back or signature.result is None:
+        return None
+    text = _Text(s, ())
+    if not text.arguments():
+        return None
+    text.run("arguments")
+    if isinstance(signature.result, Leaf):
+        return text.made(text.typed("out[1]", signature.result))
+    return text.made(f"{text.name(restore)}({text.name(signature.result)}, out[1:])")
+
+
+def usual_gradient(
+    s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf], value: bool
+) -> Usual | None:
+    """The fast path of a gradient with respect to some parameters, preceded by the value if requested; None if the
+    function does not qualify.
+
+    ``active`` are the leaves that the derivative carries, in the order of the kernel's parameters.
+    """
+    signature, result = s.signature, s.signature.result
+    plain = isinstance(result, Leaf) and result.type == F64
+    if signature.updates or not plain or not all(isinstance(p.structure, Leaf) for p in params):
+        return None
+    text = _Text(s, request)
+    if not text.arguments():
+        return None
+    grads, given, scalars = {}, [], 1 + value
+    for leaf in active:
+        if isinstance(leaf.type, Array):
+            grads[leaf.index] = f"z{leaf.index}"
+            text.add(f"z{leaf.index} = zeros(a{leaf.index}.shape, {text.name(WANTED[leaf.type.dtype])})")
+            given.append(f"z{leaf.index}")
+        else:
+            grads[leaf.index] = f"out[{scalars}]"
+            scalars += 1
+    text.run(f"({', '.join(('*arguments', '1.0', *given))})")
+    for leaf in active:
+        text.tested(grads[leaf.index], leaf)
+    found = [grads[p.structure.index] for p in params]  # type: ignore[union-attr]
+    bare = found[0] if len(found) == 1 else f"({', '.join(found)})"
+    return text.made(f"{text.typed('out[1]', result)}, {bare}" if value else bare)
+
+
+class _Text:
+    """The text of a fast path, and the objects that it refers to."""
+
+    def __init__(self, s: Specialisation, request: Request) -> None:
+        self.s, self.request = s, request
+        self.lines: list[str] = []
+        self.objects: list[object] = []
+
+    def name(self, value: object) -> str:
+        """Register an object and return its name in the text."""
+        self.objects.append(value)
+        return f"o{len(self.objects) - 1}"
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+
+    def unless(self, *conditions: str, otherwise: str = "MISSED") -> None:
+        self.add(f"if {' or '.join(conditions)}: return {otherwise}")
+
+    def arguments(self) -> bool:
+        """Add the checks of arguments and names; return whether they are sufficient."""
+        s = self.s
+        rows = dim_rows(s.signature)
+        if s.record.early or rows is None or s.signature.hidden or not all(_is_plain(p.structure) for p in s.signature.params):
+            return False
+        leaves = [p.structure for p in s.signature.params]
+        if [leaf.index for leaf in leaves] != list(range(len(leaves))):
+            return False
+        if leaves:
+            self.add(f"{''.join(f'a{k}, ' for k in range(len(leaves)))}= arguments")
+        for k, leaf in enumerate(leaves):
+            self.unless(*self.kind(f"a{k}", leaf))
+        bound = {"": "0"}
+        for k, axis, factor, name, shift in rows:
+            size = f"a{k}.shape[{axis}]" + (f" - {shift}" if shift else "")
+            if name in bound:
+                self.unless(f"{size} != {bound[name]}" + (f" * {factor}" if factor != 1 else ""))
+                continue
+            bound[name] = n = f"n{len(bound)}"
+            self.add(f"{n} = {size}")
+            if factor != 1:
+                self.add(f"{n}, rest = divmod({n}, {factor})")
+                self.unless("rest")
+            if shift > 0:
+                self.unless(f"{n} < 0")
+        self.names()
+        return True
+
+    def kind(self, value: str, leaf: Leaf) -> tuple[str, ...]:
+        """The conditions under which an argument does not qualify."""
+        if isinstance(leaf.type, Array):
+            dtype = self.name(WANTED[leaf.type.dtype])
+            is_array = f"{value}.__class__ is not ndarray or {value}.dtype is not {dtype}"
+            return is_array, f"{value}.ndim != {leaf.type.rank}", f"not {value}.flags.carray"
+        if leaf.type == F64:
+            return (f"{value}.__class__ is not float",)
+        return f"{value}.__class__ is not int", f"not -{2**63} <= {value} < {2**63}"
+
+    def names(self) -> None:
+        """Add the checks that every name still has the same meaning."""
+        record = self.s.record
+        same = record.identities()
+        self.unless(f"len({self.name(record.lookups)}) != {len(record.lookups)}")
+        for d, name, value in {(id(d), name): (d, name, value) for d, name, value in same.bound}.values():
+            self.unless(f"{self.name(d)}.get({name!r}, MISSING) is not {self.name(value)}")
+        for cell, value in same.cells:
+            self.unless(f"{self.name(cell)}.cell_contents is not {self.name(value)}")
+        for f, code, defaults in same.functions:
+            now = self.name(f)
+            self.unless(f"{now}.__code__ is not {self.name(code)}", f"{now}.__kwdefaults__ is not None")
+            self.unless(f"{now}.__defaults__ is not {self.name(defaults)}")
+        for d, name in same.unbound:
+            self.unless(f"{name!r} in {self.name(d)}")
+        for lookup in same.others:
+            self.unless(f"not {self.name(lookup)}.holds()")
+
+    def run(self, values: str) -> None:
+        """Add the kernel call for arguments of these sizes; the kernel must already be loaded."""
+        s, among = self.s, self.s.matrices
+        if among:
+            self.add(f"version = {self.name(s)}.latest")
+            shapes = ", ".join(f"a{k}.shape" for k in among)
+            self.add(f"if [{shapes}] != version.shapes: version = {self.name(s)}.version(arguments)")
+        else:
+            self.add(f"version = {self.name(s.latest)}")
+        self.add(f"kernel = version.kernels.get({self.name(self.request)})")
+        self.unless("kernel is None")
+        self.add("loaded = kernel.builds.get('hoisted')")
+        self.unless("loaded is None")
+        self.add(f"out = loaded.call({values}, loaded.errors())")
+        self.unless(f"out[0] != {DONE}")
+
+    def tested(self, gradient: str, leaf: Leaf) -> None:
+        """Add the test for nan, equivalent to `has_nan`."""
+        if not isinstance(leaf.type, Array):
+            self.unless(f"{gradient} != {gradient}", otherwise="NAN")
+            return
+        reduced = f"largest({gradient}, axis=None, initial=0.0)"
+        if leaf.type.dtype == "f64":  # the sum of squares is nan if a cell is; squares of other values never sum to nan
+            flat = gradient if leaf.type.rank == 1 else f"{gradient}.ravel()"
+            self.add(f"flat = {flat}")
+            reduced = f"flat.dot(flat) if flat.size <= {BY_ONE_THREAD} else {reduced}"
+        self.add(f"nan = {reduced}")
+        self.unless("nan != nan", otherwise="NAN")
+
+    def typed(self, value: str, leaf: Leaf) -> str:
+        """Convert a result to the class that Python would return, like `results.typed`. The kernel returns Python's own
+        floats and ints."""
+        if isinstance(leaf.type, Array) or leaf.weak and leaf.type in (F64, I64):
+            return value
+        return f"{self.name(class_of(leaf))}({value})"
+
+    def made(self, result: str) -> Usual:
+        """Compile the function that returns this result."""
+        lines = [f"        {line}" for line in (*self.lines, f"return {result}")]
+        caught = ["    except Exception: return MISSED"]  # the general path raises it again, with the user's position
+        text = "\n".join(["def usual(arguments):", "    try:", *lines, *caught])
+        names: dict[str, object] = {
+            "MISSED": MISSED,
+            "NAN": NAN,
+            "MISSING": MISSING,
+            "ndarray": np.ndarray,
+            "zeros": np.zeros,
+            "largest": np.maximum.reduce,
+            **{f"o{k}": value for k, value in enumerate(self.objects)},
+        }
+        exec(compile(text, f"<linad: the usual call of {self.s.signature.name}>", "exec"), names)
+        return names["usual"]  # type: ignore[return-value]
+
+
+def _is_plain(structure: object) -> bool:
+    """Whether a parameter is an array, or a weak float or int."""
+    if not isinstance(structure, Leaf):
+        return False
+    return isinstance(structure.type, Array) or structure.weak and structure.type in (F64, I64)

@@ -1,0 +1,84 @@
+"""A long kernel divided into functions gives the same results, updates and errors as in one piece."""
+
+import re
+
+import pytest
+from linad_typecheck.ir.core import Call, walk
+
+from linad.codegen import EmitOptions, emit
+from linad.codegen.allocation_hoisting import lift
+from linad.codegen.function_splitting import in_parts
+from tests.examples_of import some
+from tests.lower.test_messages import checked
+
+from .programs import Maker
+from .roads import call, interpret, machine, python
+from .test_random_programs import agree, arguments, outcome
+
+
+def divided(seed: int, part: int, checked: str):
+    return emit(Maker(seed).program(), EmitOptions(checked=checked, long=1, part=part))
+
+
+def compare(seed: int, part: int, road) -> tuple[str, int]:
+    program = Maker(seed).program()
+    every, hoisted = (divided(seed, part, c) for c in ("every", "hoisted"))
+    first, second = road(every), road(hoisted)
+    met = "retry"
+    for k in range(3):
+        args = arguments(seed * 3 + k)
+        expected = outcome(lambda a: interpret(program, a), args)
+        got = outcome(lambda a: call(first, every, a), args)
+        assert agree(got, expected), (seed, k, got, expected, every.source)
+        quick = outcome(lambda a: call(second, hoisted, a), args)
+        if quick is not None:
+            assert agree(quick, expected), (seed, k, quick, expected, hoisted.source)
+            met = "error" if expected[0].__class__ is tuple else "result"
+    return met, len(re.findall(r"^def \w+_part\d+", every.source, re.M))
+
+
+@pytest.mark.parametrize("part", [1, 4, 12])
+@pytest.mark.parametrize("block", some(range(3), 3))
+def test_random_programs_in_plain_python(block, part):
+    found = [compare(seed, part, python) for seed in range(block * 20 + 500, block * 20 + 520)]
+    met = [m for m, _ in found]
+    assert met.count("result") > 5
+    assert "error" in met
+    assert max(n for _, n in found) > 2
+
+
+@pytest.mark.parametrize("seed", [3, 21])
+def test_compiled(seed, tmp_path):
+    compare(seed, 6, lambda g: machine(g, tmp_path))
+
+
+TWO = """
+t = np.zeros(len(x))
+for i in range(1, len(x)):
+    t[i] = math.exp(x[i - 1])
+v = np.zeros(len(x))
+s = 0.0
+for i in range(len(x)):
+    v[i] += t[i]
+    s += t[i]
+return v[0] + s
+"""
+
+
+def two():
+    """A program whose second loop reads what the first has written."""
+    return checked('x: Float64[np.ndarray, "n"]', TWO.strip()).program
+
+
+def test_what_a_part_only_reads_it_borrows():
+    program = two()
+    kernel, parts = in_parts(program, lift(program.main, copies=True).kernel, 1, 4)
+    assert [s.callee for s in walk(kernel.body) if isinstance(s, Call)] == list(parts)
+    modes = [{p.var.name: p.mode for p in f.params} for f in parts.values()]
+    assert any(m.get("x") == "read" and m.get("t") == "mut" for m in modes)
+    assert any(m.get("t") == "read" and m.get("v") == "mut" for m in modes)
+
+
+def test_a_short_kernel_stays_whole():
+    source = emit(two()).source
+    assert "_part" not in source

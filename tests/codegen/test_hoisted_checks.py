@@ -1,0 +1,93 @@
+"""Rows of one array in an inner loop: vector instructions run although the rows of other iterations overlap them, and rows that
+are surely there are not asked for."""
+
+import time
+
+import numpy as np
+import pytest
+from jaxtyping import Float64
+from linad_typecheck.ir.core import Check, Loop, walk
+
+from linad import linear_grad
+from linad.codegen.vector_math import choice
+from tests.properties.roads import Whole, emitted
+
+
+@linear_grad
+def rows(a: Float64[np.ndarray, "n 2 m"], steps: int) -> float:
+    b = a.copy()
+    for _ in range(steps):
+        for k in range(len(b)):
+            for j in range(b.shape[2]):
+                b[k, 1, j] = np.tanh(b[k, 0, j]) + 0.5 * b[k, 1, j]
+    return b[0, 1, 0]
+
+
+@linear_grad
+def apart(a: Float64[np.ndarray, "n m"], c: Float64[np.ndarray, "n m"], steps: int) -> float:
+    b, e = a.copy(), c.copy()
+    for _ in range(steps):
+        for k in range(len(b)):
+            for j in range(b.shape[1]):
+                e[k, j] = np.tanh(b[k, j]) + 0.5 * e[k, j]
+    return e[0, 0]
+
+
+@pytest.mark.timing
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_two_rows_of_one_array_take_the_time_of_two_arrays():
+    x = np.random.default_rng(0).random((4, 2, 48))
+    first, second = x[:, 0].copy(), x[:, 1].copy()
+    assert rows(x, 40) == pytest.approx(apart(first, second, 40), rel=1e-12)
+
+    def best(call):
+        times = []
+        for _ in range(40):
+            started = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    assert best(lambda: rows(x, 400)) < 2.0 * best(lambda: apart(first, second, 400))
+
+
+def distances(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"], beyond: int) -> float:
+    s = 0.0
+    for i in range(len(p) + beyond):
+        for j in range(i + 1, len(p)):
+            d = p[i] - q[j]
+            s += d @ d
+    return s
+
+
+def all_distances(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"], beyond: int) -> float:
+    s = 0.0
+    for i in range(len(p) + beyond):
+        for j in range(len(q)):
+            d = p[i] - q[j]
+            s += d @ d
+    return s
+
+
+def test_rows_that_are_there_are_not_asked_for():
+    """Up to the last row by proof; a loop that may go further is asked in its iterations."""
+    args = np.ones((3, 3)), np.zeros((3, 3))
+
+    def checks(whole: Whole) -> int:
+        body = emitted(whole.prepared).main.body
+        return sum(isinstance(t, Check) for s in walk(body) if isinstance(s, Loop) for t in s.body.stmts)
+
+    assert checks(Whole(all_distances, (*args, 0))) == 1  # of p: the length of `beyond` is unknown
+    assert checks(Whole(distances, (*args, 0))) == 0  # there is a j between i and the last row
+    within = Whole(rows_within, args)
+    assert checks(within) == 0
+    assert within.run(emitted(within.prepared))[0] == distances(*args, 0)
+
+
+def rows_within(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"]) -> float:
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(i + 1, len(p)):
+            d = p[i] - q[j]
+            s += d @ d
+    return s
