@@ -313,7 +313,7 @@ class _Reader:
                 if not any(isinstance(s, ast.Constant) and s.value is Ellipsis for s in sizes):
                     dims = (Dimension("_", None),) * len(sizes)
                     if len(sizes) > MAX_RANK:
-                        raise _Wrong(RankTooHigh(self.span(items[0]), len(sizes)))
+                        raise _Wrong(RankTooHigh(self.span(items[0]), len(sizes), MAX_RANK))
         match items[1:]:
             case [ast.Subscript(value=base, slice=element)] if self.dotted(base, scope) == "numpy.dtype":
                 dtypes = self.element(element, scope)
@@ -340,7 +340,7 @@ class _Reader:
     def dimensions(self, node: ast.expr, text: str) -> tuple[Dimension, ...]:
         dims = tuple(self.dimension(node, word) for word in text.split())
         if len(dims) > MAX_RANK:
-            raise _Wrong(RankTooHigh(self.span(node), len(dims)))
+            raise _Wrong(RankTooHigh(self.span(node), len(dims), MAX_RANK))
         return dims
 
     def dimension(self, node: ast.expr, word: str) -> Dimension:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..frozen import frozen
-from ..types import MAX_RANK
 from . import Message
 
 ACCEPTED = (
@@ -61,6 +60,7 @@ class BadDimension(Message):
 class RankTooHigh(Message):
     slug: ClassVar[str] = "too-many-dimensions"
     rank: int
+    most: int
 
     def message(self) -> str:
-        return f"arrays have at most {MAX_RANK} dimensions here, and this one has {self.rank}"
+        return f"arrays have at most {self.most} dimensions here, and this one has {self.rank}"
