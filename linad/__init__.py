@@ -70,7 +70,8 @@ from a zip file.
 Functions compiled by Numba
 ---------------------------
 A helper under ``@njit`` may be called like any other: its Python text is read, checked and differentiated with the
-rest; what Numba compiled it to is not used. A checked function cannot be called from ``@njit`` code.
+rest; what Numba compiled it to is not used. In ``@njit`` code a checked function is called by its `njit`, and its
+gradient by its `vjp_njit`.
 """
 
 # Names are imported at their first use, so that `import linad` is cheap: Numba is not loaded before something is

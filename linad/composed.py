@@ -40,7 +40,20 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
         callee = _written(transform, callee, library)
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
-    made = calling(f.py_func, _name(d), callee, file, names, annotated=all(t.kind != "vmap" for t in d.transforms))
+    annotated = all(t.kind != "vmap" for t in d.transforms)
+    made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated)
+    return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
+
+
+def linear_batch(f: CheckedFunction[..., Any], linear: str, vmap: Transform, count: int) -> CheckedFunction[..., Any]:
+    """The checked function of batches of ``count`` tangents or cotangents, and of the arguments of ``f``: what the
+    linear function makes of each that is written for ``_function`` and its arguments, ``...``."""
+    taken = tuple(f"_linear_{k}" for k in range(count))
+    library, function = "_linad", "_function"
+    text = f"{_written(vmap, linear, library)}({', '.join(taken)})"
+    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func)}>"
+    names = {**f._surroundings, function: f, library: sys.modules[__package__]}
+    made = calling(f.py_func, "batch", text, file, names, first=taken)
     return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
 
 
@@ -51,25 +64,28 @@ def by_position(f: CheckedFunction[..., Any]) -> CheckedFunction[..., Any]:
     name = f.__name__ if f.__name__.isidentifier() else "function"
     callee = next(n for n in ("_function", "_function_") if n not in f._parameters.parameters)
     file = f"<linad {f.__name__}{f._parameters} by position>"
-    made = calling(f.py_func, name, callee, file, {**f._surroundings, callee: f}, by_position=True)
+    names = {**f._surroundings, callee: f}
+    made = calling(f.py_func, name, f"{callee}(...)", file, names, by_position=True)
     return CheckedFunction(made, f.options, f._surroundings)
 
 
 def calling(
     f: FunctionType,
     name: str,
-    callee: str,
+    written: str,
     file: str,
     names: Mapping[str, Any],
     annotated: bool = True,
     by_position: bool = False,
+    first: tuple[str, ...] = (),
 ) -> FunctionType:
-    """A function with the parameters of another one that passes them to ``callee``, an expression in ``names``. Its
-    source is registered under the file name.
+    """A function with the parameters of another one that returns ``written``, an expression in ``names`` in which
+    ``...`` stands for these parameters. Its source is registered under the file name.
 
-    ``annotated``: its parameters have the annotations of the other function.
+    ``annotated``: its parameters have the annotations of the other function. ``first``: further parameters, which
+    precede them.
     """
-    text = _text(f, name, callee, annotated, by_position)
+    text = _text(f, name, written, annotated, by_position, first)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(
             n
@@ -124,8 +140,10 @@ def _annotated(p: inspect.Parameter) -> bool:
     return not isinstance(p.default, bool) and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
 
 
-def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position: bool) -> str:
-    """The source text: the parameters with their annotations, and one call. Defaults are taken from the function
+def _text(
+    f: FunctionType, name: str, written: str, annotated: bool, by_position: bool, first: tuple[str, ...]
+) -> str:
+    """The source text: the parameters with their annotations, and the return. Defaults are taken from the function
     object."""
     given = locate(f)[1].args
     known = inspect.signature(f).parameters
@@ -136,9 +154,10 @@ def _text(f: FunctionType, name: str, callee: str, annotated: bool, by_position:
         if a is not None
     }
     values = ", ".join(_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items())
+    returned = written.replace("...", values, 1)
     if by_position:
-        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {callee}({values})\n"
+        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {returned}\n"
     groups = [[bare[a.arg] for a in some] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
     rest, more = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
     params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), more, [])
-    return f"def {name}({ast.unparse(params)}):\n    return {callee}({values})\n"
+    return f"def {name}({', '.join((*first, ast.unparse(params)))}):\n    return {returned}\n"

@@ -13,6 +13,7 @@ from .eligible import plain_function, surroundings
 from .function import CheckedFunction
 from .options import Options
 from .switches import switched_off
+from .transformed import once
 from .transforms.hessian import hvp
 from .transforms.jacobian import of_method as jacobian_of_method
 
@@ -121,6 +122,82 @@ class LinearGrad(CheckedFunction[P, R]):
         array([0.4102, 0.4102])
         """
         return hvp(self, primals, tangents)
+
+    @property
+    def njit(self) -> Callable[P, R]:
+        """The function for code that Numba compiles: it may be called there, and passed on as an argument.
+
+        It takes numbers, arrays, tuples and named tuples, by position, and gives what a call from Python gives, errors
+        included. A call costs some 60 ns more than the function itself. Module constants are those of the time at which
+        Numba compiles the calling code. Loops on threads (``parallel=True``) go through Python, and cost a call of it.
+
+        Raises
+        ------
+        LinadError
+            Where the function has parameters that take keywords only, or when Numba compiles a call: where the result
+            is of a class that Numba has no type for, or an argument is one that the function is compiled for each value
+            of.
+
+        Notes
+        -----
+        Numba keeps no machine code of calling functions on disk: it would not see that the function has changed.
+
+        Examples
+        --------
+        >>> import numba
+        >>> import numpy as np
+        >>> @linear_grad
+        ... def energy(x, k: float):
+        ...     return 0.5 * k * np.sum((x[1:] - x[:-1]) ** 2)
+        >>> of_chain = energy.njit
+        >>> @numba.njit
+        ... def total(chains, k):
+        ...     found = 0.0
+        ...     for i in range(len(chains)):
+        ...         found += of_chain(chains[i], k)
+        ...     return found
+        >>> total(np.array([[0.0, 1.0], [0.0, 2.0]]), 2.0)
+        5.0
+        """
+        from .njit import njit
+
+        return once(self._transforms, "njit", lambda: njit(self))
+
+    @property
+    def vjp_njit(self) -> Callable[..., tuple[R, tuple[Any, ...]]]:
+        """The value and the gradients for code that Numba compiles: ``f.vjp_njit(cotangent, *args)``.
+
+        The cotangent is of the structure of the result, 1.0 for the gradient of a scalar function. It returns what
+        ``f.vjp(*args)`` gives and what its pullback makes of the cotangent: ``(value, gradients)``, where gradients are
+        a tuple with one entry per differentiable parameter.
+
+        Raises
+        ------
+        LinadError
+            As `njit`, and where the function updates an argument.
+        TypeError, ValueError
+            Where the cotangent is not of the structure, dtypes and shapes of the result.
+
+        Examples
+        --------
+        >>> import numba
+        >>> import numpy as np
+        >>> @linear_grad(wrt="x")
+        ... def distance(x, target):
+        ...     return np.sum((x - target) ** 2)
+        >>> pulled = distance.vjp_njit
+        >>> @numba.njit
+        ... def descent(x, target):
+        ...     for _ in range(100):
+        ...         _, (x_bar,) = pulled(1.0, x, target)
+        ...         x = x - 0.25 * x_bar
+        ...     return x
+        >>> descent(np.zeros(2), np.array([1.0, 2.0]))
+        array([1., 2.])
+        """
+        from .njit import vjp_njit
+
+        return once(self._transforms, "vjp_njit", lambda: vjp_njit(self))
 
 
 class UpdatingGrad(LinearGrad[P, R]):

@@ -450,12 +450,17 @@ class Pullback:
                 grads[k] += final
         return grads
 
+    @property
+    def arguments(self) -> tuple[object, ...]:
+        """The arguments of the function, whose cells are its own copies."""
+        leaves = dict(enumerate(self.values))
+        return tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
+
     def __deepcopy__(self, memo: object) -> Pullback:
         return self  # it is immutable
 
     def __reduce__(self) -> tuple[object, ...]:
-        leaves = dict(enumerate(self.values))
-        arguments = tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
+        arguments = self.arguments
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
             raise PicklingError(

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from linad_typecheck.span import Span
 
 
-lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
+lock = threading.RLock()  # one compilation at a time
+# A thread that also takes Numba's lock takes that one first, as Numba's compiler does when it compiles a call of a
+# checked function (see `njit`).
 
 
 LOADED = 256
@@ -53,13 +55,24 @@ _loaded: dict[tuple[str, str], Loaded] = {}  # loaded machine code by cache entr
 _forking = ExitStack()  # the locks that the forking thread holds
 
 
+def _locked(count: int | None = None) -> ExitStack:
+    """The first ``count`` locks of Numba, if it is imported, and ours, acquired in this order."""
+    while True:
+        others, taken = _locks_of_numba(), ExitStack()
+        for one in (*others[:count], lock):
+            taken.enter_context(one)
+        if others == _locks_of_numba():
+            return taken
+        taken.close()  # Numba was imported meanwhile
+
+
+def _locks_of_numba() -> tuple:
+    return getattr(sys.modules.get("linad.codegen.numba_compat"), "LOCKS", ())
+
+
 def _before_fork() -> None:
     """Wait until no other thread compiles: a child would find the locks taken and the tables half written, for ever."""
-    taken = ExitStack()
-    taken.enter_context(lock)
-    for other in getattr(sys.modules.get("linad.codegen.numba_compat"), "LOCKS", ()):
-        taken.enter_context(other)
-    _forking.push(taken)
+    _forking.push(_locked())
 
 
 def _after_fork() -> None:
@@ -147,13 +160,16 @@ class Specialisation:
     def kernel(self, request: Request, values: Sequence[object]) -> Kernel:
         """The kernel for a request and such flat arguments. It is compiled or loaded at its first call."""
         version = self.version(values)
-        found = version.kernels.get(request)
-        if found is None:
-            sizes = version.sizes
-            with lock:
-                made = Kernel(partial(self._load, request, sizes), partial(self._largest, request, sizes))
-                found = version.kernels.setdefault(request, made)
-        return found
+        return version.kernels.get(request) or self._kernel(request, version.sizes)
+
+    def any_size(self, request: Request) -> Kernel:
+        """The kernel that answers a request with arguments of any sizes."""
+        return self.kernels[()].get(request) or self._kernel(request, ())
+
+    def _kernel(self, request: Request, sizes: Short) -> Kernel:
+        with lock:
+            made = Kernel(partial(self._load, request, sizes), partial(self._largest, request, sizes))
+            return self.kernels[sizes].setdefault(request, made)
 
     def lowered(self, sizes: Short) -> Program:
         """The lowered core program, for arguments of these sizes."""
@@ -169,7 +185,10 @@ class Specialisation:
         return _programs().answer(self.lowered(sizes), request, self.options)
 
     def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        with lock, deep():
+        if self.options.backend == "numba":
+            with lock:  # which a fork waits for
+                import_numba()
+        with _locked(1), deep():
             try:
                 if self.options.backend == "interpret":
                     return _programs().interpreted(self.program(request, sizes))
@@ -199,7 +218,6 @@ class Specialisation:
         )
 
     def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        import_numba()
         wanted = self._wanted(checked)
         key = f"{self.key}-{disk.digest(request, sizes, wanted, _machine().target(), verifying(), guarded())}"
         store = self.store

@@ -15,7 +15,7 @@ from linad_typecheck.names.scope import RETURNED, EnumClass, EnumMember, Externa
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
 )
-from linad_typecheck.types import INTS, LIMITS, WORDS_OF_DTYPES, Array, DType, Scalar
+from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array, DType, Scalar
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
@@ -340,7 +340,7 @@ def argument_type(value: object, where: str) -> object:
                 if value.dtype.name == "float16"
                 else ""
             )
-            raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to 4", value, how)
+            raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
         return ArgType(kind)
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:

@@ -26,7 +26,7 @@ from linad_typecheck.names.scope import (
     Opaque,
     RecordClass,
 )
-from linad_typecheck.types import NUMPY_NAMES, Array, DType
+from linad_typecheck.types import MAX_RANK, NUMPY_NAMES, Array, DType
 from linad_typecheck.words import with_article
 
 from .records import MEANING, constant, record_class, told
@@ -39,7 +39,7 @@ _PLAIN = (int, float, bool, str)
 def array_type(a: np.ndarray) -> Array | None:
     """The core type of an array, or None if its dtype or rank is not supported."""
     short = DTYPES.get(a.dtype.name) if a.dtype.isnative else None
-    return Array(short, a.ndim) if short is not None and a.ndim <= 4 else None
+    return Array(short, a.ndim) if short is not None and a.ndim <= MAX_RANK else None
 
 
 def underlying(value: object) -> tuple[FunctionType, tuple[str, ...], tuple[str | int, ...] | None] | None:
@@ -146,8 +146,8 @@ REAL_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
 
 def _no_array(a: np.ndarray) -> Opaque:
     """An array of an unsupported dtype or rank."""
-    if a.ndim > 4:
-        instead = "reshape it: arrays have at most 4 axes"
+    if a.ndim > MAX_RANK:
+        instead = f"reshape it: arrays have at most {MAX_RANK} axes"
     elif a.dtype.kind == "c":
         instead = REAL_PARTS
     elif a.dtype.kind in "fiub":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from linad_typecheck.span import NOWHERE
+from linad_typecheck.types import MAX_RANK
 
 from . import threads
 from .errors import is_generated
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from linad.codegen.sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
-FLOOR = 17  # where a kernel finds the lowest address of the stack, if it is recursive
-HINTS = 18  # where it finds, and leaves, how long the logs become that grow, if it has any
+FLOOR = 1 + 4 * MAX_RANK  # where a kernel finds the lowest address of the stack, if it is recursive
+HINTS = FLOOR + 1  # where it finds, and leaves, how long the logs become that grow, if it has any
 
 NOT_BROADCAST = (
     "operands could not be broadcast together",

@@ -69,14 +69,14 @@ _CLASSES = {
 # Methods and attributes used of the objects that a compilation receives.
 _INSTANCES = {
     "typing context": "resolve_function_type resolve_value_type",
-    "target context": "add_linking_libs refresh call_conv call_internal_no_propagate cast codegen "
+    "target context": "add_dynamic_addr add_linking_libs refresh call_conv call_internal_no_propagate cast codegen "
     "create_cpython_wrapper fastmath data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof "
     "get_constant get_constant_generic get_data_type get_dummy_value get_env_name "
     "get_executable get_function get_preferred_array_alignment "
     "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
     "post_lowering push_code_library unpack_value",
-    "target context.call_conv": "decode_arguments init_call_helper return_status_propagate return_user_exc "
-    "return_value",
+    "target context.call_conv": "call_function decode_arguments get_function_type init_call_helper "
+    "return_status_propagate return_user_exc return_value",
     "code generator": "_data_layout _module_pass_manager _pass_builder create_library magic_tuple set_env",
     "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
 }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from linad_typecheck.ir.core import Block, Const, Let, Var, walk
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ops import LITERAL_SECOND, OPS
-from linad_typecheck.types import F64, NUMPY_NAMES, Array, Scalar, wrapped
+from linad_typecheck.types import F64, MAX_RANK, NUMPY_NAMES, Array, Scalar, wrapped
 from linad_typecheck.types import KINDS as KINDS_OF
 
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
@@ -57,7 +57,7 @@ ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {d: f"np.{name}{'_' * (d == 'bool')}" for d, name in NUMPY_NAMES.items()}
 KINDS = tuple(NUMPY_DTYPE)
 LOGS = ("grow", "grow_filled", "tried")  # helpers of runtime.logs
-ERROR_WORDS = 17  # of the error array: the site and up to 16 arguments, the sizes of four arrays of rank 4
+ERROR_WORDS = 1 + 4 * MAX_RANK  # of the error array: the site and its arguments, the sizes of four arrays
 FLOOR = ERROR_WORDS  # given: the lowest address that the stack may grow to
 # given, and noted: how long logs of each element type become that grow, and then those of each log known by name
 HINTS = FLOOR + 1

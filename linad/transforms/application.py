@@ -90,6 +90,13 @@ class Transformed(Generic[P, R]):
         """This function as a checked function."""
         return once(self.function._transforms, (composed, self.transforms), lambda: composed(self))
 
+    @functools.cached_property
+    def njit(self) -> Callable[P, R]:
+        """The same for code that Numba compiles, as `LinearGrad.njit`."""
+        from ..njit import derivative_njit
+
+        return derivative_njit(self, self.composed)
+
     def __reduce__(self) -> tuple[object, ...]:
         return shared, (type(self), self.function, self.transforms)
 

@@ -62,7 +62,7 @@ class Custom(Generic[P, R]):
             params = inspect.signature(self._plain).parameters
             name = next(n for n in ("function", "_function", "_function_") if n not in params)
             own = self.__name__ if self.__name__.isidentifier() and self.__name__ not in (*params, name) else "call"
-            return calling(self._plain, own, name, file, {name: self})
+            return calling(self._plain, own, f"{name}(...)", file, {name: self})
 
         return once(transforms_of(self._plain), (Custom, id(self)), make)
 

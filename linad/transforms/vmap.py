@@ -7,9 +7,13 @@ from typing import Any
 
 from linad_typecheck.engine.values import Axes, Transform
 
+from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
+from ..composed import linear_batch
+from ..transformed import once
 from .application import Transformed, checked, shared
+from .linearize import Pushforward
 
 
 def vmap(
@@ -22,7 +26,8 @@ def vmap(
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform. It only reads its arguments.
+        A checked function, a plain one, or the result of another transform, pullbacks and linearized functions included.
+        It only reads its arguments.
     in_axes : int, None, or tuple of them
         The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
         throughout. A tuple has an entry for each positional parameter, which may be a tuple again for an argument that
@@ -66,15 +71,39 @@ def vmap(
     array([[0.6, 0.8],
            [0.6, 0.8]])
     """
+    if isinstance(f, derive.Pullback | Pushforward):
+        return _of_linear(f, in_axes, out_axes)
     function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
         raise refusal("unsupported", what, help="let it work on a copy and return that: `y = y.copy()`")
+    return shared(Transformed, function, (_transform(in_axes, out_axes),))
+
+
+def _transform(in_axes: Any, out_axes: Any) -> Transform:
     axes = _axes(in_axes, "in_axes", (int, type(None)))
     if axes is None or isinstance(axes, tuple) and not any(isinstance(a, int) for a in _flat(axes)):
         raise refusal("bad-option", "`in_axes` maps over no argument", help="give one of them the axis to map over")
-    step = Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,)))
-    return shared(Transformed, function, (step,))
+    return Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,)))
+
+
+def _of_linear(f: derive.Pullback | Pushforward, in_axes: Any, out_axes: Any) -> Callable[..., Any]:
+    """Of the linear functions that `vjp` and `linearize` give: their primal runs once, in each call."""
+    step = _transform(in_axes, out_axes)
+    if isinstance(f, derive.Pullback):
+        arguments, count, text = f.arguments, 1, "_function.vjp(...)[1]"
+    else:
+        arguments, count = f.primals, len(f.primals)
+        text = f"_linad.linearize(_function, ...{', has_aux=True' * f.first})[1]"
+    key = (_of_linear, text, step, count)
+    batch = once(f.function._transforms, key, lambda: linear_batch(f.function, text, step, count))
+
+    def call(*linear: Any) -> Any:
+        if len(linear) != count:
+            raise TypeError(f"vmap of {f!r}: expected {count} arguments, got {len(linear)}")
+        return batch(*linear, *arguments)
+
+    return call
 
 
 def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:

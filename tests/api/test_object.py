@@ -161,9 +161,9 @@ def test_public_names():
 def test_completion_shows_what_is_public():
     shown = {name for name in dir(product) if not name.startswith("__")}
     methods = {"grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian", "vjp_into", "warmup", "specialisation"}
-    assert shown == methods | {"py_func", "options", "signature", "types", "diagnostics"}
+    assert shown == methods | {"njit", "vjp_njit", "py_func", "options", "signature", "types", "diagnostics"}
     shown = {name for name in dir(linad.grad(product)) if not name.startswith("__")}
-    assert shown == {"function", "transforms", "composed"}
+    assert shown == {"function", "transforms", "composed", "njit"}
 
 
 def test_import_is_cheap():

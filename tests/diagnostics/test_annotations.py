@@ -154,7 +154,7 @@ def test_aliases_mean_what_they_name(text):
         ('Float64[np.ndarray, "n*d"]', "bad-dimension", '"n*d"'),
         ('Float64[np.ndarray, "-2"]', "bad-dimension", '"-2"'),
         ('Float64[np.ndarray, "n+"]', "bad-dimension", '"n+"'),
-        ('Float64[np.ndarray, "a b c d e"]', "too-many-dimensions", '"a b c d e"'),
+        ('Float64[np.ndarray, "a b c d e f g h i"]', "too-many-dimensions", '"a b c d e f g h i"'),
     ],
 )
 def test_mistakes(text, slug, segment):

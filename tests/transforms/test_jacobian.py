@@ -344,3 +344,38 @@ def test_more_directions_than_one_block_has():
 def scaled(x):
     x[0] *= 2.0
     return x[1]
+
+
+@pytest.mark.parametrize("size", [3, 11])  # below and above the size up to which products are loops
+@pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev])
+def test_products_of_matrices_in_many_directions(transform, size):
+    @linad.linear_grad(backend="interpret" if size == 3 else "numba")
+    def products(a, b):
+        return a @ b - a.T @ b + b @ a.T
+
+    a, b = np.linspace(-1.0, 1.0, size * size).reshape(size, size), np.cos(np.arange(size * size)).reshape(size, size)
+    found = transform(products)(a, b)
+    assert found.shape == (size,) * 4
+    for i, j in ((0, 0), (1, size - 1), (size - 1, 1)):
+        along = np.zeros((size, size))
+        along[i, j] = 1.0
+        wanted = along @ b - along.T @ b + b @ along.T
+        np.testing.assert_allclose(found[:, :, i, j], wanted, atol=1e-12)
+
+
+def test_third_derivatives_of_functions_of_matrices():
+    @linad.linear_grad(backend="interpret")
+    def powers(m):
+        return np.sum((m @ m) ** 2)
+
+    m = np.array([[1.0, 0.5], [-0.3, 2.0]])
+    third = linad.jacfwd(linad.hessian(powers))(m)
+    assert third.shape == (2,) * 6
+    h = 1e-5
+    for i, j in ((0, 0), (1, 0)):
+        step = np.zeros((2, 2))
+        step[i, j] = h
+        slope = (linad.hessian(powers)(m + step) - linad.hessian(powers)(m - step)) / (2.0 * h)
+        np.testing.assert_allclose(third[..., i, j], slope, rtol=1e-6, atol=1e-6)
+    second = linad.jacrev(linad.jacfwd(linad.linear_grad(backend="interpret")(lambda m: m @ m)))(m)
+    assert second.shape == (2,) * 6

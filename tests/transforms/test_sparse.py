@@ -390,3 +390,29 @@ def test_more_colours_than_fit_into_a_sweep(mode, monkeypatch):
         wanted = np.concatenate([np.reshape(part[k], (-1, size)) for part in rows])
         for matrices in found.values():
             np.testing.assert_allclose(matrices[k].toarray(), wanted, rtol=1e-13, atol=1e-15)
+
+
+def test_a_branch_between_floats_moves_no_entry():
+    """The places of entries are found once, and kept while ints and sizes are the same."""
+
+    @linad.linear_grad
+    def turned(x, left, right):
+        out = np.empty((len(left), 2))
+        for k in range(len(left)):
+            a, b = x[left[k]], x[right[k]]
+            r = a * a + b * b
+            if r == 0.0:
+                s = a - b
+            else:
+                s = np.sin(r) * a + np.sqrt(r) * b
+            out[k, 0] = s
+            out[k, 1] = s * a
+        return out
+
+    left, right = np.array([0, 3, 1, 2, 0] * 40), np.array([1, 0, 2, 3, 4] * 40)
+    x = np.array([0.5, 0.0, 0.0, -1.0, 2.0])
+    jacobian = linad.jacobian(turned, sparsity=True)
+    dense = linad.jacfwd(turned)
+    for at in (x, x + 1.0, x * 0.0):
+        np.testing.assert_allclose(jacobian(at, left, right).toarray(), dense(at, left, right).reshape(400, 5))
+        assert jacobian.plan.mode == "entries" and jacobian.plan.fixed

@@ -402,3 +402,25 @@ def test_a_function_of_a_library_outside():
     agree(pickle.loads(pickle.dumps(linad.vmap(np.sum)))(X), X.sum(axis=1))
     with pytest.raises(linad.LinadError, match="write a function that calls it"):
         linad.vmap(np.fft.fft)
+
+
+def four(x, c: float):
+    return np.array([x[0] * x[1], np.sin(x[2]), c * x[0] ** 2, x[2] * x[1]])
+
+
+def test_pullbacks_and_linearized_functions():
+    x = np.array([0.5, -1.0, 2.0])
+    f = interpreted(four)
+    jacobian, by_c = linad.jacfwd(f, (0, 1))(x, 3.0)
+    _, pull = linad.vjp(f, x, 3.0)
+    rows, last = linad.vmap(pull)(np.eye(4))
+    agree(rows, jacobian)
+    agree(last, by_c)
+    agree(linad.vmap(pull, in_axes=1)(2.0 * np.eye(4))[0], 2.0 * jacobian)
+    _, push = linad.linearize(f, x, 3.0)
+    agree(linad.vmap(push, in_axes=(0, None))(np.eye(3), 0.0), jacobian.T)
+    agree(linad.vmap(push, in_axes=(0, None), out_axes=1)(np.eye(3), 0.0), jacobian)
+    with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
+        linad.vmap(push, in_axes=(0, None))(np.eye(3))
+    with pytest.raises(LinadError, match="maps over no argument"):
+        linad.vmap(pull, in_axes=None)

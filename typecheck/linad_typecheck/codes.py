@@ -64,7 +64,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN307", "variadic-dimension", "information", "an annotation leaves the number of dimensions open"),
     # LIN308, union-annotation, existed while a parameter had a single type
     ("LIN309", "bad-dimension", "information", "a dimension of an annotation that is not a size"),
-    ("LIN310", "too-many-dimensions", "information", "an annotation with more than four dimensions"),
+    ("LIN310", "too-many-dimensions", "information", "an annotation with more than eight dimensions"),
     ("LIN311", "return-mismatch", "warning", "what a function returns is not what its annotation says"),
     # 4xx derivatives
     ("LIN401", "no-gradient", "error", "a gradient by something that is not a float parameter"),

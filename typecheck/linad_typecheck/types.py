@@ -58,9 +58,12 @@ class Scalar:
         return self.dtype
 
 
+MAX_RANK = 8  # of an array: a third derivative of a function from matrices to matrices has that many
+
+
 @frozen(slots=True)
 class Array:
-    """An array of ``rank`` 0 to 4, C-contiguous."""
+    """An array of ``rank`` 0 to `MAX_RANK`, C-contiguous."""
 
     dtype: DType
     rank: int

@@ -28,6 +28,7 @@ from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.types import BOOL, I64, ZEROS, Array, Scalar
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
+FEW = 1000  # products of two cells up to which all directions of one are computed at once; BLAS is ahead for more
 
 
 def in_directions(program: Program, given: int, results: int) -> Program:
@@ -444,10 +445,44 @@ class _Walk:
                 self.nest(
                     self.dims(a, out), lambda i, k: [Load(e, home, (k,), False), Store(cells, (*i, k), e, False)], out
                 )
+            case Dense(op="gemm", read=(a, b)) if self.facts.is_wide(a) != self.facts.is_wide(b):
+                self.product(s)
             case Dense():
                 self.dense(s)
             case _:
                 out.append(rebuild(s, self.renamed, self.renamed))
+
+    def product(self, s: Dense) -> None:
+        """A product of matrices: of small ones, all directions of each product of two cells at once."""
+        (c,), (a, b), (ta, tb, sign) = s.updated, s.read, s.flags
+        before, outer = self.out, self.out[:0]
+        (m, n), of_a = self.dims(c, before), self.dims(a, before)
+        inner = of_a[0] if ta == "t" else of_a[1]
+        cells, work, small = (self.names.var(name, t) for name, t in (("cells", I64), ("work", I64), ("small", BOOL)))
+        before += [
+            Let(cells, "mul", (m, n), s.span),
+            Let(work, "mul", (cells, inner), s.span),
+            Let(small, "le", (work, Const(FEW, I64)), s.span),
+        ]
+        i, j, q, k = (self.names.var(name, I64) for name in "ijqk")
+        dtype = Scalar(c.type.dtype)
+        x, y, e, t = (self.names.var(name, dtype) for name in ("x", "y", "e", "t"))
+        in_a, in_b = (q, i) if ta == "t" else (i, q), (j, q) if tb == "t" else (q, j)
+        (one, place), (wide, along) = ((a, in_a), (b, in_b))[:: 1 if self.facts.is_wide(b) else -1]
+        slope: list[Stmt] = [Load(x, self.renamed(one), place, False, s.span)]
+        if sign == "m":
+            slope.append(Let(y, "neg", (x,), s.span))
+        lanes: list[Stmt] = [
+            Load(e, self.renamed(wide), (*along, k), False, s.span),
+            Let(t, "mul", (e, y if sign == "m" else x), s.span),
+            AddTo(self.renamed(c), (i, j, k), t, False, s.span),
+        ]
+        loop = lambda index, stop, body: Loop(index, ZERO, stop, ONE, (), (), Block(tuple(body)), (), span=s.span)  # noqa: E731
+        nest = loop(i, m, [loop(j, n, [loop(q, inner, [*slope, loop(k, self.width, lanes)])])])
+        self.out = outer
+        self.dense(s)
+        self.out, otherwise = before, self.out
+        self.out.append(If(small, Block((nest,)), Block(tuple(otherwise)), (), s.span))
 
     def dense(self, s: Dense) -> None:
         """Linear algebra for one direction after the other, on matrices without the axis."""

@@ -59,7 +59,8 @@ def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind
           parameters include a vector for each of them, then two vectors with the offsets of the rows of each result and
           of the columns of each parameter.
         - ``"filled"``: stores each entry to its cell of a vector. The parameters include the 32-bit numbers of the
-          cells, and that vector.
+          cells, and that vector. Entries of cells overwritten later go to a cell that is never read, so every cotangent
+          is taken as 1.
         - ``"summed"``: as ``"filled"``; entries of the same cell are added.
 
     Raises
@@ -83,7 +84,7 @@ def by_ints(program: Program, given: int) -> bool:
         floats = [a for a in operands(s) if isinstance(a, Var) and is_float(a.type)]
         if all(a.name in known for a in floats):
             known |= {o.name for o in outputs(s)} if floats else set()
-        elif not isinstance(s, Load | Copy | Dim) or any(isinstance(a.type, Scalar) for a in floats):
+        elif isinstance(s, Let) and not is_float(s.out.type):  # floats decide nothing else but by way of these
             return False
     return True
 
@@ -113,6 +114,7 @@ class _Walk:
         self.at: Atom = ZERO
         self.made = count()
         self.out: list[Stmt] = []
+        self.placing = kind == PLACED  # where it matters whether a cotangent has been set to zero
         vector = lambda hint, dtype: self.names.var(hint, Array(dtype, 1))  # noqa: E731
         self.rows, self.columns = vector("rows", "i64"), vector("columns", "i64")
         self.row_starts, self.column_starts = vector("row_starts", "i64"), vector("column_starts", "i64")
@@ -163,13 +165,13 @@ class _Walk:
             case Load(out=v, array=a, index=i) if wide(v):
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
-                self.out.append(s)
+                self.out += [s] if self.placing else []
                 names = frozenset(x.name for x in i if isinstance(x, Var))
-                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v)
+                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v if self.placing else Const(1.0, v.type))
             case Store(array=a, value=e) if wide(a):
                 if a.name not in self.leaf or wide(e) or not isinstance(e, Const) or e.value != 0.0:
                     raise CannotSplit("through memory")
-                self.out.append(s)
+                self.out += [s] if self.placing else []
             case AddTo(array=a, index=i, value=e) if wide(a):
                 if a.name not in self.column:
                     raise CannotSplit("through memory")
@@ -180,7 +182,7 @@ class _Walk:
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
                 self.leaf[v.name] = self.leaf[a.name]
-                self.out.append(s)
+                self.out += [s] if self.placing else []
             case Dim(array=a) if a.name in self.column:
                 self.out.append(replace(s, array=self.primal(a)))
             case If():

@@ -1,4 +1,4 @@
-"""Scatter buffering: strip-mine loops with indirect additions, so that each block computes first and scatters
+"""Scatter buffering: strip-mine loops with indirect additions or stores, so that each block computes first and scatters
 afterwards.
 
 **Transformation.** Strip-mining and loop distribution with a buffer (Allen and Kennedy, Optimizing Compilers for Modern
@@ -7,9 +7,9 @@ Architectures, 2001, chapters 5 and 6).
 **Before.** ``for i in range(n) { &v_bar[idx[i]] += e(i) }``
 **After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
-**Legality.** The arrays of the delayed additions are not otherwise accessed in the loop. Their indices can be
-recomputed from arrays that the loop does not write. Carried values are sums. The additions happen in the same order, so
-the sums are bitwise identical.
+**Legality.** The arrays of the delayed additions are not otherwise accessed in the loop, nor are those of delayed stores.
+Their indices can be recomputed from arrays that the loop does not write. Carried values are sums. Additions and stores
+happen in the same order, so the results are bitwise identical.
 
 **Profitability.** At least `WORTH` operations for each addition, and nothing else that prevents vectorisation of the
 first loop, such as checks or calls. Branches between float operations are replaced by selects if the cheaper arms are a
@@ -95,8 +95,8 @@ def _work(b: Block) -> int:
     return sum(map(_cost, walk(b)))
 
 
-def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
-    """The additions of a loop to delay until the end of a block; empty if the loop is better left alone.
+def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
+    """The additions and stores of a loop to delay until the end of a block; empty if the loop is better left alone.
 
     Called before and after index checks are written out. Before, accesses do not have their checks yet, and ``checks``
     says that the checks of row indices in the loop may also disappear once all indices are checked before it.
@@ -119,11 +119,11 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo]:
     scattered = {
         t.array.name
         for t in body
-        if isinstance(t, AddTo | Store)
-        and (_from_loads(t.index, made) or expensive and _goes_from_row_to_row(t.index, made, s))
+        if isinstance(t, AddTo | Store) and _from_loads(t.index, made)
+        or isinstance(t, AddTo) and expensive and _goes_from_row_to_row(t.index, made, s)
     }
-    delayed = [t for t in body if isinstance(t, AddTo) and t.array.name in scattered]
-    if scattered & (loaded | stored) or not delayed:
+    delayed = [t for t in body if isinstance(t, AddTo | Store) and t.array.name in scattered]
+    if scattered & (loaded | stored & added) or not delayed:
         return []
     for t in _needed((a for d in delayed for a in d.index), made):
         if not isinstance(t, Let | Load | Dim) or is_float(outputs(t)[0].type):
@@ -160,7 +160,7 @@ def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:
     return [t for name, t in made.items() if name in found]
 
 
-def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
+def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     """The loop over blocks."""
     assert s.stop is not None and isinstance(s.step, Const)
     made = {v.name: t for t in s.body.stmts for v in outputs(t)}
@@ -201,7 +201,6 @@ def _blocked(s: Loop, delayed: list[AddTo], names: Names) -> Loop:
 
     for t in s.body.stmts:
         if id(t) in waiting:
-            assert isinstance(t, AddTo)
             after.append(replace(t, value=later(t.value)))
         else:
             kept.append(t)

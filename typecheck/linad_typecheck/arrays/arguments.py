@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
@@ -61,6 +61,5 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
             if not isinstance(item, SILENT):
                 not_an_int(ctx, "a shape is an int or a tuple of ints", item, span)
             raise Refused(None)
-    if len(atoms) > 4:
-        raise Refused(WrongType(span, "an array has at most 4 dimensions", f"a shape of {len(atoms)}"))
+    require_rank(span, len(atoms))
     return tuple(atoms)

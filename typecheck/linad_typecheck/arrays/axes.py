@@ -10,7 +10,7 @@ from ..engine.elementwise import common_shape, shapes_text
 from ..engine.numbers import own
 from ..engine.places import as_view, is_one, product, read, same_size, stretches
 from ..engine.provenance import sizes_differ
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -31,8 +31,7 @@ def _expand_dims(ctx: Lowering, args: Args) -> Value:
     array = as_array(ctx, found["a"], args)
     more = len(found["axis"].items) if isinstance(found["axis"], TupleValue) else 1
     rank = rank_of(array) + more
-    if rank > 4:
-        raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{rank} of them"))
+    require_rank(args.span, rank)
     axes = axes_of(ctx, found["axis"], rank, args.span)
     return with_axes(ctx, array, sorted(axes), args.span)
 

@@ -13,7 +13,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, fitted, promote
 from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
 from ..engine.provenance import sizes_differ
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
@@ -82,8 +82,7 @@ def concatenated(
 
 def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType | None, hint: str, span: Span) -> Value:
     """Arrays of equal shape joined along a new axis."""
-    if rank_of(arrays[0]) == 4:
-        raise Refused(WrongType(span, "an array has at most 4 dimensions", "a stack of arrays of rank 4"))
+    require_rank(span, rank_of(arrays[0]) + 1)
     text = "all input arrays must have the same shape"
     if len({rank_of(a) for a in arrays}) == 1:
         for a in arrays[1:]:
@@ -245,6 +244,5 @@ def shape_of_parts(
     if len(set(shapes)) > 1:
         sizes_differ(ctx, span, "the rows of this array have different lengths")
         raise Refused(None)
-    if len(shapes[0] if shapes else ()) == 4:
-        raise Refused(WrongType(span, "an array has at most 4 dimensions", "more of them"))
+    require_rank(span, 1 + len(shapes[0] if shapes else ()))
     return (len(shapes), *(shapes[0] if shapes else ()))

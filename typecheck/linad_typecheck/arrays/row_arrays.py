@@ -13,14 +13,13 @@ from copy import copy
 
 from ..ir.core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
 from ..engine.places import fresh_array
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.settled import Settled, above
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, ScalarValue, Value, ViewValue
 from ..engine.views import Along, View, Whole
 from ..frozen import frozen
-from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .result_sizes import Functions, Given, Made, Recipe, SizeOf, is_safe, result_size
@@ -189,8 +188,7 @@ def rows_array(
 ) -> ArrayValue:
     """The array of the rows; None if a problem was reported."""
     span = ctx.span(node)
-    if rank_of(row) == 4:
-        raise Refused(WrongType(span, "an array has at most 4 dimensions", "5 of them"))
+    require_rank(span, rank_of(row) + 1)
     return fresh_array(ctx, hint, (n, *shape), dtype or dtype_of(row), None, span)
 
 

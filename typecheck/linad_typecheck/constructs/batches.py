@@ -32,7 +32,7 @@ from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..registry import enter
 from ..span import Span
-from ..types import BOOL, I64
+from ..types import BOOL, I64, MAX_RANK
 from .arguments import Argument, bound_arguments, has_default
 from .comprehensions import targets, through
 from .derivatives import BATCHES, function_of, source_of
@@ -250,8 +250,8 @@ class _Batch:
         for v in _leaves(like):
             if not isinstance(v, (ScalarValue, NoneValue)) and not is_array(v):
                 raise _Unfit(f"stacks numbers and arrays, and the function returns {described(v)}")
-            if is_array(v) and rank_of(v) == 4:
-                raise _Unfit("gives an array of rank 5: an array has at most 4 dimensions")
+            if is_array(v) and rank_of(v) == MAX_RANK:
+                raise _Unfit(f"gives an array of rank {MAX_RANK + 1}: an array has at most {MAX_RANK} dimensions")
         if not any(is_array(v) or isinstance(v, ScalarValue) for v in _leaves(like)):
             raise _Unfit("is of a function that returns a number or an array at least")
         held = {a.name for g in self.given for a in arrays(g.value)}

@@ -16,9 +16,7 @@ from ..messages.annotations import BadDimension, RankTooHigh, UnsupportedAnnotat
 from ..names.scope import Annotation, External, GlobalArray, Opaque, RecordClass, Scope, resolve
 from ..source import SourceFile
 from ..span import Span
-from ..types import DTYPE_CLASSES, FLOATS, INTS, NUMPY_NAMES, SIGNED, UNSIGNED, DType
-
-MAX_RANK = 4
+from ..types import DTYPE_CLASSES, FLOATS, INTS, MAX_RANK, NUMPY_NAMES, SIGNED, UNSIGNED, DType
 
 
 @frozen(slots=True)
@@ -315,7 +313,7 @@ class _Reader:
                 if not any(isinstance(s, ast.Constant) and s.value is Ellipsis for s in sizes):
                     dims = (Dimension("_", None),) * len(sizes)
                     if len(sizes) > MAX_RANK:
-                        raise _Wrong(RankTooHigh(self.span(items[0]), len(sizes)))
+                        raise _Wrong(RankTooHigh(self.span(items[0]), len(sizes), MAX_RANK))
         match items[1:]:
             case [ast.Subscript(value=base, slice=element)] if self.dotted(base, scope) == "numpy.dtype":
                 dtypes = self.element(element, scope)
@@ -342,7 +340,7 @@ class _Reader:
     def dimensions(self, node: ast.expr, text: str) -> tuple[Dimension, ...]:
         dims = tuple(self.dimension(node, word) for word in text.split())
         if len(dims) > MAX_RANK:
-            raise _Wrong(RankTooHigh(self.span(node), len(dims)))
+            raise _Wrong(RankTooHigh(self.span(node), len(dims), MAX_RANK))
         return dims
 
     def dimension(self, node: ast.expr, word: str) -> Dimension:

@@ -9,6 +9,9 @@ from ..advice.unsupported import REWRITES
 from ..ownership.liveness import bound
 from ..messages import Message
 from ..messages.language import Unsupported
+from ..messages.types import WrongType
+from ..span import Span
+from ..types import MAX_RANK
 from .path import Path
 from .state import Lowering
 from .values import SILENT, Binding, Poison, Value
@@ -24,6 +27,12 @@ class Refused(Exception):
     def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
         super().__init__(message)
         self.message, self.value = message, value
+
+
+def require_rank(span: Span, rank: int) -> None:
+    """Refuse an array of more axes than there may be."""
+    if rank > MAX_RANK:
+        raise Refused(WrongType(span, f"an array has at most {MAX_RANK} dimensions", f"{rank} of them"))
 
 
 def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None) -> Value:

@@ -18,7 +18,7 @@ from ..engine.arithmetic import binary
 from ..engine.numbers import cast
 from ..engine.places import fold, fresh_array, is_one, nest, put, read, same_size, stretches
 from ..engine.provenance import sizes_differ
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
@@ -26,7 +26,6 @@ from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
 from ..ownership.state import stands_for
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
 from ..types import FLOATS, DType, Scalar
 
 
@@ -111,8 +110,7 @@ def _einsum(ctx: Lowering, args: Args) -> Value:
     for a, letters in zip(arrays, subscripts.operands, strict=True):
         if rank_of(a) != len(letters):
             raise Refused(BadCall(span, args.name, f"has {letters!r} for an array of rank {rank_of(a)}"))
-    if len(subscripts.result) > 4:
-        raise Refused(WrongType(span, "an array has at most 4 dimensions", f"{subscripts.result!r}"))
+    require_rank(span, len(subscripts.result))
     if len(arrays) == 1 and set(subscripts.operands[0]) == set(subscripts.result):
         return _view(ctx, args, arrays[0], subscripts)
     return contraction(ctx, args, arrays, subscripts)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ..arrays.operands import as_array, axis_of, bound, literal_int, no_bools
 from ..ir.core import Const
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of, rank_of
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import BadCall, Unsupported
-from ..messages.types import WrongType
 from ..types import INTS, LIMITS, Scalar
 from .products import common_dtype
 from .scans import running
@@ -45,8 +44,7 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
                 "write `np.sum(a * b)`",
             )
         )
-    if len(rest[0] + rest[1]) > 4:
-        raise Refused(WrongType(args.span, "an array has at most 4 dimensions", f"{len(rest[0] + rest[1])} of them"))
+    require_rank(args.span, len(rest[0] + rest[1]))
     size = lambda name, ks: " * ".join(f"{name}.shape[{k}]" for k in ks) or "1"
     shape = ", ".join([f"a.shape[{k}]" for k in rest[0]] + [f"b.shape[{k}]" for k in rest[1]])
     same = " or ".join(f"a.shape[{j}] != b.shape[{k}]" for j, k in zip(*pairs, strict=True))
@@ -82,10 +80,7 @@ def _outer(dotted: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         given = list(bound(ctx, args).values())
         pair = [as_array(ctx, v, args) for v in given]
-        if sum(map(rank_of, pair)) > 4:
-            raise Refused(
-                WrongType(args.span, "an array has at most 4 dimensions", f"{sum(map(rank_of, pair))} of them")
-            )
+        require_rank(args.span, sum(map(rank_of, pair)))
         rank = rank_of(pair[1])
         more = ", None" * rank if rank_of(pair[0]) else ""
         text = f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)"

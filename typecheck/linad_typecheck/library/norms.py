@@ -15,7 +15,7 @@ from ..engine.state import Lowering
 from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.language import Unsupported
-from ..types import BOOL, FLOATS, I64, Scalar
+from ..types import BOOL, FLOATS, I64, MAX_RANK, Scalar
 from .linalg import decomposed
 from .products import cell_of, checked_arrays, common_dtype, multiply_add, nothing
 from .reductions import accumulate, cells, finish, mapped, op, reduction, rooted
@@ -28,7 +28,7 @@ def _norm(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "ord axis keepdims")
     if _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
         return written(ctx, args, "np.abs(x * 1.0)", x=found["x"])
-    given = checked_arrays(ctx, args, [found["x"]], (1, 2, 3, 4))
+    given = checked_arrays(ctx, args, [found["x"]], range(1, MAX_RANK + 1))
     kind = _order(found.get("ord", NoneValue()))
     x = given[0]
     if (

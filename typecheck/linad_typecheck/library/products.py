@@ -19,7 +19,7 @@ from ..engine.values import SILENT, ArrayValue, ScalarValue, TupleValue, Value, 
 from ..engine.views import Along, View, Whole
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..types import FLOATS, DType, Scalar
+from ..types import FLOATS, MAX_RANK, DType, Scalar
 from .einsum import Subscripts, contraction
 from .externals import call_external
 
@@ -29,12 +29,12 @@ Rule = Callable[[Lowering, Args], Value]
 # ---------------------------------------------------------------------------------------------------------- operands
 
 
-def arrays_of(ctx: Lowering, args: Args, ranks: tuple[int, ...]) -> list[AnyArray]:
+def arrays_of(ctx: Lowering, args: Args, ranks: Sequence[int]) -> list[AnyArray]:
     """The arguments as arrays of one of the ranks."""
     return checked_arrays(ctx, args, list(bound(ctx, args).values()), ranks)
 
 
-def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: tuple[int, ...]) -> list[AnyArray]:
+def checked_arrays(ctx: Lowering, args: Args, values: Sequence[Value], ranks: Sequence[int]) -> list[AnyArray]:
     values = [as_array(ctx, v, args) if isinstance(v, TupleValue) else v for v in values]
     for v in values:
         if not is_array(v):
@@ -176,16 +176,19 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix, (2, 2)
 
 
 def _matmul(ctx: Lowering, args: Args) -> Value:
-    pair = arrays_of(ctx, args, (1, 2, 3, 4))
+    pair = arrays_of(ctx, args, range(1, MAX_RANK + 1))
     no_bools(args, *pair)
     ranks = rank_of(pair[0]), rank_of(pair[1])
     return _BY_RANK[ranks](ctx, args, *pair) if ranks in _BY_RANK else _stacked(ctx, args, *pair)
 
 
+STACK = "abcdefgh"[: MAX_RANK - 2]  # subscripts of the axes before the last two
+
+
 def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
     """Products of stacks of matrices, whose leading axes broadcast: loops, as in `einsum`."""
     def letters(v: AnyArray, last: str) -> str:
-        return "bc"[2 - max(rank_of(v) - 2, 0) :] + last
+        return STACK[len(STACK) - max(rank_of(v) - 2, 0) :] + last
 
     left, right = letters(a, "ij" if rank_of(a) > 1 else "j"), letters(b, "jk" if rank_of(b) > 1 else "j")
     stack = max(left[:-2], right[:-2], key=len)

@@ -11,14 +11,14 @@ from ..arrays.slices import Slice, delayed_view, view_of
 from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.places import fold, fresh_array, held, made_sure, nest, plus, put, read, same_size, tests_of, times
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     SILENT, Delayed, ScalarValue, TupleValue, UnionValue, Value, describe, literal, type_of,
 )
-from ..messages.types import WrongRank, WrongType
+from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
 
@@ -212,8 +212,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
     if "axis" not in found:
         array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
-    if rank_of(array) == 4:
-        raise Refused(WrongRank(span, "the array", 4, 5))
+    require_rank(span, rank_of(array) + 1)
     sizes = shape_of(ctx, array, span)
     shape = (*sizes[:axis], times(ctx, sizes[axis], count[0], span), *sizes[axis + 1 :])
     made = fresh_array(ctx, args.hint, shape, dtype_of(array), None, span)

@@ -60,6 +60,7 @@ class BadDimension(Message):
 class RankTooHigh(Message):
     slug: ClassVar[str] = "too-many-dimensions"
     rank: int
+    most: int
 
     def message(self) -> str:
-        return f"arrays have at most 4 dimensions here, and this one has {self.rank}"
+        return f"arrays have at most {self.most} dimensions here, and this one has {self.rank}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .scope import External, resolve
 from .values import constant
-from ..types import DTYPE_CLASSES, Array, DType
+from ..types import DTYPE_CLASSES, MAX_RANK, Array, DType
 
 if TYPE_CHECKING:
     from .modules import StaticScope
@@ -25,7 +25,7 @@ def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
                     position = _DTYPE_POSITION.get(dotted)
                     second = more[position] if position is not None and len(more) > position else None
                     given = names.get("dtype", second)
-                    if set(names) - {"dtype"} or rank is None or rank > 4:
+                    if set(names) - {"dtype"} or rank is None or rank > MAX_RANK:
                         return None
                     found = dtype if given is None else _dtype(given, scope)
                     return None if found is None else Array(found, rank)
