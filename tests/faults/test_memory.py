@@ -57,7 +57,9 @@ def picky(x: Vec, A: Float64[np.ndarray, "n n"], k: int, steps: int, size: int) 
     extra = np.zeros(size)
     for i in range(len(extra)):
         extra[i] = x[0] * s
-    return s + np.sum(extra) + np.sum(np.linalg.cholesky(A))
+    for i in range(len(extra)):  # backwards: joined with the loop above, it would need no array
+        s += extra[len(extra) - 1 - i]
+    return s + np.sum(np.linalg.cholesky(A))
 
 
 def good():
