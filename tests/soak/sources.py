@@ -17,6 +17,7 @@ from ..strategies import Program, written
 from ..strategies_arrays import written as written_arrays
 from ..strategies_language import written_language
 from ..strategies_loops import written_loops
+from ..strategies_objects import written_objects
 from ..strategies_scratch import scratch_nests
 from ..strategies_unbound import written_unbound
 from .corpus import program_of
@@ -73,6 +74,7 @@ WRITERS = {
     "arrays": Writer(lambda s: written_arrays(s, s.number(2, 12)), (*OWNERSHIP, "LIN303"), 2),
     "loops": Writer(lambda s: written_loops(s, s.number(1, 6)), share=2),
     "scratch": Writer(scratch_nests, share=2),
+    "objects": Writer(written_objects, ANY, 2),
     "unbound": Writer(written_unbound, ANY, 2),
     "rebinding": Writer(rebinding, ANY),
     "marked": Writer(marked),
