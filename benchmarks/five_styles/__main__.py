@@ -9,7 +9,8 @@ from .measure import measure, table, told
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.five_styles", description="Twenty programs in five styles.")
+    about = "Twenty programs in five styles."
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.five_styles", description=about)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="all by default")
     parser.add_argument("--rounds", type=int, default=100, help="batches of two milliseconds of which the least counts")
     options = parser.parse_args()

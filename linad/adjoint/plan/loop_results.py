@@ -104,7 +104,8 @@ def _is_needed(name: str, plan: Plan) -> bool:
 
 def _trips(s: Loop) -> int:
     ends = (s.start, s.stop, s.step)
-    return len(range(*(int(a.value) for a in ends))) if all(isinstance(a, Const) for a in ends) else TRIPS  # type: ignore[union-attr]
+    known = [int(a.value) for a in ends if isinstance(a, Const)]
+    return TRIPS if len(known) < len(ends) else len(range(*known))
 
 
 def _results(s: Loop, plan: Plan) -> set[str]:

@@ -1,7 +1,7 @@
 """Loop counting: a `while` loop that compares an induction variable with what stays the same is a loop over a range.
 
-**Transformation.** Counted-loop recognition: the number of iterations of a loop is computed before it, as LLVM's scalar
-evolution does (Bachmann, Wang and Zima, Chains of recurrences, ISSAC 1994).
+**Transformation.** Counted-loop recognition: the trip count of a loop is computed before it, as by LLVM's scalar
+evolution (Bachmann, Wang and Zima, Chains of recurrences, ISSAC 1994).
 
 **Before.** ``for t in range(...) exits carry s { b = lt t n; s' = if b { a } else { yield s }; yield b, s' }``
 **After.** ``for t in range(0, n) carry s { a }``
@@ -10,9 +10,8 @@ evolution does (Bachmann, Wang and Zima, Chains of recurrences, ISSAC 1994).
 side of it grows by the same constant in each iteration, the other one stays, and the constant has the sign that ends
 the loop. An int that would pass the largest int64 before the loop ends counts as in Python.
 
-**Profitability.** Always: the logs of a loop that is counted are allocated at once, tests of its indices are made before
-it, and it can be reshaped and vectorised. The induction variables must be functions of the index
-(`induction_variables.py`).
+**Profitability.** Always: the logs of a counted loop are allocated at once, its index checks are hoisted, and it can be
+reshaped and vectorised. The induction variables must be functions of the index (`induction_variables.py`).
 
 **Needs.** Nothing: the results are the same to the last bit.
 """
@@ -84,8 +83,9 @@ def _counted(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
             rest = after.sum(f - atom(s.index.name) * per_index)
             after.out.append(Let(s.outs[k], "add", (rest, after.let("mul", end, Const(per_index, I64))), s.span))
     loop = replace(
-        s, index=index, start=start, stop=stop, step=way, body=body, exits=False, trips=None, carried=carried, inits=inits, outs=outs
-    )
+        s, index=index, start=start, stop=stop, step=way, carried=carried, inits=inits, body=body, outs=outs,
+        exits=False, trips=None,
+    )  # fmt: skip
     return [*maker.out, loop, *after.out]
 
 

@@ -15,7 +15,8 @@ then the other writes nothing visible to a caller. The statements between the lo
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
 expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
-passes analyse loops over whole ranges better. A recurrence is not fused with a loop of exponentials or sines, which is vectorised.
+passes analyse loops over whole ranges better. A recurrence is not fused with a loop of exponentials or sines, which is
+vectorised.
 
 **Needs.** Nothing: results are bitwise identical.
 """
