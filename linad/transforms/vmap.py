@@ -90,11 +90,14 @@ def _transform(in_axes: Any, out_axes: Any) -> Transform:
 def _of_linear(f: derive.Pullback | Pushforward, in_axes: Any, out_axes: Any) -> Callable[..., Any]:
     """Of the linear functions that `vjp` and `linearize` give: their primal runs once, in each call."""
     step = _transform(in_axes, out_axes)
+    if isinstance(f, Pushforward) and f.first:
+        what = f"`{f.function.__name__}` was linearized with `has_aux`, and is not mapped"
+        raise refusal("unsupported", what, help="linearize the function that returns the first of the pair")
     if isinstance(f, derive.Pullback):
         arguments, count, text = f.arguments, 1, "_function.vjp(...)[1]"
     else:
         arguments, count = f.primals, len(f.primals)
-        text = f"_linad.linearize(_function, ...{', has_aux=True' * f.first})[1]"
+        text = "_linad.linearize(_function, ...)[1]"
     key = (_of_linear, text, step, count)
     batch = once(f.function._transforms, key, lambda: linear_batch(f.function, text, step, count))
 
