@@ -161,23 +161,23 @@ def while_inside(x: Vec) -> float:
 
 @linear_grad
 def grow_to(a: float, n: int) -> float:
-    k = 0
+    k = 0.0  # a loop over ints would be a range, and its log be of known length
     while k < n:
         a = np.sin(a) + 1.1
-        k += 1
+        k += 1.0
     return a
 
 
 @linear_grad
 def grow_two(a: float, n: int) -> float:
-    k = 0
+    k = 0.0
     while k < n:
         a = np.cos(a * a)
-        j = 0
+        j = 0.0
         while j < 50:
             a = np.sin(a) + 1.1
-            j += 1
-        k += 1
+            j += 1.0
+        k += 1.0
     return a
 
 
@@ -228,11 +228,12 @@ def test_a_log_that_does_not_fit_is_named_and_nothing_else_is_run(monkeypatch):
 
 @linear_grad(updates="u")
 def in_place(u: Vec, n: int) -> float:
-    s, k = 0.0, 0
-    while k < n:
+    s, k, t = 0.0, 0, 0.0
+    while t < n:
         u[k % 3] = np.sin(u[k % 3]) + 1.0
         s += u[k % 3] * u[k % 3]
         k += 1
+        t += 1.0
     return s
 
 
@@ -245,7 +246,7 @@ def test_what_the_caller_has_is_as_it_was(monkeypatch):
     linad.release_memory()
     monkeypatch.setattr(runtime_logs, "there_is", lambda n: False)
     for call in (lambda: in_place.grad(u, 20_000_000), lambda: in_place.vjp_into(1.0, u, 20_000_000, into=bar)):
-        with pytest.raises(MemoryError, match="while k < n"):
+        with pytest.raises(MemoryError, match="while t < n"):
             call()
         assert u.tolist() == [0.1, 0.2, 0.3] and bar.tolist() == [1.0, 2.0, 3.0]
 
