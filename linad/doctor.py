@@ -1,4 +1,4 @@
-"""``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
+"""The command ``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tupl
 def replayed(
     s: Specialisation, primals: Sequence[object], tangents: object, logs: Sequence[np.ndarray]
 ) -> tuple[object] | None:
-    """The tangent of the value, in a tuple; None if it has a nan, which may be a zero times an infinity."""
+    """The tangent of the value, in a tuple; None if it contains a nan, possibly from zero times infinity."""
     values = flat_values(s, primals)
     dots = _dots(s.signature, values, tangents)
     leaves = _float_leaves(s.signature)

@@ -43,13 +43,14 @@ lock = threading.RLock()  # compiling is one at a time; Numba would see to that 
 
 
 LOADED = 256
-_loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, the last used last: functions made anew
-# from one text, such as a lambda in a loop, with the same constants share it
+_loaded: dict[tuple[str, str], Loaded] = {}  # loaded machine code by cache entry and key, least recently used first
+# Functions created repeatedly from the same text and constants, such as a lambda in a loop, share an entry.
 
 
-# Functions to call before a fork run last registered first. That of ``logging`` takes its lock, which the import of
-# Numba needs: it must come after ours, so the module is imported above, before ours is registered.
-_forking = ExitStack()  # the locks that the thread which forks has taken
+# The functions to call before a fork run in reverse order of registration. The one of ``logging`` takes its lock, which
+# the import of Numba needs, so it must run after ours. The module is therefore imported above, before ours is
+# registered.
+_forking = ExitStack()  # the locks that the forking thread holds
 
 
 def _before_fork() -> None:
@@ -102,7 +103,7 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Short, dict[Request, Kernel]] = field(default_factory=lambda: {(): {}})
-    # facts that calls need repeatedly, computed by the first of them
+    # facts that calls need repeatedly, computed on first use
     known: dict[object, object] = field(default_factory=dict)
     latest: Version = field(init=False)  # the version used by the last call
 
@@ -290,8 +291,8 @@ def specialise(
     store = disk.entry(f.__name__, folder, options.cache)
 
     def kept(found: Record) -> disk.Entry:
-        """The cache entry for kernels: in memory if compiled functions are called, which other processes do not have.
-        """
+        """The cache entry for kernels; in memory if the function calls compiled functions, which other processes do not
+        have."""
         return disk.entry(f.__name__, folder, False) if found.calls_compiled() else store
 
     for key, outcome in store.fronts():
@@ -318,7 +319,7 @@ def specialise(
 
 
 def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
-    """The checked function.
+    """Run the checker on the recorded function.
 
     Raises
     ------
@@ -343,21 +344,22 @@ def _too_deep(record: Record) -> Checked:
 
 
 def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
-    """The error with diagnostics of a function and of what it calls, at their lines."""
+    """The error for the diagnostics of a function and its callees, with their source lines."""
     texts = {s.source.name: s.source.text for s in record.reached()}
     return LinadError(diagnostics, rendered(diagnostics, texts))
 
 
-_warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already
+_warned: dict[object, object] = {}  # like a module's `__warningregistry__`: the warnings already shown
 
 
 def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Issue what the checker only warns of as Python warnings, each once in a process; comments silence them here too.
+    """Issue the checker's warnings as Python warnings, each once per process, unless a comment on the line suppresses
+    them.
 
     Raises
     ------
     LinadError
-        Where the option ``strict`` takes one for an error.
+        If the option ``strict`` turns a warning into an error.
     """
     from linad_typecheck.checking.suppress import silenced
 

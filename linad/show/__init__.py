@@ -10,7 +10,6 @@ from typing import Any
 
 from .explain import Explanation, explain_program
 from .html import page_of
-from .reading import reading_of
 from .stages import STAGES, Stage, Text, stage_of
 from .table import Table
 
@@ -55,6 +54,8 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     }
     <BLANKLINE>
     """
+    from .reading import reading_of  # loads NumPy, which the language server, a user of `explain_program`, does without
+
     r = reading_of(f)
     off = r.options.off
     shown = stage_of(r.program, stage, r.wrt, r.lines, off)
@@ -93,6 +94,8 @@ def explain(f: Callable[..., Any]) -> Explanation:
     >>> "log" in str(linad.explain(squares))
     True
     """
+    from .reading import reading_of
+
     r = reading_of(f)
     o = r.options
     return explain_program(r.name, r.program, r.wrt, r.lines, r.facts, o.parallel, o.fastmath, o.off)

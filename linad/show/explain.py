@@ -241,7 +241,8 @@ def checkpoint_text(held: Checkpointed) -> str:
 
 
 def loop_kind(s: Loop, plan: Plan) -> str:
-    """``map``: no value is carried between iterations; ``sum``: only sums are; else ``sequential``."""
+    """The kind of a loop: ``map`` carries no value between iterations, ``sum`` only sums; all others are
+    ``sequential``."""
     if s.kind != "sequential":
         return s.kind
     if plan.modes.get(id(s)) not in ("merged", "fused") or not plan.facts.order_free.get(id(s)):

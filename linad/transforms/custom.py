@@ -55,7 +55,7 @@ class Custom(Generic[P, R]):
         return ((self._kind, self._functions),), self.nondiff_argnums
 
     def __linad_calling__(self) -> FunctionType:
-        """The plain function that calls this one: what is checked and differentiated for it."""
+        """A plain function whose body is a call of this one; it is what linad checks and differentiates."""
 
         def make() -> FunctionType:
             file = f"<linad {self._name} {self.__name__}{inspect.signature(self._plain)}>"

@@ -56,7 +56,7 @@ def in_blocks(f: Function) -> Function:
 
 def straight(s: Loop) -> Loop:
     """The loop with its branches replaced by selects; unchanged if the arms do more than infallible scalar operations,
-    or if the cheaper arms are much of the work."""
+    or if the cheaper arms account for much of the work."""
     inside = list(walk(s.body))
     branches = [t for t in inside if isinstance(t, If)]
     arms = [arm for b in branches for arm in (b.then, b.orelse)]
