@@ -103,7 +103,8 @@ class _Text:
         """Add the checks of arguments and names; return whether they are sufficient."""
         s = self.s
         rows = dim_rows(s.signature)
-        if s.record.early or rows is None or s.signature.hidden or not all(_is_plain(p.structure) for p in s.signature.params):
+        plain = all(_is_plain(p.structure) for p in s.signature.params)
+        if s.record.early or rows is None or s.signature.hidden or not plain:
             return False
         leaves = [p.structure for p in s.signature.params]
         if [leaf.index for leaf in leaves] != list(range(len(leaves))):
