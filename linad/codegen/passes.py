@@ -31,7 +31,6 @@ from linad.optimise.memory.copy_sinking import copy_late
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
-from linad.optimise.memory.log_alignment import begin_with_lines
 from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
@@ -85,7 +84,6 @@ ORDERING: tuple[Pass, ...] = (
     Pass("accumulation_rotation", add_later, FREE),
     Pass("register_rotation", hand_on, FREE),
     Pass("product_reassociation", multiply_last, FREE),
-    Pass("log_alignment", begin_with_lines, FREE),
     Pass("allocation_hoisting", hoist_buffers),
 )
 

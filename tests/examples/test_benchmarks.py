@@ -59,7 +59,7 @@ def test_a_pass_that_changes_the_code_is_measured_and_one_that_does_not_is_not(m
     monkeypatch.setattr(ablate, "ROUNDS", 1)
     program = ablate.Program("everyday.rosen", everyday.function("rosen"), everyday.arguments(0.01)["rosen"])
     with ablate.own_cache():
-        changed, same = ablate.without_each(program, ("register_rotation", "stencil_gather"))
+        changed, same = ablate.without_each(program, ("accumulation_rotation", "stencil_gather"))
     assert same == ablate.Row("stencil_gather", "everyday.rosen")
     assert changed.changed and min(changed.time, changed.compiling, changed.size) > 0.0
 
@@ -73,8 +73,8 @@ def test_another_gradient_is_not_timed(monkeypatch) -> None:
         return (value + 1.0 if built.off else value), gradient
 
     monkeypatch.setattr(ablate.Built, "run", wrong)
-    with ablate.own_cache(), pytest.raises(AssertionError, match="everyday.rosen without register_rotation"):
-        ablate.without_each(program, ("register_rotation",))
+    with ablate.own_cache(), pytest.raises(AssertionError, match="everyday.rosen without accumulation_rotation"):
+        ablate.without_each(program, ("accumulation_rotation",))
 
 
 def test_the_table_of_passes() -> None:

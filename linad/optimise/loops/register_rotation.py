@@ -10,10 +10,10 @@ Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_lat
 apart. The cells at the end of the range receive the remaining sums after the loop.
 
 **Profitability.** Each cell is written once instead of three times. Without the loop-carried dependence through memory,
-LLVM can vectorise the loop: the vector passed on is the previous one shifted by a cell. Expressions are passed on, too
-(``exp(u[i + 1])``). Cells that are merely read are passed on only in loops that pass on something anyway: such a loop
-has no vectors for its last iterations, which costs more than the reads in rows of a few dozen cells. The pass makes
-loops sequential, so it runs after parallel loops are chosen.
+LLVM can vectorise the loop: the vector passed on is the previous one shifted by a cell. Library calls are passed on,
+too (``exp(u[i + 1])``), but neither loads nor arithmetic alone: LLVM may not vectorise a loop that passes on a value
+over two iterations, and then takes four times as long. The pass makes loops sequential, so it runs after parallel
+loops are chosen.
 
 **Needs.** For additions, reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
@@ -32,7 +32,7 @@ from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_plain
-from linad.analysis.reductions import without_handed_on
+from linad.analysis.operation_costs import is_library_call
 from linad.analysis.trip_counts import is_short
 
 from ..ints import Maker
@@ -48,10 +48,10 @@ def add_later(f: Function) -> Function:
     return _changed(f, adding)
 
 
-def hand_on(f: Function, reads_alone: bool = False) -> Function:
-    """Pass on values that the next iterations of innermost loops would load or compute again. ``reads_alone``: also in
-    loops that only repeat loads."""
-    return _changed(f, lambda s, names: _handing(s, names, reads_alone))
+def hand_on(f: Function, cheap: bool = False) -> Function:
+    """Pass on values that the next iterations of innermost loops would load or compute again. ``cheap``: also in loops
+    that only repeat loads and arithmetic."""
+    return _changed(f, lambda s, names: _handing(s, names, cheap))
 
 
 def _changed(f: Function, change: Change) -> Function:
@@ -210,13 +210,12 @@ def _carrying(
 # reads
 
 
-def _handing(s: Loop, names: Names, reads_alone: bool) -> list[Stmt]:
+def _handing(s: Loop, names: Names, cheap: bool) -> list[Stmt]:
     assert isinstance(s.step, Const)
     body, step = Body(s), s.step.value
     had = _had(_places(body), step)
-    reads_alone = reads_alone or len(without_handed_on(s).carried) < len(s.carried)
     made = {v.name: t for t in body.stmts for v in outputs(t)}
-    if not had or not reads_alone and all(isinstance(made[v.name], Load) for v in had):
+    if not had or not (cheap or any(is_library_call(made[v.name]) for v in had)):
         return [s]
     effects = [t for t in body.stmts if isinstance(t, Store | AddTo)]
     kept = {id(t) for t in effects}
