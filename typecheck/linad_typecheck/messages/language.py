@@ -124,13 +124,14 @@ class UnknownName(Message):
 @frozen
 class UnknownFunction(Message):
     """A library function or attribute that linad does not know. ``near`` are names that may have been meant in place of
-    the text ``at``, ``instead`` says how to do without it."""
+    the text ``at``, ``instead`` says how to do without it. ``outside``: it has no place in what is differentiated."""
 
     slug = "unknown-function"
     name: str
     near: tuple[str, ...] = ()
     at: Span | None = None
     instead: str = ""
+    outside: bool = False
 
     def message(self) -> str:
         return f"`{self.name}` is not known to linad"
@@ -141,6 +142,8 @@ class UnknownFunction(Message):
     def fixes(self) -> tuple[Fix, ...]:
         if not self.near:
             written = self.instead or "write it out with scalar operations and loops"
+            if self.outside:
+                return (Fix(written),)
             return (Fix(f"{written}; or say what it means in plain Python, under `@linad.implements({self.name})`"),)
         return near_fixes(self.near, self.at)
 

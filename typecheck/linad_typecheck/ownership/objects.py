@@ -188,6 +188,8 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
     mine = {o for o in old.made or () if o.place == _GIVEN}
     if mine and not ctx.spec.changes:
         outside = _OUTSIDE["caller"]
+    if old.made is not None and not MODULE.isdisjoint(old.made):  # assigning to its name would make that a local one
+        instead = "make one of the function's own, under another name"
     if outside:
         raise Refused(Unsupported(span, f"{what} {outside},", instead))
     if any(may_be_one(ctx, part, old) for v, _ in ctx.waiting() for part in objects(v)):
