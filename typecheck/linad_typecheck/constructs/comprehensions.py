@@ -62,7 +62,7 @@ FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builti
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
-# -------------------------------------------------------------------------------------------------- running through
+# -------------------------------------------------------------------------------------------------------- iteration
 
 
 @dataclass

@@ -368,7 +368,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
 
 
-# -------------------------------------------------------------------------------------------------------- making lists
+# -------------------------------------------------------------------------------------------------------- construction
 
 
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:

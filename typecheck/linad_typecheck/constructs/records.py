@@ -98,7 +98,7 @@ def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
     return True
 
 
-# --------------------------------------------------------------------------------------------------------- making
+# --------------------------------------------------------------------------------------------------- construction
 
 
 def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:

@@ -104,7 +104,7 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
-            item = isinstance(v, ViewValue) and v.view.readonly == READ_ONLY  # of a list: what that holds, not its cells
+            item = isinstance(v, ViewValue) and v.view.readonly == READ_ONLY  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
     store = lambda index: put(
         ctx, ArrayValue(cells), (k, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span

@@ -237,7 +237,7 @@ def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
     return GlobalArray(None, name)
 
 
-# ------------------------------------------------------------------------------------------------ classes by a call
+# ---------------------------------------------------------------------------------------- classes created by a call
 
 
 def of_call(name: str, node: ast.Call, scope: StaticScope) -> Entity | None:

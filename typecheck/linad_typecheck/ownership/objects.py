@@ -71,7 +71,7 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
     return True if one(a) and a.made == b.made else None
 
 
-# ---------------------------------------------------------------------------------------------------- where they are made
+# --------------------------------------------------------------------------------------------------- where they are made
 
 
 def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
@@ -238,7 +238,12 @@ def found_in(v: Value, others: Iterable[Value]) -> Value:
 
 
 def changed_by_call(
-    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
+    ctx: Lowering,
+    before: Iterable[Value],
+    after: Iterable[Value],
+    changed: frozenset[Origin],
+    function: str,
+    span: Span,
 ) -> None:
     """After a call, the objects of ``changed`` have the values that the callee left."""
     was = {part.made: part for v in before for part in objects(v)}

@@ -178,7 +178,7 @@ def lognorm_ppf(q, s, loc=0.0, scale=1.0):
     return _place(np.exp(_positive(s) * sp.ndtri(_chance(q))), loc, scale)
 
 
-# ------------------------------------------------------------------------------------- of what is not negative
+# ------------------------------------------------------------------------------------------------ non-negative
 
 
 @implements("scipy.stats.expon.pdf")
@@ -333,7 +333,7 @@ def weibull_min_cdf(x, c, loc=0.0, scale=1.0):
     return np.where((z <= 0.0) & (c == c), 0.0, -np.expm1(-(np.where(z <= 0.0, 1.0, z) ** c)))
 
 
-# ------------------------------------------------------------------------------------------------- of an interval
+# ------------------------------------------------------------------------------------------------- on an interval
 
 
 @implements("scipy.stats.uniform.pdf")
@@ -414,7 +414,7 @@ def beta_cdf(x, a, b, loc=0.0, scale=1.0):
     return sp.betainc(_positive(a), _positive(b), np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)))
 
 
-# ------------------------------------------------------------------------------------------------ with heavy tails
+# ----------------------------------------------------------------------------------------------------- heavy tails
 
 
 @implements("scipy.stats.t.pdf")
@@ -560,7 +560,7 @@ def logistic_cdf(x, loc=0.0, scale=1.0):
     return sp.expit(_standard(x, loc, scale))
 
 
-# ----------------------------------------------------------------------------------------------------- of counts
+# -------------------------------------------------------------------------------------------------------- counts
 
 
 def _counted(k, logarithm):
@@ -615,7 +615,7 @@ def binom_logpmf(k, n, p, loc=0):
     return _counted(k, np.where(outside, -np.inf, ways + sp.xlogy(m, p) + sp.xlog1py(n - m, -p)))
 
 
-# ------------------------------------------------------------------------------------------------ of several numbers
+# ------------------------------------------------------------------------------------------------------ multivariate
 
 
 @implements("scipy.stats.multivariate_normal.logpdf")
