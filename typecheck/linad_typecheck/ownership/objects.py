@@ -71,7 +71,7 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
     return True if one(a) and a.made == b.made else None
 
 
-# --------------------------------------------------------------------------------------------------- where they are made
+# ------------------------------------------------------------------------------------------------- where they are made
 
 
 def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
