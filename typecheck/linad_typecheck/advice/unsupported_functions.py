@@ -50,6 +50,13 @@ OF_ARRAYS = (
 )
 _MATRICES = "use what there is in `np.linalg`: solve, inv, det, slogdet, cholesky, eigh, eigvalsh, svd, norm, cond, lstsq, matrix_power"
 _NUMPY = "write it with NumPy: arrays are NumPy's here"
+# of the system, of texts and of files: nothing that one would differentiate
+OF_THE_SYSTEM = (
+    "os", "sys", "io", "pathlib", "shutil", "glob", "tempfile", "subprocess", "threading", "multiprocessing", "socket",
+    "urllib", "requests", "datetime", "calendar", "re", "string", "textwrap", "json", "csv", "pickle", "struct", "argparse",
+    "inspect", "gc", "hashlib", "uuid", "platform", "configparser", "sqlite3", "yaml", "toml", "tomllib",
+)  # fmt: skip
+
 _WITHOUT: dict[str, str] = {
     **dict.fromkeys(OF_ARRAYS, _NUMPY),
     "pandas": "pass the columns as arrays (`df[\"x\"].to_numpy()`), and compute with NumPy inside",
@@ -83,7 +90,9 @@ _WITHOUT: dict[str, str] = {
 def without(dotted: str) -> str:
     """How to replace a library function that has no suggestion here; empty if the general advice applies."""
     parts = dotted.split(".")
-    return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), "")
+    outside = "call it outside the function, and pass the numbers or texts that it gives"
+    other = outside if parts[0] in OF_THE_SYSTEM else ""
+    return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), other)
 
 
 def elsewhere(dotted: str) -> str | None:

@@ -138,14 +138,11 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
         case ScalarValue() if node.attr == "dtype" and not base.weak:
             return DTypeValue(base.dtype)
         case ScalarValue():
-            instead = "only arrays have attributes"
+            instead = "numbers have `.real`, `.imag`, and NumPy's `.shape`, `.ndim`, `.size` and `.dtype`"
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))
         case _ if not isinstance(base, SILENT):
-            ctx.report(
-                Unsupported(
-                    span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", "only arrays have attributes"
-                )
-            )
+            instead = "pass what it holds as an argument: arrays and objects of classes have attributes here"
+            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", instead))
     return Poison()
 
 

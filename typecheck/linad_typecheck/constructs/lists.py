@@ -211,7 +211,7 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
-    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, "item") if isinstance(v, ViewValue) else v
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
     item = map_arrays(item_at(ctx, base, place, span), take)
     if k != -1:
         for array in arrays(base.items[0]):

@@ -7,7 +7,7 @@ import builtins
 
 from ..advice.did_you_mean import last_part, meant
 from ..advice.impure import LIBRARY_PARTS, impure
-from ..advice.unsupported_functions import ELSEWHERE, without
+from ..advice.unsupported_functions import ELSEWHERE, OF_THE_SYSTEM, without
 from ..ir.core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
@@ -223,7 +223,8 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
             for n in close
         )
         at = last_part(span, name) if here and dotted.startswith(("numpy.", "math.", "scipy.")) else None
-        ctx.report(UnknownFunction(span, name, written, at, without(dotted)))
+        outside = dotted.partition(".")[0] in OF_THE_SYSTEM
+        ctx.report(UnknownFunction(span, name, written, at, without(dotted), outside))
         return Poison(foreign=dotted.partition(".")[0] not in ("numpy", "math", "builtins", "linad"))
     return EntityValue(External(dotted), name)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from ..ir.core import Alloc, Atom, Block, Check, Const, If, Store, Var
+from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..ownership.objects import UNKNOWN
 from ..ownership.state import as_one, inherits, lose, names_of
@@ -107,6 +107,8 @@ def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
+            item = isinstance(v, ViewValue) and v.view.readonly == READ_ONLY  # of another list
+            ctx.emit(Same(cells, var, span, "like" if item else "holds"))
     store = lambda index: put(
         ctx, ArrayValue(cells), (k, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
     )
@@ -190,12 +192,13 @@ def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
     return TupleValue((map_arrays(v.items[0], lambda c: items_copied(ctx, c, c, span)), v.items[1]), v.record)
 
 
-def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, hint: str = "items") -> Value:
-    """A copy of items of the list whose cells are ``of``. Python's list has the same arrays, so that an update of an
-    array that went into the list shows in the copy, too."""
-    made = materialise(ctx, v, hint, span)
-    if isinstance(made, ArrayValue) and rank_of(of) > 1:
-        inherits(ctx, made.var, *arrays(of))
+def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = False) -> Value:
+    """A copy of items of the list whose cells are ``of``, or of the one that is ``taken`` off. Python has the same
+    arrays there, so that an update of an array that went into the list shows in the copy, too."""
+    made = materialise(ctx, v, "item" if taken else "items", span)
+    for array in arrays(of) if isinstance(made, ArrayValue) and rank_of(of) > 1 else ():
+        inherits(ctx, made.var, array)
+        ctx.emit(Same(made.var, array, span, "taken" if taken else "like"))
     return made
 
 

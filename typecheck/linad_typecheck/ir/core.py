@@ -77,11 +77,16 @@ class Same:
 
     Lowering emits it, and only the linear form keeps it. `linear/check_aliases.py` proves that the copy cannot be
     observed.
+
+    For lists of arrays, whose items are copied into one array, ``how`` is another relation: the list ``copy`` ``holds``
+    the array; it is ``like`` the list ``array``, with the same items or some of them; or ``copy`` is an item ``taken``
+    off that list.
     """
 
     copy: Var
     array: Var
     span: Span = NOWHERE
+    how: Literal["same", "holds", "like", "taken"] = "same"
 
 
 @frozen(slots=True)

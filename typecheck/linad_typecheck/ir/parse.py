@@ -427,7 +427,10 @@ class _Reader:
 
 _BARE: dict[str, Callable[[_Reader, _Line], ir.Stmt]] = {
     "drop": lambda r, line: ir.Drop(r.var(line)),
-    "same": lambda r, line: ir.Same(r.lent(line), r.lent(line)),
+    **{
+        how: lambda r, line, how=how: ir.Same(r.lent(line), r.lent(line), how=how)
+        for how in ("same", "holds", "like", "taken")
+    },
     "reserve": lambda r, line: ir.Reserve(r.lent(line), r.atom(line)),
     "call": lambda r, line: r.call(line, []),
     "check": _Reader.check,

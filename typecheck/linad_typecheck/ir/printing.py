@@ -138,7 +138,7 @@ _LINES: dict[type, Callable[..., str]] = {
     ir.Dup: _dup,
     ir.Drop: lambda s: f"drop {s.x}",
     ir.Read: lambda s: f"{_bind(s.out, s.x.type)} = read &{s.x}",
-    ir.Same: lambda s: f"same &{s.copy} &{s.array}",
+    ir.Same: lambda s: f"{s.how} &{s.copy} &{s.array}",
     ir.Load: _load,
     ir.Store: _store,
     ir.AddTo: _add_to,

@@ -53,7 +53,7 @@ _REBUILT: dict[type, Callable[..., ir.Stmt]] = {
     ir.Dup: lambda s, use, define, block: ir.Dup(define(s.first), define(s.second), use(s.x), s.span),
     ir.Drop: lambda s, use, define, block: ir.Drop(use(s.x), s.span),
     ir.Read: lambda s, use, define, block: ir.Read(define(s.out), use(s.x), s.span),
-    ir.Same: lambda s, use, define, block: ir.Same(use(s.copy), use(s.array), s.span),
+    ir.Same: lambda s, use, define, block: ir.Same(use(s.copy), use(s.array), s.span, s.how),
     ir.Dim: lambda s, use, define, block: ir.Dim(define(s.out), use(s.array), s.axis, s.span),
     ir.Alloc: lambda s, use, define, block: ir.Alloc(define(s.out), tuple(map(use, s.shape)), s.fill, s.span, s.log),
     ir.Copy: lambda s, use, define, block: ir.Copy(define(s.out), use(s.array), s.span),

@@ -5,6 +5,9 @@ of one shows in the other. After an update of either, the other one is *stale*: 
 on until it is defined again. Lowering refuses programs in which it would be. This is a second, independent proof by
 abstract interpretation, which uses nothing of lowering but the `Same` statements. The may-alias pairs are computed from
 the core: joined at branches, by a fixpoint for loops, and by a summary of each function for calls.
+
+A list of arrays is one array with copies of its items. An update of an array that it *holds* makes the list stale;
+appending to the list does not make that array stale.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ class NotLinear(Exception):
 @frozen
 class Summary:
     """The effect of a call on may-alias classes: the parameters that it updates, the parameters that each result may
-    alias, and the results that may alias each other."""
+    hold or alias, and the results that may alias each other."""
 
     updated: frozenset[int] = frozenset()
+    held: frozenset[tuple[int, int]] = frozenset()
     given_back: frozenset[tuple[int, int]] = frozenset()
     together: frozenset[tuple[int, int]] = frozenset()
 
@@ -50,23 +54,59 @@ def check_aliases(program: Program) -> None:
 
 
 class _State:
-    """The abstract state: the pairs of names that may alias, and the stale names, each with the statement that made
-    it stale."""
+    """The abstract state: the pairs of names that may alias, the pairs of a list and an array that it may hold, and the
+    stale names, each with the statement that made it stale."""
 
-    def __init__(self, pairs: Iterable[Pair] = (), stale: Mapping[str, Stmt] | None = None) -> None:
-        self.pairs, self.stale = set(pairs), dict(stale or {})
+    def __init__(
+        self,
+        pairs: Iterable[Pair] = (),
+        stale: Mapping[str, Stmt] | None = None,
+        holds: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        self.pairs, self.stale, self.holds = set(pairs), dict(stale or {}), set(holds)
 
     def copy(self) -> _State:
-        return _State(self.pairs, self.stale)
+        return _State(self.pairs, self.stale, self.holds)
 
     def others(self, name: str) -> set[str]:
         return {other for pair in self.pairs if name in pair for other in pair if other != name}
 
+    def held_by(self, name: str) -> set[str]:
+        return {held for holder, held in self.holds if holder == name}
+
+    def update(self, name: str, s: Stmt) -> None:
+        """After an update of an array, copies that stand for it are stale, and lists that hold it."""
+        same = {name, *self.others(name)}
+        holders = {holder for holder, held in self.holds if held in same}
+        for other in (same | holders) - {name}:
+            self.stale.setdefault(other, s)
+
     def define(self, name: str, like: Iterable[str] = ()) -> None:
-        """Define a name for a new array, or for one that may be any of ``like``."""
+        """A name of a new array, or of one that may be any of those ``like``."""
         like = set(like) - {name}
         self.pairs = {p for p in self.pairs if name not in p} | {frozenset((name, other)) for other in like}
+        self.holds = {h for h in self.holds if name not in h}
+        self.holds |= {(name, held) for holder, held in self.holds if holder in like}
+        self.holds |= {(holder, name) for holder, held in self.holds if held in like}
         self.stale.pop(name, None)
+
+    def hold(self, name: str, held: Iterable[str]) -> None:
+        self.holds |= {(name, other) for other in held}
+
+    def relate(self, s: Same) -> None:
+        """What a `Same` says."""
+        copy, array = s.copy.name, s.array.name
+        match s.how:
+            case "same":
+                self.define(copy, {*self.others(copy), array, *self.others(array)})
+            case "holds":
+                self.hold(copy, {array, *self.others(array)})
+            case "like":
+                self.hold(copy, self.held_by(array))
+            case "taken":
+                items = self.held_by(array)
+                self.pairs |= {frozenset((copy, item)) for item in items}
+                self.hold(array, {copy} if items else ())
 
     def moved(self, pairs: Iterable[tuple[Atom, Var]], gone: Iterable[str] = ()) -> _State:
         """The state after arrays are renamed by ``pairs``; the names in ``gone`` leave scope."""
@@ -75,13 +115,18 @@ class _State:
         kept = (p for p in self.pairs if not p & gone)
         named = (frozenset(to.get(n, n) for n in p) for p in kept)
         stale = {to.get(n, n): s for n, s in self.stale.items() if n not in gone}
-        return _State((p for p in named if len(p) > 1), stale)
+        holds = {(to.get(a, a), to.get(b, b)) for a, b in self.holds if not {a, b} & gone}
+        return _State((p for p in named if len(p) > 1), stale, holds)
 
     def joined(self, other: _State) -> _State:
-        return _State(self.pairs | other.pairs, {**other.stale, **self.stale})
+        return _State(self.pairs | other.pairs, {**other.stale, **self.stale}, self.holds | other.holds)
 
     def above(self, other: _State) -> bool:
-        return self.pairs >= other.pairs and self.stale.keys() >= other.stale.keys()
+        less = self.pairs >= other.pairs and self.holds >= other.holds
+        return less and self.stale.keys() >= other.stale.keys()
+
+    def become(self, other: _State) -> None:
+        self.pairs, self.stale, self.holds = other.pairs, other.stale, other.holds
 
 
 class _Checker:
@@ -112,6 +157,7 @@ class _Checker:
                 self.fail(r, state, None)
         return Summary(
             frozenset(k for k, p in params.items() if p.mode in ("acc", "mut", "out") or outer[k] in state.stale),
+            frozenset((r, k) for r, name in results.items() for k in params if (name, outer[k]) in state.holds),
             frozenset((r, k) for r, name in results.items() for k in params if outer[k] in state.others(name)),
             frozenset((r, q) for r, name in results.items() for q, n in results.items() if n in state.others(name)),
         )
@@ -119,8 +165,8 @@ class _Checker:
     def block(self, block: Block, state: _State) -> None:
         for s in block.stmts:
             match s:
-                case Same(copy=copy, array=array):
-                    state.define(copy.name, {*state.others(copy.name), array.name, *state.others(array.name)})
+                case Same():
+                    state.relate(s)
                 case If():
                     self.branch(s, state)
                 case Loop():
@@ -143,8 +189,7 @@ class _Checker:
         if name in state.stale:
             self.fail(name, state, s)
         if updates:
-            for other in state.others(name):
-                state.stale.setdefault(other, s)
+            state.update(name, s)
 
     def branch(self, s: If, state: _State) -> None:
         ends = []
@@ -152,8 +197,7 @@ class _Checker:
             end = state.copy()
             self.block(arm, end)
             ends.append(end.moved(zip(arm.results, s.outs, strict=True)))
-        joined = ends[0].joined(ends[1])
-        state.pairs, state.stale = joined.pairs, joined.stale
+        state.become(ends[0].joined(ends[1]))
 
     def loop(self, s: Loop, state: _State) -> None:
         head = state.moved(zip(s.inits, s.carried, strict=True))
@@ -170,8 +214,7 @@ class _Checker:
                 break
             head = head.joined(end)
         self.heads[id(s)] = head
-        after = head.moved(zip(s.carried, s.outs, strict=True))
-        state.pairs, state.stale = after.pairs, after.stale
+        state.become(head.moved(zip(s.carried, s.outs, strict=True)))
 
     def call(self, s: Call, state: _State) -> None:
         does, modes = self.known[s.callee], self.modes(s.callee)
@@ -179,8 +222,7 @@ class _Checker:
         for name in given.values():
             self.use(name, False, state, s)
         for k in does.updated & given.keys():
-            for other in state.others(given[k]):
-                state.stale.setdefault(other, s)
+            state.update(given[k], s)
         for k, j in product(does.updated & given.keys(), given):
             if given[j] in state.others(given[k]) and (modes[k], modes[j]) != ("acc", "acc"):
                 self.fail(given[j], state, s)
@@ -189,9 +231,14 @@ class _Checker:
             for r, ps in _grouped(does.given_back)
         }
         arrays = {k: o.name for k, o in enumerate(s.outs) if isinstance(o.type, Array)}
-        of = dict(_grouped(does.given_back))
+        of, held = dict(_grouped(does.given_back)), dict(_grouped(does.held))
+        may_hold = {r: {n for p in of.get(r, ()) for n in state.held_by(given[p])} for r in arrays}
+        for r, ps in held.items():
+            may_hold[r] |= {n for p in ps for n in (given[p], *state.others(given[p]))}
         for r, name in arrays.items():
             state.define(name, may_be.get(r, ()))
+        for r, name in arrays.items():
+            state.hold(name, may_hold[r])
         for r, name in arrays.items():
             for q, other in arrays.items():
                 one = ((p, o) for p in of.get(r, ()) for o in of.get(q, ()))

@@ -262,7 +262,11 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
     if known and silent and (programs.poisoned or contains(value, (Poison, Bottom))):
         # a part could not be lowered and nothing was reported: refuse the function rather than omit the part
         ctx.report(
-            Unsupported(ctx.span(ctx.source.node), f"a part of `{ctx.source.name}`", "write it with simpler statements")
+            Unsupported(
+                ctx.span(ctx.source.node),
+                f"something in `{ctx.source.name}`, of which nothing more is known,",
+                "divide the function, until the part is found: what is not in the language is named elsewhere",
+            )
         )
     diagnostics = tuple(programs.findings.diagnostics)
     broken = any(d.severity == "error" for d in diagnostics) or contains(value, (Poison, Bottom))

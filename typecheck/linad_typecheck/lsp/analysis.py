@@ -90,10 +90,6 @@ class Analysis:
                 yield p
 
 
-class _Later(Exception):
-    """Raised when the time is up."""
-
-
 class Analyser:
     """The incremental checker of one document, with its cache."""
 

@@ -125,7 +125,8 @@ class UnknownName(Message):
 class UnknownFunction(Message):
     """A library function or attribute that linad does not know.
 
-    ``near``: names that may have been meant in place of the text ``at``. ``instead``: a replacement.
+    ``near``: names that may have been meant in place of the text ``at``. ``instead``: a replacement. ``outside``: it has
+    no place in a function that is differentiated.
     """
 
     slug = "unknown-function"
@@ -133,6 +134,7 @@ class UnknownFunction(Message):
     near: tuple[str, ...] = ()
     at: Span | None = None
     instead: str = ""
+    outside: bool = False
 
     def message(self) -> str:
         return f"`{self.name}` is not known to linad"
@@ -143,6 +145,8 @@ class UnknownFunction(Message):
     def fixes(self) -> tuple[Fix, ...]:
         if not self.near:
             written = self.instead or "write it out with scalar operations and loops"
+            if self.outside:
+                return (Fix(written),)
             return (Fix(f"{written}; or say what it means in plain Python, under `@linad.implements({self.name})`"),)
         return near_fixes(self.near, self.at)
 

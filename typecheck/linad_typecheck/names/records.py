@@ -17,7 +17,7 @@ from .values import constant
 if TYPE_CHECKING:
     from .modules import StaticScope
 
-MAKE_RECORD = "make it a `typing.NamedTuple` or a `@dataclass(frozen=True)`, and its methods functions"
+MAKE_RECORD = "make it a `@dataclass` or a `typing.NamedTuple`, whose fields say what it holds"
 # methods that a record class may not define: its instances would not be determined by their fields
 OWN_BEHAVIOUR = {
     "named tuple": ("__getitem__", "__iter__", "__len__", "__bool__", "__add__", "__getattribute__", "__getattr__"),

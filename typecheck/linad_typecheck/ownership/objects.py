@@ -194,6 +194,8 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
     mine = {o for o in old.made or () if o.place == _GIVEN}
     if mine and not ctx.spec.changes:
         outside = _OUTSIDE["caller"]
+    if old.made is not None and not MODULE.isdisjoint(old.made):  # assigning to its name would make that a local one
+        instead = "make one of the function's own, under another name"
     if outside:
         raise Refused(Unsupported(span, f"{what} {outside},", instead))
     if any(may_be_one(ctx, part, old) for v, _ in ctx.waiting() for part in objects(v)):
@@ -243,7 +245,12 @@ def found_in(v: Value, others: Iterable[Value]) -> Value:
 
 
 def changed_by_call(
-    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
+    ctx: Lowering,
+    before: Iterable[Value],
+    after: Iterable[Value],
+    changed: frozenset[Origin],
+    function: str,
+    span: Span,
 ) -> None:
     """Give the objects of ``changed`` the values that a callee left in them."""
     was = {part.made: part for v in before for part in objects(v)}

@@ -365,6 +365,15 @@ def _last_axis(rows, q, middle):
     return found
 
 
+def _quantile(a, q, axis, keepdims):
+    a = np.asarray(a)
+    if np.ndim(q) != 0:
+        raise TypeError("takes one number as `q`")
+    if a.dtype.kind == "b":
+        raise TypeError("is of numbers")
+    return _of_numbers(a if a.dtype.kind == "f" else a.astype(np.float64), axis, keepdims, q, False)
+
+
 @implements("numpy.nanquantile")
 def nanquantile(a, q, axis=None, *, keepdims=False):
     """Quantiles of the cells that are not NaN, with linear interpolation.
@@ -395,16 +404,9 @@ def nanquantile(a, q, axis=None, *, keepdims=False):
     >>> float(nanquantile(np.array([3.0, np.nan, 1.0]), 0.25))
     1.5
     """
-    a = np.asarray(a)
-    if np.ndim(q) != 0:
-        raise TypeError("takes one number as `q`")
-    if a.dtype.kind == "b":
-        raise TypeError("is of numbers")
-    if a.dtype.kind != "f":
-        a = a.astype(np.float64)
     if not 0.0 <= q <= 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
-    return _of_numbers(a, axis, keepdims, q, False)
+    return _quantile(a, q, axis, keepdims)
 
 
 @implements("numpy.nanpercentile")
@@ -437,16 +439,9 @@ def nanpercentile(a, q, axis=None, *, keepdims=False):
     >>> float(nanpercentile(np.array([3.0, np.nan, 1.0]), 25))
     1.5
     """
-    a = np.asarray(a)
-    if np.ndim(q) != 0:
-        raise TypeError("takes one number as `q`")
-    if a.dtype.kind == "b":
-        raise TypeError("is of numbers")
-    if a.dtype.kind != "f":
-        a = a.astype(np.float64)
     if not 0.0 <= q <= 100.0:
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return _of_numbers(a, axis, keepdims, q / 100.0, False)
+    return _quantile(a, q / 100.0, axis, keepdims)
 
 
 @implements("numpy.nancumsum")
