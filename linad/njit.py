@@ -19,9 +19,8 @@ import numpy as np
 from linad_typecheck.signature import Leaf, RecordStructure, Structure
 from linad_typecheck.types import Array, is_float
 from linad_typecheck.words import with_article
-from numba.core import types
+from numba import types
 from numba.extending import intrinsic, overload, register_jitable
-from numba.np.numpy_support import as_dtype
 
 from .boundary.arguments import contiguous
 from .boundary.dims import parsed
@@ -31,10 +30,10 @@ from .boundary.kernel import DONE, FAILED, FLOOR, HINTS, SHORT, Loaded, fail
 from .boundary.results import float_leaves, leaf_types
 from .boundary.workspace import HINTED
 from .codegen.compile import FASTMATH
-from .codegen.numba_compat import cgutils, make_array, populate_array
+from .codegen.numba_compat import as_dtype, cgutils, make_array, populate_array
 from .derive import asked
-from .runtime.stack import stack_address
 from .requests import Request
+from .runtime.stack import stack_address
 from .specialise import Specialisation
 
 if TYPE_CHECKING:

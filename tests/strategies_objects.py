@@ -1,137 +1,118 @@
-"""Programs in which objects, lists and dicts have several names and are changed under any of them."""
+"""Random programs with lists, dicts and objects that have several names, are changed under them, in loops and by calls."""
 
 from __future__ import annotations
 
-import random
-
-import numpy as np
+from collections.abc import Iterator
 
 from .sources import Source
-from .strategies import Program
 
-BEFORE = """import numpy as np
+HEAD = """
+import numpy as np
 from dataclasses import dataclass
+
 @dataclass
 class P:
-    a: float
-    b: float
-class Q:
-    def __init__(self, a, b):
-        self.a = a
-        self.b = b
-    def bump(self, k):
-        self.a = self.a * k + self.b
+    q: float
+    v: np.ndarray
+    h: list
+    def bump(self, c):
+        self.q = self.q * 0.5 + c
+        return self.q
+    def fill(self, c):
+        self.h.append(c)
+    def take(self, o):
+        self.h = o.h
+    def me(self):
         return self
-def mix(p, q):
-    p.a = p.a + q.b * 0.5
-    q.b = p.a * q.a
+    def twin(self):
+        return P(self.q + 1.0, self.v, self.h)
+
+def set_q(p, o, c):
+    p.q = o.q + c
+    o.q = o.q * 0.5
+
+def put(h, c):
+    h.append(c)
+    h[0] = h[0] * 0.5 + c
+
+def choose(p, o, first):
+    return p if first else o
+
+def swap(p, o):
+    p.h, o.h = o.h, p.h
+    return o
+
+def renew(p, c):
+    p = P(c, p.v * 1.0, p.h)
+    p.q += 1.0
+    p.h.append(c)
     return p
-def same(p):
-    return p
-def push(xs, v):
-    xs.append(v)
-    return xs
-def fresh(p):
-    return P(p.b, p.a)
 
-
+def f(x, c, n):
 """
-BEGIN = """def f(x, n: int, c: bool):
-    s = 0.0
-    p = {cls}(x[0], 1.5)
-    q = {cls}(x[1], x[2])
-    xs = [x[3], 0.5]
-    d = {{'k': x[0], 'o': p}}
+START = """
+p = P(c, x * 1.0, [c, 1.0])
+o = P(c * 2.0, x * 2.0, [2.0, c])
+r = p
+h = [c, 0.5]
+g = h
+d = {"p": p, "h": h, "k": c}
+e = d
+ps = [p, o]
+s = 0.0
 """
-DEEP = 2  # loops and conditions inside each other
+END = """
+return (s + p.q + 2.0 * o.q + 3.0 * r.q + p.v[0] + o.v[1] * r.v[0] + sum(p.h) + 0.3 * sum(o.h) + 0.7 * sum(r.h) + 1.1 * sum(h)
+        + 1.3 * sum(g) + d["p"].q + d["k"] * e["k"] + 0.9 * sum(d["h"]) + 1.7 * e["p"].q + 0.1 * ps[0].q + 0.2 * ps[1].q
+        + len(h) + 10.0 * len(g) + 0.01 * len(d["h"]) + len(p.h) * 3.0 + len(o.h) * 5.0)
+"""
+OBJECTS = ("p", "o", "r", 'd["p"]', 'e["p"]', "ps[0]", "ps[1]")
+LISTS = ("h", "g", "p.h", "o.h", "r.h", 'd["h"]', 'e["h"]', "ps[0].h")
+DICTS = ("d", "e")
+NUMBERS = ("c", "s", "p.q", "o.q", "r.q", "h[0]", "g[-1]", 'd["k"]', "x[0]", "p.h[0]", 'e["p"].q', "p.v[0]", "len(h) * 0.1")
 
 
-def written_objects(source: Source) -> Program:
-    """A program of four to ten statements, some with others inside."""
-    draw = random.Random(source.number(0, 2**30))
-    text = _Writer(draw).program()
-    values = np.array([round(draw.gauss(0.0, 1.0), 3) for _ in range(4)])
-    return Program(text, (values, draw.randrange(4), draw.random() < 0.5))
+def _number(source: Source) -> str:
+    a, b = source.pick(NUMBERS), source.pick(NUMBERS)
+    return source.pick((a, f"{a} * 0.5 + {b} * 0.25", f"{a} - 0.5 * {b}", f"np.sin({a})"))
 
 
-class _Writer:
-    def __init__(self, draw: random.Random) -> None:
-        self.draw, self.lines, self.count = draw, [], 0
-        self.cls = draw.choice("PQ")
-        self.known = {"o": ["p", "q"], "l": ["xs"], "d": ["d"], "t": [], "i": []}
+def _simple(source: Source) -> str:
+    obj, other, lst, dct, k = (source.pick(t) for t in (OBJECTS, OBJECTS, LISTS, DICTS, NUMBERS))
+    target = source.pick(("p", "o", "r"))
+    number = _number(source)
+    return source.pick((
+        f"{obj}.q = {number}", f"{obj}.q += {number}", f"{lst}.append({number})", f"{lst}[0] = {number}", f"{lst}[-1] += {number}",
+        f'{dct}["k"] = {number}', f'{dct}["p"] = {obj}', f'{dct}["h"] = {lst}', f"{target} = {obj}", f"{target} = {obj}.twin()",
+        f"{source.pick(('h', 'g'))} = {lst}", f"{source.pick(('d', 'e'))} = {dct}", f"{obj}.h = {lst}", f"s += {obj}.bump({k})",
+        f"{obj}.fill({number})", f"{obj}.take({other})", f"set_q({obj}, {other}, {k})", f"put({lst}, {k})",
+        f"{target} = choose({obj}, {other}, {k} > 0.5)", f"{target} = {obj} if {k} > 0.4 else {other}", f"{target} = swap({obj}, {other})",
+        f"{target} = renew({obj}, {k})", f"s += {obj}.q * {number}", f"s += sum({lst})", f"{lst}.pop()", f"s += {lst}.pop(0)",
+        f"{target} = P({number}, x * {k}, {lst})", f"{source.pick(('h', 'g'))} = {lst}.copy()", f"{obj}.v[0] = {number}",
+        f"{obj}.v = {other}.v * 0.5", f"ps[{source.number(0, 1)}] = {obj}", f"{source.pick(('d', 'e'))} = dict({dct})", f"{target} = {obj}.me()",
+        f"{source.pick(('h', 'g'))} = [{number}, {k}]", f"{lst} += [{number}]", f"p, o = {obj}, {other}",
+    ))  # fmt: skip
 
-    def of(self, kind: str) -> str:
-        return self.draw.choice(self.known[kind])
 
-    def new(self, kind: str) -> str:
-        """A name for a value of a kind, which is known once its statement has been written."""
-        self.count += 1
-        return f"{kind}{self.count}"
+def _block(source: Source, depth: int, most: int) -> Iterator[str]:
+    for _ in range(source.number(1, most)):
+        kind = source.number(0, 9) if depth else 0
+        if kind < 6:
+            yield _simple(source)
+            continue
+        head = source.pick((
+            f"if {source.pick(NUMBERS)} > {source.pick(('0.3', '0.8', '1.5'))}:", "for i in range(n):", "for i in range(2):",
+            f"for w in {source.pick(LISTS)}:", "for w in x:", "for z in ps:", f"if {source.pick(('p is o', 'n > 2', 'len(h) > 3'))}:",
+        ))  # fmt: skip
+        yield head
+        if head.startswith("for z"):
+            yield f"    z.q = z.q * 0.5 + {source.pick(NUMBERS)}"
+        yield from (f"    {line}" for line in _block(source, depth - 1, 4))
+        if head.startswith("if") and source.number(0, 1):
+            yield "else:"
+            yield from (f"    {line}" for line in _block(source, depth - 1, 3))
 
-    def number(self) -> str:
-        pick = self.draw.choice
-        ways = [f"x[{self.draw.randrange(4)}]", f"{self.of('o')}.{pick('ab')}", f"{self.of('o')}.{pick('ab')}"]
-        ways += [f"{self.of('l')}[{pick(['0', '-1'])}]", f"{self.of('d')}['k']"]
-        ways += [f"x[{i}]" for i in self.known["i"]]
-        if self.draw.random() < 0.2:
-            return f"{self.number()} * {self.number()}"
-        return pick(ways)
 
-    def condition(self) -> str:
-        return self.draw.choice(["c", "n > 1", f"{self.number()} > 0.1", *(f"{i} % 2 == 0" for i in self.known["i"])])
-
-    def object(self) -> str:
-        a, b = self.of("o"), self.of("o")
-        ways = [a, a, f"{self.cls}({self.number()}, {self.number()})", f"same({a})", f"mix({a}, {b})"]
-        ways += [f"{a} if {self.condition()} else {b}", f"{self.of('d')}['o']"]
-        ways += [f"{t}[{self.draw.choice('01')}]" for t in self.known["t"]]
-        ways += [f"{a}.bump({self.number()})"] * (self.cls == "Q")
-        return self.draw.choice(ways)
-
-    def list(self) -> str:
-        a = self.of("l")
-        return self.draw.choice([a, f"[{self.number()}]", f"{a}[:]", f"push({a}, {self.number()})"])
-
-    def dict(self) -> str:
-        made = f"{{'k': {self.number()}, 'o': {self.of('o')}}}"
-        return self.draw.choice([self.of("d"), f"dict({self.of('d')})", made])
-
-    def simple(self) -> tuple[str, str]:
-        """A statement, and the name that it gives to something, if it is a new one."""
-        pick, number, o = self.draw.choice, self.number(), self.of("o")
-        values = {"o": self.object, "l": self.list, "d": self.dict, "t": lambda: f"({o}, {self.object()})"}
-        kind = pick("oooltd")
-        name = self.new(kind) if kind in "td" or self.draw.random() < 0.5 else self.of(kind)
-        ways = [(f"{name} = {values[kind]()}", name)] * 4
-        ways += [(f"{o}.{pick('ab')} {pick(['=', '+=', '*='])} {number}", "")] * 3
-        ways += [(f"{self.of('l')}.append({number})", ""), (f"{self.of('l')}[{pick(['0', '-1'])}] += {number}", "")]
-        ways += [(f"{self.of('d')}['k'] *= {number}", ""), (f"{self.of('d')}['o'].a = {number}", "")]
-        ways += [(f"{self.of('d')}['o'] = {o}", ""), ("p, q = q, p", ""), (f"mix({o}, {self.of('o')})", "")]
-        return pick([*ways, (f"s = s * 0.5 + {number}", "")])
-
-    def statement(self, indent: str, depth: int) -> None:
-        kind = self.draw.random() if depth < DEEP else 1.0
-        if kind > 0.25:
-            text, name = self.simple()
-            self.lines.append(indent + text)
-            if name and name not in self.known.get(name[0], ()) and name[-1].isdigit():
-                self.known[name[0]].append(name)
-            return
-        before = {k: list(v) for k, v in self.known.items()}
-        if kind < 0.12:
-            i = self.new("i")
-            self.lines.append(f"{indent}for {i} in range({self.draw.choice(['n', '2', '3'])}):")
-            self.known["i"].append(i)
-        else:
-            self.lines.append(f"{indent}if {self.condition()}:")
-        for _ in range(self.draw.randint(1, 4)):
-            self.statement(indent + "    ", depth + 1)
-        self.known = before
-
-    def program(self) -> str:
-        for _ in range(self.draw.randint(4, 10)):
-            self.statement("    ", 0)
-        terms = {"o": "{0}.a * {0}.b", "l": "sum({0}) * len({0})", "d": "{0}['k'] * {0}['o'].a"}
-        terms["t"] = "{0}[0].a * {0}[1].b"
-        total = " + ".join(terms[k].format(name) for k in terms for name in self.known[k])
-        return f"{BEFORE}{BEGIN.format(cls=self.cls)}" + "\n".join(self.lines) + f"\n    return s + {total}\n"
+def program(source: Source) -> str:
+    lines = [*START.strip().splitlines(), *_block(source, 2, 7), *END.strip().splitlines()]
+    return HEAD + "".join(f"    {line}\n" for line in lines)

@@ -29,6 +29,7 @@ __all__ = [
     "PassManager",
     "PythonFunctionDescriptor",
     "Signature",
+    "as_dtype",
     "cgutils",
     "check",
     "compile_result",
@@ -148,6 +149,7 @@ try:
     from numba.core.serialize import dumps
     from numba.core.typing import Signature, signature
     from numba.np.arrayobj import make_array, populate_array
+    from numba.np.numpy_support import as_dtype
 except ImportError as error:
     raise _refusal(f"`{error.name}`" if isinstance(error, ModuleNotFoundError) else str(error)) from error
 

@@ -17,10 +17,10 @@ from ..strategies import Program, written
 from ..strategies_arrays import written as written_arrays
 from ..strategies_language import written_language
 from ..strategies_loops import written_loops
-from ..strategies_objects import written_objects
 from ..strategies_scratch import scratch_nests
 from ..strategies_unbound import written_unbound
 from .corpus import program_of
+from .objects import written_objects
 
 OWNERSHIP = ("LIN1",)
 ANY = (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
+from .loop_head import TOP, Head
 from .path import Path
 from .values import (
     ArrayValue, Binding, Bottom, DerivativeValue, FunctionValue, LostArray, ScalarValue, TupleValue, UnionValue, Value,
@@ -21,7 +22,6 @@ from .values import (
 from .views import View, Whole, atoms, skeleton
 
 if TYPE_CHECKING:
-    from .loop_head import Head
     from .state import Lowering
 
 
@@ -53,6 +53,10 @@ def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Hea
     unsure = any(contains(b.value, Bottom) for b in found.path.env.values())
     known = replace(known.copy(), types=types, shared=shared, mixed=mixed, unbound=set() if unsure else known.unbound)
     both = start.join(known)
+    # objects that the body changes without binding a name are not in ``start``: here they may be more than they were
+    entered = {n: ctx.env[n].value for n in types.keys() - start.types.keys() if n in ctx.env}
+    objects = {n: type_of(v) for n, v in entered.items() if isinstance(v, TupleValue) and not contains(v, LostArray)}
+    both = replace(both, types={n: join_types(objects.get(n, t), t) or TOP for n, t in both.types.items()})
     first = [n for n in start.types if not any(n == shares for shares, _ in shared)]
     return replace(both, types={n: both.types[n] for n in dict.fromkeys((*first, *both.types))})
 
