@@ -1,7 +1,8 @@
 """What each optimisation pass is worth: every program with every pass switched off, one at a time.
 
-A pass whose absence leaves the generated text as it is has nothing to do in a program. Otherwise the code without it is
-compiled, its gradient is compared with the one of all passes, and both are timed in turns, in one process.
+A pass that changes nothing on the way, or whose absence leaves the generated text as it is, has nothing to do in a
+program. Otherwise the code without it is compiled, its gradient is compared with the one of all passes, and both are
+timed in turns, in one process.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
+from jaxtyping import Float64
 
 from benchmarks import everyday
 from benchmarks.suite import problems
 from benchmarks.timing import least
+from benchmarks.unseen import cases
 
+Vector = Float64[np.ndarray, "n"]
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WORTH = 0.03  # of the time of a gradient: less is not told from noise
 AGREE = 1e-6
@@ -85,10 +89,47 @@ class Built:
 
 
 def programs() -> dict[str, Program]:
-    """All that is measured, by name: the suite, the everyday programs, the examples."""
+    """All that is measured, by name: the suite, the everyday programs, those that no pass was written for, the examples,
+    and two styles that none of them is written in."""
     found = [Program(f"suite.{p.name}", p.function, p.args, p.wrt) for p in problems.large()]
     found += [Program(f"everyday.{name}", everyday.function(name), args) for name, args in everyday.arguments().items()]
+    found += [Program(f"unseen.{name}", cases.function(name), args) for name, args in cases.arguments().items()]
+    rng = np.random.default_rng(0)
+    found += [Program("styles.switch", switch, (rng.random(1000), 0.3, 50, True))]
+    found += [Program("styles.ring", ring, (rng.random(1000), 0.3, 50))]
     return {p.name: p for p in (*found, *examples())}
+
+
+def switch(u0: Vector, c: float, steps: int, upwind: bool) -> float:
+    """Advection by one of two schemes, which a flag chooses in the innermost loop."""
+    u, v = u0.copy(), u0.copy()
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            if upwind:
+                v[i] = u[i] - c * (u[i] - u[i - 1])
+            else:
+                v[i] = u[i] - 0.5 * c * (u[i + 1] - u[i - 1])
+        u, v = v, u
+    return np.sum(u * u)
+
+
+def ring(u0: Vector, c: float, steps: int) -> float:
+    """Reaction and diffusion on a ring, whose ends are joined by `if`."""
+    u, n = u0.copy(), len(u0)
+    for _ in range(steps):
+        v = u.copy()
+        for i in range(n):
+            if i == n - 1:
+                right = 0
+            else:
+                right = i + 1
+            if i == 0:
+                left = n - 1
+            else:
+                left = i - 1
+            v[i] = u[i] + c * (u[right] - 2 * u[i] + u[left]) * u[i]
+        u = v
+    return np.sum(u * u)
 
 
 def examples() -> Iterator[Program]:
@@ -111,7 +152,7 @@ def examples() -> Iterator[Program]:
 
 def passes() -> tuple[str, ...]:
     """The passes that can be switched off."""
-    from linad.switches import all_passes
+    from linad.codegen.passes import all_passes
 
     return tuple(name for name, p in all_passes().items() if not p.required)
 
@@ -157,11 +198,14 @@ def warm_up() -> None:
 
 def without_each(program: Program, off: Sequence[str]) -> list[Row]:
     """The rows of one program."""
-    whole = Built(program, ())
+    with noted() as acting:
+        whole = Built(program, ())
     whole.compile()
     expected = tuple(leaves(whole.run()))
     different: dict[str, Built] = {}
     for name in off:
+        if name not in acting:
+            continue
         built = Built(program, (name,))
         if built.text != whole.text:
             built.compile()
@@ -176,6 +220,27 @@ def without_each(program: Program, off: Sequence[str]) -> list[Row]:
         else Row(name, program.name)
         for name in off
     ]
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[set[str]]:
+    """The names of the passes that change a program meanwhile."""
+    from linad.optimise.pass_manager import Pass
+
+    found: set[str] = set()
+    run = Pass.__call__
+
+    def noting(self, program, facts):
+        made = run(self, program, facts)
+        if made[0] != program:
+            found.add(self.name)
+        return made
+
+    Pass.__call__ = noting  # type: ignore[method-assign]
+    try:
+        yield found
+    finally:
+        Pass.__call__ = run  # type: ignore[method-assign]
 
 
 def leaves(x: object) -> Iterator[object]:

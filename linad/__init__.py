@@ -61,10 +61,11 @@ source, so `grad` cannot read it where its file is missing. Copies of a checked 
 
 The cache on disk
 -----------------
-What is in the folder is run, so it is the user's alone: made as such, and not used where others may write to it. Where
-the folder cannot be used (that, read-only, full, no home), a `LinadWarning` says so once in a process, and compiled
-code stays in memory. Damaged files are made anew. ``docs/explanation/cache.md`` says what is trusted. linad and
-functions that use it may be imported from a zip.
+The code in the folder is executed, so the folder must be private to the user: linad creates it that way, and does not
+use it if others may write to it. If the folder cannot be used (for this reason, or because it is read-only or full, or
+there is no home directory), a `LinadWarning` says so once per process, and compiled code stays in memory. Damaged files
+are rebuilt. ``docs/explanation/cache.md`` describes what is trusted. linad and functions that use it may be imported
+from a zip file.
 
 Functions compiled by Numba
 ---------------------------

@@ -14,7 +14,8 @@ from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
-from .specialise import Request, Specialisation
+from .requests import Request
+from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import Argnums, Transform, Transformed, all_arguments, checked, numbers, pair, shared
 

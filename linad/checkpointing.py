@@ -8,6 +8,9 @@ from typing import Any, Literal, TypeVar
 
 from linad_typecheck.checkpointing import misuse
 
+from .boundary.entities import compiled_of, rules_of, underlying
+from .pickling import portable
+
 T = TypeVar("T")
 
 
@@ -89,18 +92,12 @@ class RunAgain:
         self.__wrapped__ = function
 
     def __linad_source__(self) -> object:
-        from .boundary.entities import underlying
-
         return underlying(self.__wrapped__)
 
     def __linad_rule__(self) -> object:
-        from .boundary.entities import rules_of
-
         return rules_of(self.__wrapped__)
 
     def __linad_compiled__(self) -> object:
-        from .boundary.entities import compiled_of
-
         return compiled_of(self.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -115,6 +112,4 @@ class RunAgain:
         return f"linad.checkpoint({self.__wrapped__!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        from .pickling import portable
-
         return checkpoint, (portable(self.__wrapped__),)

@@ -214,7 +214,8 @@ def _stacked(states: list[Any], init: Any) -> Any:
     shape = np.shape(init)
     if any(np.shape(s) != shape for s in states):
         raise ValueError(
-            f"the state of a scan keeps its shape: {next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}"
+            "the state of a scan keeps its shape: "
+            f"{next(np.shape(s) for s in states if np.shape(s) != shape)} is not {shape}"
         )
     return np.array(states) if states or not shape else np.zeros((0, *shape), np.asarray(init).dtype)
 

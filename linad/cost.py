@@ -18,7 +18,8 @@ from linad_typecheck.ir.core import Alloc, Block, Const, Function, Program
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 
-from . import steps
+from . import derive, steps
+from .decorator import LinearGrad, linear_grad
 from .interpret import Outcome, run
 from .pipeline import differentiate, only_called, prepare, settled
 from .repeated import Again
@@ -98,9 +99,6 @@ def cost(f: Callable[..., Any], *args: Any) -> Cost:
     >>> found.primal, found.log_words, found.gradient <= found.bound
     (200, 100, True)
     """
-    from . import derive
-    from .decorator import LinearGrad, linear_grad
-
     checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
     arguments = checked_function._in_order(args)
     s = checked_function.specialisation(arguments)

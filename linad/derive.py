@@ -22,7 +22,8 @@ from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_ty
 from .boundary.usual import apart, dim_rows, dims_hold
 from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
 from .options import Options
-from .specialise import EXACT, Level, Request, Specialisation
+from .requests import EXACT, Level, Request
+from .specialise import Specialisation
 
 Values = list[object]
 
@@ -189,8 +190,10 @@ def answer(
     wrt: tuple[str | int, ...] | None,
     exact: bool = False,
 ) -> object:
-    """The value, the gradient, which is bare where it is by one parameter, or both. ``exact``: the gradient is known to
-    have a nan where a partial times a zero is not zero."""
+    """The value, the gradient (unpacked for a single parameter), or both.
+
+    ``exact``: the gradient is known to contain a nan unless a partial times a zero adjoint counts as zero.
+    """
     if asked_for == "value":
         return call(s, arguments)
     value, grads = gradient(s, arguments, wrt, asked_for == "both", exact)
@@ -199,7 +202,7 @@ def answer(
 
 
 def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None) -> Usual | None:
-    """The same for arguments that are as usual; None if there is no such way."""
+    """The fast path for the same request (`usual_call`); None if the function does not qualify."""
     found = s.known.get(("usual", asked_for, wrt), MISSED)
     if found is MISSED:
         if asked_for == "value":
@@ -214,19 +217,20 @@ def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None
 def gradient(
     s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int, ...] | None, value: bool, exact: bool = False
 ) -> tuple[object, tuple[object, ...]]:
-    """The value (None where it is not asked for) and the gradients of a scalar function. With ``exact`` as in `pull`,
-    which they are in any case where they had a nan otherwise.
+    """The value (None if not requested) and the gradients of a scalar function.
+
+    ``exact`` is as in `pull`. Without it, gradients that contain a nan are recomputed with it.
 
     Raises
     ------
     LinadError
-        Where the function does not return one float.
+        If the function does not return a single float.
     """
     signature = s.signature
     require_scalar(signature)
     want = asked(s, wrt)
     for exactly in (True,) if exact else (False, True):
-        flat = _flatten(s, arguments, update=False)  # copies of what the function updates
+        flat = _flatten(s, arguments, update=False)  # copies of the arrays that the function updates
         buffers = buffers_for(want, flat.values)
         results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
         if not has_nan(grads.values()):
@@ -289,10 +293,11 @@ def pull(
     in_place: bool = False,
     exact: bool = False,
 ) -> tuple[tuple[object, ...], dict[int, object]]:
-    """Run the adjoint: the flat results and the gradients by leaf. ``in_place``: buffers may hold anything on entry.
+    """Run the adjoint; return the flat results and the gradients by leaf.
 
-    With ``exact`` a partial times a zero adjoint is zero, also where it is infinite or nan. That costs time, and
-    matters only where there is a nan otherwise: so it is run where the quicker one has given one.
+    ``in_place``: the buffers may have any contents on entry. ``exact``: a partial times a zero adjoint is zero, even if
+    the partial is infinite or nan. This is slower and only matters if the gradient contains a nan, so callers retry
+    with it in that case.
     """
     level: Level = (want.leaves, value)
     request: Request = (EXACT, level) if exact else (level,)
@@ -348,7 +353,8 @@ def vjp(
 
 
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
-    """Run the function on copies of what it updates: the arguments afterwards, and the flat results."""
+    """Run the function on copies of the arrays that it updates; return the arguments afterwards and the flat results.
+    """
     after = refreshed(s.signature, values)
     return after, s.kernel((), after).run(after, touched(s.signature))
 
@@ -374,7 +380,7 @@ def updated(signature: Signature) -> tuple[ParamInfo, ...]:
 
 
 def full_value(signature: Signature, results: Leaves, values: Leaves) -> object:
-    """The value of the function if read as pure: its result, then the final contents of what it updates."""
+    """The value of the function seen as pure: its result, then the final contents of updated arguments."""
     value = restore(signature.result, results)
     if not signature.updates:
         return value
@@ -406,8 +412,8 @@ def split_cotangent(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pullback:
-    """The function from a cotangent to gradients. ``values``: its own copies of the arguments. ``after``: those that
-    the function has updated."""
+    """The function from a cotangent to gradients. ``values``: its own copies of the arguments. ``after``: the arguments
+    after the function's updates."""
 
     function: CheckedFunction
     specialisation: Specialisation
@@ -442,7 +448,8 @@ class Pullback:
         if not self.specialisation.record.holds():
             name = self.specialisation.signature.name
             raise PicklingError(
-                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would rest on that"
+                f"a name that `{name}` uses means something else since `{name}.vjp`, and a copy of its pullback would "
+                f"rest on that"
             )
         return _pullback, (self.function, arguments, self.values, self.results, self.after)
 

@@ -1,4 +1,4 @@
-"""``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
+"""The command ``linad doctor``: a report on this machine for bug reports, and the time that first gradients take."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from . import __version__
 from .codegen import cache
 from .optimise.environment import disabled
+from .show.command import printed
+from .timings import report as stages
 
 _PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "jaxtyping")
 
@@ -76,9 +78,6 @@ def command(argv: Sequence[str] = ()) -> int:
         case []:
             lines = (f"{heading:<16} {found}" for heading, found in report())
         case ["--timings", place]:
-            from .show.command import printed
-            from .timings import report as stages
-
             return printed("doctor", stages(place))
         case _:
             print("usage: linad doctor [--timings FILE::FUNCTION]", file=sys.stderr)

@@ -22,6 +22,7 @@ from .boundary.live import NotYet
 from .boundary.usual_call import MISSED, NAN, Usual
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
+from .pickling import name_of, portable
 from .push import jvp
 from .specialise import Specialisation
 from .transformed import NAME, public
@@ -72,7 +73,7 @@ class CheckedFunction(Generic[P, R]):
         self._begin()
 
     def _begin(self) -> None:
-        """Reset what is known of the function, except for its parameters."""
+        """Reset everything that depends on the code of the function: its parameters, types and specialisations."""
         self._code = self.py_func.__code__
         self._note_parameters()
         self._missing: tuple[str, ...] | None = None
@@ -326,7 +327,7 @@ class CheckedFunction(Generic[P, R]):
         derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
 
     def _answer(self, asked: derive.Asked, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-        """What a call gives, by the usual call of the specialisation that the last one found where that will do."""
+        """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
         table, out = self._usual, MISSED
         usual = table.get(asked)
         if usual is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
@@ -411,8 +412,8 @@ class CheckedFunction(Generic[P, R]):
                 raise told(error, self.py_func) from None
 
     def _forget_kinds(self) -> None:
-        """What is known of arguments by their kinds alone is out of date. A call that is on its way in another thread
-        notes what it finds in the old dicts."""
+        """Clear the lookup tables by argument class. The dicts are replaced, so that a concurrent call writes to the
+        old ones."""
         self._by_kinds: dict[object, list[Specialisation]] = {}
         self._usual: dict[derive.Asked, Usual | None] = {}
 
@@ -445,8 +446,8 @@ class CheckedFunction(Generic[P, R]):
         return self._known.get(self._types(arguments), ())
 
     def _decided_by_calls(self, names: Sequence[str]) -> None:
-        """Arguments are arrays rather than the numbers of their annotations: from here on, their types are determined
-        at each call."""
+        """From here on, determine the types of these parameters at each call: they receive arrays, although annotated
+        as numbers."""
         with specialise.lock:
             self._noted = tuple(row for row in self._noted if row[1] not in names)
             self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in names)
@@ -597,8 +598,6 @@ class CheckedFunction(Generic[P, R]):
         return self
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        from .pickling import name_of, portable
-
         surroundings = {name: portable(value) for name, value in self._surroundings.items()}
         return name_of(self) or (
             copyreg.__newobj__,

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from linad_typecheck.names.scope import is_library
+
+from .boundary.entities import canonical, underlying
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _registered: dict[str, Callable[..., Any]] = {}
@@ -63,9 +67,6 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
     """
     import linad_typecheck.constructs  # noqa: F401 - enters all that has a meaning
     from linad_typecheck.registry import has_rule
-    from linad_typecheck.names.scope import is_library
-
-    from .boundary.entities import canonical
 
     dotted = library_function if isinstance(library_function, str) else canonical(library_function)
     if dotted is None or "." not in dotted or not is_library(dotted):
@@ -75,8 +76,6 @@ def implements(library_function: Callable[..., Any] | str) -> Callable[[F], F]:
         raise ValueError(f"linad knows {dotted} already")
 
     def register(f: F) -> F:
-        from .boundary.entities import underlying
-
         if underlying(f) is None:
             raise TypeError(f"linad.implements({dotted}) is for a function in Python, and {f!r} is none")
         _registered[dotted] = f

@@ -12,7 +12,8 @@ from .adjoint.errors import CannotSplit
 from .boundary.arguments import described
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
-from .specialise import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level, Specialisation
+from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
+from .specialise import Specialisation
 
 
 def jvp(
@@ -99,7 +100,7 @@ def recorded(s: Specialisation, primals: Sequence[object]) -> tuple[object, tupl
 def replayed(
     s: Specialisation, primals: Sequence[object], tangents: object, logs: Sequence[np.ndarray]
 ) -> tuple[object] | None:
-    """The tangent of the value, in a tuple; None if it has a nan, which may be a zero times an infinity."""
+    """The tangent of the value, in a tuple; None if it contains a nan, possibly from zero times infinity."""
     values = flat_values(s, primals)
     dots = _dots(s.signature, values, tangents)
     leaves = _float_leaves(s.signature)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import linecache
 import logging  # noqa: F401  (see _before_fork)
 import os
-import re
 import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
-from types import FunctionType
+from functools import cached_property, partial
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 from linad_typecheck.deep import deep
@@ -21,47 +20,37 @@ from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, Ze
 from linad_typecheck.signature import ArgStatic, Signature
 
 from .boundary.errors import refusal, rendered
-from .boundary.kernel import DONE, Kernel, Loaded, raise_at
+from .boundary.kernel import Kernel, Loaded
 from .boundary.live import Record, source_mark
 from .boundary.objects import Given
 from .boundary.records import attached, distinct, tags
 from .boundary.short import VERSIONS, Short, alike, annotated, matrices, short_axes
+from .codegen import EmitOptions, emit
 from .codegen import cache as disk
+from .codegen.startup import import_numba
 from .optimise.environment import OFF, BrokenByPass, guarded, verifying
 from .options import Options
 from .progress import compiling
+from .requests import Request, described
 
 if TYPE_CHECKING:
     from linad_typecheck.ir.core import Program
     from linad_typecheck.signature import Checked
     from linad_typecheck.span import Span
 
-    from .codegen import EmitOptions
-
-# The outputs of a program: () for its values; one (leaves to differentiate by, whether values come too) per reverse
-# derivative, and FORWARD in place of the second for a forward one, PATTERN for what the results depend on.
-FORWARD = "forward"
-EXACT = ((), "exact")  # first in a request: a partial times a zero is zero, also where it is infinite or nan
-PATTERN = "pattern"
-MOVED = "moved"  # a forward derivative without the value
-PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in many directions at once
-KINDS = ("counted", "placed", "filled", "summed")  # the entries of a Jacobian one by one (see `adjoint.entries`)
-RECORD, REPLAY = "record", "replay"  # the two programs that a forward derivative comes in (see `adjoint.split`)
-Level = tuple[tuple[int, ...], bool | str]
-Request = tuple[Level, ...]
-
 
 lock = threading.RLock()  # compiling is one at a time; Numba would see to that anyway
 
 
 LOADED = 256
-_loaded: dict[tuple[str, str], Loaded] = {}  # machine code by entry and key, the last used last: functions made anew
-# from one text, such as a lambda in a loop, with the same constants share it
+_loaded: dict[tuple[str, str], Loaded] = {}  # loaded machine code by cache entry and key, least recently used first
+# Functions created repeatedly from the same text and constants, such as a lambda in a loop, share an entry.
 
 
-# Functions to call before a fork run last registered first. That of ``logging`` takes its lock, which the import of
-# Numba needs: it must come after ours, so the module is imported above, before ours is registered.
-_forking = ExitStack()  # the locks that the thread which forks has taken
+# The functions to call before a fork run in reverse order of registration. The one of ``logging`` takes its lock, which
+# the import of Numba needs, so it must run after ours. The module is therefore imported above, before ours is
+# registered.
+_forking = ExitStack()  # the locks that the forking thread holds
 
 
 def _before_fork() -> None:
@@ -114,7 +103,7 @@ class Specialisation:
     key: str
     checked: Checked | None = None
     kernels: dict[Short, dict[Request, Kernel]] = field(default_factory=lambda: {(): {}})
-    # facts that calls need repeatedly, computed by the first of them
+    # facts that calls need repeatedly, computed on first use
     known: dict[object, object] = field(default_factory=dict)
     latest: Version = field(init=False)  # the version used by the last call
 
@@ -173,61 +162,17 @@ class Specialisation:
         assert self.checked.program is not None
         if not sizes:
             return self.checked.program
-        from linad.optimise.scalars.size_naming import with_sizes
-
-        return with_sizes(self.checked.program, sizes)
+        return _programs().with_sizes(self.checked.program, sizes)
 
     def program(self, request: Request = (), sizes: Short = ()) -> Program:
         """The simplified core program that answers a request."""
-        from . import pipeline
-        from .adjoint.errors import NoDerivative
-
-        if request[:1] == (EXACT,):
-            from .derivatives.rule import exact_zeros
-            from .optimise.scalars.zero_tests import with_zero_tests
-
-            with exact_zeros():
-                return with_zero_tests(self.program(request[1:], sizes))
-        off = self.options.off
-        try:
-            program = pipeline.prepare(self.lowered(sizes), off=off, rules=bool(request))
-            for level in request:
-                wrt, value = level
-                names = tuple(program.main.params[k].var.name for k in wrt)
-                f = program.main
-                if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
-                    program = pipeline.tangent(program, names, off=off, value=value != MOVED)
-                elif value == PATTERN:
-                    program = pipeline.dependence(program, names, off=off)
-                else:
-                    with_value = value is True or value in KINDS
-                    program = pipeline.differentiate(program, names, with_value, off=off).simplified
-                if value in (PUSHED, PULLED):
-                    if level is request[-1]:  # there is no other derivative that rules are for
-                        program = pipeline.settled(program, off=off)
-                    program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
-                elif value in KINDS:
-                    program = pipeline.settled(program, off=off)
-                    program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
-        except NoDerivative as e:
-            what = re.sub(r"#\d+", "", e.what)
-            raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
-        program = pipeline.settled(program, off=off)
-        if request and request[-1][1] in (RECORD, REPLAY):
-            f = self.lowered(sizes).main
-            parts = pipeline.parted(program, len(f.params), len(f.body.results), off)
-            program = parts[request[-1][1] == REPLAY]
-        if self.options.update == "pure":
-            from .baseline.pure import purify
-
-            program = purify(program)
-        return program if self.options.boundscheck else unchecked(program)
+        return _programs().answer(self.lowered(sizes), request, self.options)
 
     def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:
         with lock, deep():
             try:
                 if self.options.backend == "interpret":
-                    return _interpreted(self.program(request, sizes))
+                    return _programs().interpreted(self.program(request, sizes))
                 return self._compiled(request, sizes, checked)
             except RecursionError:
                 raise told_of(self.record, _too_deep(self.record).diagnostics) from None
@@ -239,21 +184,14 @@ class Specialisation:
     def _largest(self, request: Request, sizes: Short, values: Sequence[object]) -> tuple[str, int, Span] | None:
         """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its
         bytes."""
-        from .codegen.memory import largest, told
-        from .codegen.passes import prepare
-
         with lock:
-            found = largest(prepare(self.program(request, sizes), self._wanted("hoisted"))[0], values)
-        return None if found is None else (told(found[0]), found[1], found[0].span)
+            return _programs().largest_array(self.program(request, sizes), self._wanted("hoisted"), values)
 
     def _wanted(self, checked: str) -> EmitOptions:
-        from .codegen import EmitOptions
-        from .codegen.vector_math import choice
-
         return EmitOptions(
             fastmath=self.options.fastmath,
             checked=checked,
-            vector_math=choice() if self.options.fastmath else "libm",
+            vector_math=_machine().choice() if self.options.fastmath else "libm",
             cache=self.options.cache and disk.enabled(),
             workspace=True,
             parallel=self.options.parallel,
@@ -261,15 +199,13 @@ class Specialisation:
         )
 
     def _compiled(self, request: Request, sizes: Short, checked: str) -> Loaded:
-        from .codegen.startup import import_numba
-
         import_numba()
         wanted = self._wanted(checked)
-        key = f"{self.key}-{disk.digest(request, sizes, wanted, target(), verifying(), guarded())}"
+        key = f"{self.key}-{disk.digest(request, sizes, wanted, _machine().target(), verifying(), guarded())}"
         store = self.store
         loaded = _loaded.pop((store.name, key), None)
         if loaded is None:
-            with compiling(f"{_derivative(request)}{self.record.root.__qualname__}", wanted.cache and store.ready()):
+            with compiling(f"{described(request)}{self.record.root.__qualname__}", wanted.cache and store.ready()):
                 loaded = self._built(store, key, request, sizes, wanted)
         _loaded[store.name, key] = loaded
         while len(_loaded) > LOADED:
@@ -277,14 +213,13 @@ class Specialisation:
         return loaded
 
     def _built(self, store: disk.Entry, key: str, request: Request, sizes: Short, wanted: EmitOptions) -> Loaded:
-        from .codegen import compile, emit
-
+        entry = _machine().compile.entry
         with store.locked():
             known = store.module(key)
             if known is not None:
-                text, (entry, *parts) = known
+                text, (name, *parts) = known
                 try:
-                    return Loaded(compile.entry(entry, key, text, store.folder), *parts)
+                    return Loaded(entry(name, key, text, store.folder), *parts)
                 except Exception:  # noqa: BLE001 - machine code of another installation raises whatever it happens to
                     store.discard(key)
             program = self.program(request, sizes)
@@ -292,26 +227,22 @@ class Specialisation:
                 made = emit(program, wanted)
                 parts = (made.sites, made.error_words, made.again, made.workspace, made.parallel)
                 kept = store.store_module(key, made.source, (made.entry, *parts))
-                driver = compile.entry(made.entry, key, made.source, store.folder if kept else None)
+                driver = entry(made.entry, key, made.source, store.folder if kept else None)
             return Loaded(driver, *parts)
 
 
-def _derivative(request: Request) -> str:
-    """A description of the requested outputs, which precedes the name in messages."""
-    if len(request) > 1 and request[0] != EXACT:
-        return "a higher derivative of "
-    if request[:1] == (EXACT,):
-        return _derivative(request[1:])
-    words = {
-        FORWARD: "the tangent of ",
-        MOVED: "the tangent of ",
-        PUSHED: "tangents of ",
-        RECORD: "the log of ",
-        REPLAY: "the linear part of ",
-        PATTERN: "the pattern of ",
-        **dict.fromkeys(KINDS, "the Jacobian of "),
-    }
-    return "".join(words.get(value, "the gradient of ") for _, value in request)  # type: ignore[arg-type]
+def _programs() -> ModuleType:
+    """What differentiates, which nobody needs whose kernels are in the cache."""
+    from . import programs
+
+    return programs
+
+
+def _machine() -> ModuleType:
+    """What Numba is needed for."""
+    from .codegen import machine
+
+    return machine
 
 
 @contextmanager
@@ -325,34 +256,9 @@ def _ours(name: str) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - Numba raises whatever it happens to
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         cause = next((line for line in lines if "nopython mode pipeline" not in line), "no message")
-        told = f"no machine code for {name}, which is a defect of linad, not of the function: {type(error).__name__}: {cause}"
+        told = f"no machine code for {name}, which is a defect of linad, not of the function"
+        told = f"{told}: {type(error).__name__}: {cause}"
         raise refusal("internal-error", told, help="report it together with the function, please") from None
-
-
-def _interpreted(program: Program) -> Loaded:
-    from .interpret import CoreError, run
-
-    def driver(*values: object) -> tuple[object, ...]:
-        try:
-            return (DONE, *run(program, values[:-1], in_place=True).results)
-        except CoreError as error:
-            raise_at(error.kind, error.message, error.span)
-
-    return Loaded(driver, (), 1)
-
-
-@cache
-def target() -> tuple[str, ...]:
-    """The compiler that code is compiled by and the processor it is compiled for."""
-    import llvmlite
-    import llvmlite.binding as llvm
-    import numba
-
-    from .codegen.numba_compat import config
-
-    name = config.CPU_NAME or llvm.get_host_cpu_name()
-    features = config.CPU_FEATURES if config.CPU_FEATURES is not None else llvm.get_host_cpu_features().flatten()
-    return (numba.__version__, llvmlite.__version__, str(name), str(features))
 
 
 def specialise(
@@ -385,8 +291,8 @@ def specialise(
     store = disk.entry(f.__name__, folder, options.cache)
 
     def kept(found: Record) -> disk.Entry:
-        """The cache entry for kernels: in memory if compiled functions are called, which other processes do not have.
-        """
+        """The cache entry for kernels; in memory if the function calls compiled functions, which other processes do not
+        have."""
         return disk.entry(f.__name__, folder, False) if found.calls_compiled() else store
 
     for key, outcome in store.fronts():
@@ -412,24 +318,8 @@ def specialise(
     return Specialisation(options, binding, fresh, front, store, key, checked)
 
 
-def unchecked(program: Program) -> Program:
-    """The program without index tests, for those who asked for that."""
-    from linad_typecheck.ir.core import AddTo, Block, Load, Stmt, Store
-    from linad_typecheck.ir.rewrite import rebuild
-
-    def without(s: Stmt) -> Stmt:
-        s = rebuild(s, lambda a: a, block=within)
-        return replace(s, checked=False) if isinstance(s, (Load, Store, AddTo)) else s
-
-    def within(b: Block) -> Block:
-        return Block(tuple(map(without, b.stmts)), b.results)
-
-    functions = {name: replace(f, body=within(f.body)) for name, f in program.functions.items()}
-    return replace(program, functions=functions)
-
-
 def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
-    """The checked function.
+    """Run the checker on the recorded function.
 
     Raises
     ------
@@ -454,21 +344,22 @@ def _too_deep(record: Record) -> Checked:
 
 
 def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
-    """The error with diagnostics of a function and of what it calls, at their lines."""
+    """The error for the diagnostics of a function and its callees, with their source lines."""
     texts = {s.source.name: s.source.text for s in record.reached()}
     return LinadError(diagnostics, rendered(diagnostics, texts))
 
 
-_warned: dict[object, object] = {}  # as `__warningregistry__` of a module: what was shown already
+_warned: dict[object, object] = {}  # like a module's `__warningregistry__`: the warnings already shown
 
 
 def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) -> None:
-    """Issue what the checker only warns of as Python warnings, each once in a process; comments silence them here too.
+    """Issue the checker's warnings as Python warnings, each once per process, unless a comment on the line suppresses
+    them.
 
     Raises
     ------
     LinadError
-        Where the option ``strict`` takes one for an error.
+        If the option ``strict`` turns a warning into an error.
     """
     from linad_typecheck.checking.suppress import silenced
 

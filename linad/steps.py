@@ -210,7 +210,8 @@ def places(functions: Mapping[str, Function]) -> Iterator[tuple[Block, Stmt | No
 def _inside(
     block: Block, around: Stmt | None, place: Place, made: set[str]
 ) -> Iterator[tuple[Block, Stmt | None, Place]]:
-    """``made``: the values that enclosing blocks define inside the outermost loop or arm."""
+    """Yield each block with the statement that contains it and its place. ``made``: the values that enclosing blocks
+    define inside the outermost loop or arm."""
     inner = made | {v.name for s in block.stmts for v in outputs(s)} if around is not None else made
     yield block, around, replace(place, local=frozenset(inner)) if place.depth else place
     for s in block.stmts:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from .boundary.errors import refusal
 from .optimise.environment import OFF, disabled
-
-if TYPE_CHECKING:
-    from .optimise.pass_manager import Pass
 
 
 def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
@@ -34,6 +30,8 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
     wanted |= {name: (f"`{OFF}`", False) for name in disabled()}
     if not wanted:
         return ()  # and no pass is imported
+    from .codegen.passes import all_passes
+
     known = all_passes()
     for name, (where, run) in wanted.items():
         if name not in known:
@@ -43,15 +41,3 @@ def switched_off(passes: Mapping[str, bool] | None = None) -> tuple[str, ...]:
         if known[name].required and not run:
             raise refusal("bad-option", f"{where}: the pass `{name}` cannot be switched off: {known[name].required}")
     return tuple(sorted(name for name, (_, run) in wanted.items() if not run))
-
-
-def all_passes() -> dict[str, Pass]:
-    """Every pass by its name, in the order in which they are run first."""
-    from .codegen.passes import LOOPS
-    from .optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
-
-    return {
-        p.name: p
-        for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
-        for p in phase.passes
-    }

@@ -9,15 +9,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from linad_typecheck.types import INTS, NUMPY_NAMES
+from linad_typecheck.types import INTS, NUMPY_NAMES, Array
 
 from .boundary.arguments import described
+from .boundary.results import leaf_types, restore
+from .compiled import tested
+from .composed import by_position
+from .decorator import LinearGrad
+from .function import CheckedFunction
 from .structures import leaves, map_leaves, parts, rebuilt
+from .transforms.application import checked
+from .transforms.hessian import gradient as gradient_function
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
-
-    from .decorator import LinearGrad
 
 __all__ = ["arguments", "check_grads", "float_arrays", "index_arrays", "tame_floats"]
 
@@ -139,12 +144,6 @@ def check_grads(
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
-    from .compiled import tested
-    from .composed import by_position
-    from .decorator import LinearGrad
-    from .function import CheckedFunction
-    from .transforms.application import checked
-
     f = f if hasattr(f, "value_and_grad") else checked(f)
     if isinstance(f, LinearGrad):
         f, args = by_position(f), f._in_order(tuple(args))
@@ -181,9 +180,7 @@ def _check_second(
     atol: float,
 ) -> None:
     """Products of the Hessian with one direction against differences of the gradient along it."""
-    from .transforms.hessian import gradient as of
-
-    second = of(f).composed
+    second = gradient_function(f).composed
     entries = dict(zip(positions, [gradient] if len(positions) == 1 else gradient, strict=True))
     direction = tuple(step for step, _ in _directions(entries, args).values())
     cotangent = direction[0] if len(positions) == 1 else direction
@@ -457,10 +454,6 @@ def arguments(
     (array([0.]), array([0, 0]), 0.0)
     """
     from hypothesis import strategies as st
-    from linad_typecheck.types import Array
-
-    from .boundary.results import leaf_types, restore
-    from .transforms.application import checked
 
     function = checked(f)
     names = list(inspect.signature(function.py_func).parameters)

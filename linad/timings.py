@@ -10,6 +10,8 @@ from typing import TypeVar
 from linad_typecheck.ir.core import Program, walk
 
 from . import pipeline
+from .codegen import EmitOptions, emit
+from .codegen.startup import import_numba
 from .show.command import checked_function, gradient_by
 from .switches import switched_off
 
@@ -67,7 +69,7 @@ def timings(place: str) -> Iterator[Timing]:
     numba, stage = timed("import Numba", _numba)
     yield stage
     made, stage = timed(
-        "optimise and print", lambda: numba.emit(settled, numba.options(off)), lambda m: _lines(m.source)
+        "optimise and print", lambda: emit(settled, numba.options(off)), lambda m: _lines(m.source)
     )
     yield stage
     yield timed("machine code", lambda: numba.load("timings", made.source))[1]
@@ -77,22 +79,18 @@ def timings(place: str) -> Iterator[Timing]:
 class _Numba:
     """The functions that need Numba."""
 
-    emit: Callable
     options: Callable
     load: Callable
 
 
 def _numba() -> _Numba:
-    from .codegen import EmitOptions, compile, emit
-    from .codegen.startup import import_numba
-    from .codegen.vector_math import choice
-
     import_numba()
+    from .codegen import machine
 
     def options(off: tuple[str, ...]) -> EmitOptions:
-        return EmitOptions(checked="hoisted", vector_math=choice(), workspace=True, off=off)
+        return EmitOptions(checked="hoisted", vector_math=machine.choice(), workspace=True, off=off)
 
-    return _Numba(emit, options, compile.load)
+    return _Numba(options, machine.compile.load)
 
 
 def _size(program: Program) -> str:

@@ -16,7 +16,7 @@ Reference: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import gcd
@@ -93,6 +93,14 @@ class Nest:
         """A subscript as a form in the loop indices and in other ints."""
         a = self.same(a)
         return self.forms[a.name] if isinstance(a, Var) and a.name in self.forms else self._outside(a)
+
+    def offsets(self, index: Sequence[Atom]) -> tuple[int, ...] | None:
+        """The distances of subscripts from the indices of the loops, axis by axis; None unless all are constants."""
+        if len(index) != len(self.loops):
+            return None
+        apart = (self.form(i) - unknown(s.index.name) for i, s in zip(index, self.loops, strict=True))
+        found = [f.value for f in apart]
+        return None if None in found else tuple(found)  # type: ignore[arg-type]
 
     def distances(self) -> dict[str, int]:
         """The ints with a known increment per iteration of the outermost loop, at equal indices of the inner loops."""

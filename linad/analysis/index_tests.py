@@ -65,7 +65,7 @@ def tests_of(s: Loop, r: Ranges) -> dict[str, Test]:
     return found
 
 
-def asked(stmts: Iterable[Stmt]) -> Iterator[Var]:
+def selecting_conditions(stmts: Iterable[Stmt]) -> Iterator[Var]:
     """The conditions of branches and of selects between ints."""
     for t in stmts:
         match t:
@@ -78,7 +78,7 @@ def asked(stmts: Iterable[Stmt]) -> Iterator[Var]:
 class Ends:
     """The tests of a counted loop that change within `EDGE` iterations of an end of its range.
 
-    ``ahead``: the number of iterations before the last change. ``behind``: the number from the first change on.
+    ``leading``: the number of iterations before the last change. ``trailing``: the number from the first change on.
     """
 
     def __init__(self, s: Loop, r: Ranges) -> None:
@@ -86,22 +86,22 @@ class Ends:
         start, stop = r.value(s.start), r.value(s.stop)  # type: ignore[arg-type]
         low, high = (start, stop) if self.up else (stop + 1, start + 1)
         self.tests = tests_of(s, r)
-        self.ahead: dict[str, int] = {}
-        self.behind: dict[str, int] = {}
+        self.leading: dict[str, int] = {}
+        self.trailing: dict[str, int] = {}
         for name, test in self.tests.items():
             cuts = [r.value(test.base) + c for c in test.cuts]
-            if (ahead := _few(cuts[-1] - low)) is not None:
-                self.ahead[name] = ahead
-            elif (behind := _few(high - cuts[0])) is not None:
-                self.behind[name] = behind
+            if (leading := _small_count(cuts[-1] - low)) is not None:
+                self.leading[name] = leading
+            elif (trailing := _small_count(high - cuts[0])) is not None:
+                self.trailing[name] = trailing
 
     def middle(self) -> dict[str, bool]:
         """The results of these tests in the iterations in between."""
-        first = {n: self.tests[n].answer(len(self.tests[n].cuts)) for n in self.ahead}
-        return first | {n: self.tests[n].answer(0) for n in self.behind}
+        first = {n: self.tests[n].answer(len(self.tests[n].cuts)) for n in self.leading}
+        return first | {n: self.tests[n].answer(0) for n in self.trailing}
 
 
-def _few(f: Affine) -> int | None:
+def _small_count(f: Affine) -> int | None:
     """A number of iterations, if it is known and small."""
     return max(f.value, 0) if f.value is not None and f.value <= EDGE else None
 

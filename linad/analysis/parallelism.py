@@ -62,7 +62,7 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
     ``fastmath`` allows float sums to be reassociated.
     """
     try:
-        _only_what_can_be_spread(s)
+        _reject_unsupported(s)
         private = tuple(t for t in walk(s.body) if isinstance(t, Alloc | Copy))
         sums = tuple(_reduction(s, k, fastmath) for k in range(len(s.carried)))
         added, near, span = _shared(s, fastmath)
@@ -88,7 +88,7 @@ def is_even(s: Loop) -> bool:
 # --------------------------------------------------------------------------------------------------------------- kinds
 
 
-def _only_what_can_be_spread(s: Loop) -> None:
+def _reject_unsupported(s: Loop) -> None:
     if s.stop is None:
         raise _Order("how often it runs is not known before it starts")
     if s.exits or s.trips is not None:

@@ -11,14 +11,14 @@ privatization, 1993.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Copy, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars, mentioned,
-    operands, walk,
+    Alloc, Atom, Block, Call, Copy, Dim, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars,
+    mentioned, operands, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine
@@ -26,6 +26,7 @@ from linad_typecheck.types import I64, Array
 
 from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
+from .dependence import Distance, Nest
 from .logs import logs_of, may_grow
 from .loop_facts import defined, names_of
 
@@ -178,8 +179,15 @@ class Coverage:
     ``ends``: the regions at the end of each block, by its id.
     """
 
-    def __init__(self, ranges: Ranges, arrays: Iterable[str], known: dict[int, dict[str, Var]]) -> None:
+    def __init__(
+        self,
+        ranges: Ranges,
+        arrays: Iterable[str],
+        known: dict[int, dict[str, Var]],
+        counted: frozenset[int] = frozenset(),
+    ) -> None:
         self.ranges = ranges
+        self.counted = counted  # ids of statements that count as writes
         self.arrays = frozenset(arrays)
         self.known = known  # the names that blocks mention, as for `free_vars`
         self.written: dict[str, tuple[Region, ...]] = {}
@@ -204,7 +212,7 @@ class Coverage:
             case _:
                 self.ranges.statement(s)
                 for access in accesses(s):
-                    self.access(access)
+                    self.access(replace(access, kind="write") if id(s) in self.counted else access)
 
     # ---------------------------------------------------------------------------------------------------- accesses
 
@@ -318,6 +326,48 @@ def side_by_side(r: Ranges, a: Region, b: Region) -> Region | None:
         if meet and more.value != 0:
             return Region((*a.axes[:k], (start, end), *a.axes[k + 1 :]), a.where)
     return None
+
+
+# ------------------------------------------------------------------------------------------------------ one nest
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The uses of an array in a loop nest: statements of the innermost loop, size queries aside. ``loops``: outermost
+    first."""
+
+    loops: tuple[Loop, ...]
+    uses: tuple[Stmt, ...]
+
+    def one_by_one(self) -> bool:
+        """Whether all uses in an iteration are of one cell that no other iteration uses."""
+        found = [a for t in self.uses for a in accesses(t)]
+        if not 0 < len(found) == len(self.uses) or any(a.index is None or a.index != found[0].index for a in found):
+            return False
+        return Nest(*self.loops).between(found[0], found[0]) == Distance((0,) * len(self.loops))
+
+
+def touched(s: Stmt, array: Var, mentions: Callable[[Stmt, Var], bool]) -> Touched | None:
+    """Match a loop nest without early exits that uses an array only in its innermost loop and does not rename it."""
+    loops: list[Loop] = []
+    while isinstance(s, Loop) and not (s.exits or s.mark is not None or array in (*s.inits, *s.body.results)):
+        loops.append(s)
+        match [t for t in s.body.stmts if mentions(t, array) and not isinstance(t, Dim)]:
+            case [Loop() as inner]:
+                s = inner
+            case uses:
+                return Touched(tuple(loops), tuple(uses))
+    return None
+
+
+def filled(nest: Touched, array: Var, r: Ranges) -> bool:
+    """Whether a loop nest uses every cell of an array, each in exactly one iteration."""
+    if not nest.one_by_one():
+        return False
+    (use, *_), (outer, *_) = nest.uses, nest.loops
+    coverage = Coverage(r, (array.name,), {}, frozenset({id(use)}))
+    coverage.statement(outer)
+    return any(contains(r, region, whole(r, array)) for region in coverage.written.get(array.name, ()))
 
 
 # ------------------------------------------------------------------------------------------------------ private arrays

@@ -15,13 +15,13 @@ def is_short(s: Loop, sizes: Mapping[str, Let] | None = None) -> bool:
         return False
     up = s.step.value > 0
     first, last = (
-        list(_ends(s.start, "max" if up else "min", sizes or {})),
-        list(_ends(s.stop, "min" if up else "max", sizes or {})),
+        list(_limits(s.start, "max" if up else "min", sizes or {})),
+        list(_limits(s.stop, "min" if up else "max", sizes or {})),
     )
     return any(a == b and (d - c if up else c - d) <= FEW for a, c in first for b, d in last)
 
 
-def _ends(a: Atom, op: str, sizes: Mapping[str, Let], more: int = 0, deep: int = 4) -> Iterator[tuple[str, int]]:
+def _limits(a: Atom, op: str, sizes: Mapping[str, Let], more: int = 0, deep: int = 4) -> Iterator[tuple[str, int]]:
     """Constant or symbolic limits of a loop bound: a name (empty for none) plus a constant."""
     if isinstance(a, Const):
         yield "", int(a.value) + more
@@ -30,8 +30,8 @@ def _ends(a: Atom, op: str, sizes: Mapping[str, Let], more: int = 0, deep: int =
     match sizes.get(a.name) if deep else None:
         case Let(op=o, ins=ins) if o == op:
             for x in ins:
-                yield from _ends(x, op, sizes, more, deep - 1)
+                yield from _limits(x, op, sizes, more, deep - 1)
         case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
-            yield from _ends(x, op, sizes, more + int(c), deep - 1)
+            yield from _limits(x, op, sizes, more + int(c), deep - 1)
         case Let(op="sub", ins=(x, Const(value=c))):
-            yield from _ends(x, op, sizes, more - int(c), deep - 1)
+            yield from _limits(x, op, sizes, more - int(c), deep - 1)

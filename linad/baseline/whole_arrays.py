@@ -14,9 +14,9 @@ import numpy as np
 
 from .active import WHOLE, Active, ActiveArray, as_cells, map_cells, plain, plain_array
 
-_MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concat concatenate
-diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90 split squeeze stack
-swapaxes take tile transpose tril triu vstack"""
+_MOVED = """append array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to column_stack concat
+concatenate diag diagonal dstack expand_dims flip fliplr flipud hstack meshgrid moveaxis ravel repeat reshape roll rot90
+split squeeze stack swapaxes take tile transpose tril triu vstack"""
 _SUMMED = "cumprod cumsum dot einsum inner matmul outer prod sum tensordot trace vdot"
 _LOOKED_AT = (
     "all allclose any argmax argmin argsort array_equal count_nonzero flatnonzero isclose nonzero searchsorted signbit"
@@ -175,8 +175,8 @@ def method(a: ActiveArray, name: str) -> Callable[..., Any]:
 
 
 _METHODS = frozenset(
-    "all any argmax argmin argsort cumprod cumsum diagonal dot max mean min nonzero prod ptp ravel repeat reshape squeeze std sum "
-    "swapaxes take trace transpose var".split()
+    "all any argmax argmin argsort cumprod cumsum diagonal dot max mean min nonzero prod ptp ravel repeat reshape "
+    "squeeze std sum swapaxes take trace transpose var".split()
 )
 AT = {"add": _add_at(1), "sub": _add_at(-1)}
 

@@ -238,7 +238,8 @@ def annotation_text(value: object, names: dict[str, RecordClass]) -> str | None:
         shape, element = [*value.__args__, None][:2]
         rank = getattr(shape, "__args__", (...,)) if getattr(shape, "__origin__", None) is tuple else (...,)
         sizes = "tuple[...]" if ... in rank else f"tuple[{', '.join('int' for _ in rank)}]"
-        return f"numpy.ndarray[{sizes}, numpy.dtype[{' | '.join(map(_element_text, _either(*getattr(element, '__args__', ()))))}]]"
+        elements = " | ".join(map(_element_text, _either(*getattr(element, "__args__", ()))))
+        return f"numpy.ndarray[{sizes}, numpy.dtype[{elements}]]"
     if isinstance(value, GenericAlias) and value.__origin__ is tuple:
         parts = [annotation_text(v, names) or canonical(v) or _record_text(v, names) for v in value.__args__]
         return None if None in parts else f"tuple[{', '.join(p.removeprefix('builtins.') for p in parts)}]"

@@ -35,7 +35,8 @@ NOT_BROADCAST = (
 )
 STRETCH = (
     " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: "
-    "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size as 1)"
+    "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size "
+    "as 1)"
 )
 
 

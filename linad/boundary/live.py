@@ -91,8 +91,12 @@ def _path(
 
 @dataclass(slots=True)
 class Identities:
-    """Lookups by how it is found out that they still hold: names of dictionaries that are bound to the same object, or
-    not bound, cells of closures that hold it, helpers that also have the same code and defaults, and others."""
+    """The lookups, grouped by how to check that they still hold.
+
+    ``bound``: dictionary entries that must be the same object. ``unbound``: names that a dictionary must not contain.
+    ``cells``: closure cells that must hold the same object. ``functions``: helpers that must also have the same code
+    and defaults. ``others``: lookups that need `Lookup.holds`.
+    """
 
     bound: list[tuple[dict, str, object]] = field(default_factory=list)
     unbound: list[tuple[dict, str]] = field(default_factory=list)
@@ -115,9 +119,10 @@ class Record:
     sources: dict[int, tuple[FunctionType, FunctionSource, str]] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     handles: dict[str, type] = field(default_factory=dict)  # classes whose members were looked up, by key
-    _sorted: int = -1  # how many lookups there were when they were sorted
+    _sorted: int = -1  # the number of lookups that `_same` covers
     _same: Identities = field(default_factory=Identities)
-    _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)  # the same, by dictionary
+    # `_same.bound` and `_same.unbound`, by dictionary
+    _bound: list[tuple[dict, Callable, tuple]] = field(default_factory=list)
     _unbound: list[tuple[dict, frozenset[str]]] = field(default_factory=list)
 
     def entry(self) -> FunctionSource:
@@ -178,7 +183,7 @@ class Record:
         return True
 
     def identities(self) -> Identities:
-        """The lookups, sorted; also by the dictionary in which names are looked up."""
+        """Group the lookups for `holds`. Module names are checked together per dictionary."""
         if not self.early and self._sorted == len(self.lookups):
             return self._same
         self._sorted, self._same = len(self.lookups), Identities()

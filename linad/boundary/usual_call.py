@@ -1,9 +1,9 @@
-"""The usual call, written out: one Python function for each specialisation and for what is asked of it.
+"""The fast path of a call, generated as one Python function per specialisation and request.
 
-It tests that the arguments are plain ones of the types and sizes that the specialisation is for and that every name
-still means what it meant, runs the kernel, and gives its results as the caller expects them. Loops over descriptions of
-parameters would take three times as long. In doubt it gives `MISSED`, and the general path decides, which also words the
-errors.
+The function checks that the arguments are plain values of the types and sizes of the specialisation and that every name
+still has the same meaning, runs the kernel, and returns its results in the form that the caller expects. Interpreting
+descriptions of the parameters instead would take three times as long. If in doubt it returns `MISSED`; the general path
+then decides, and words the errors.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from .usual import dim_rows
 if TYPE_CHECKING:
     from ..specialise import Request, Specialisation
 
-MISSED = object()  # the general path decides
-NAN = object()  # a gradient has a nan: it is computed again with exact zeros
+MISSED = object()  # the general path is taken
+NAN = object()  # a gradient contains a nan; it is recomputed with exact zeros
 
-# cells of a dot product; of more, BLAS waits for other threads, on a busy machine for milliseconds
+# Largest size of a dot product. For more cells, BLAS waits for other threads, which takes milliseconds on a busy
+# machine.
 BY_ONE_THREAD = 4096
 
 Usual = Callable[[Sequence[object]], Any]
 
 
 def usual_value(s: Specialisation) -> Usual | None:
-    """The usual call of a function; None if none is."""
+    """The fast path of a function call; None if the function does not qualify."""
     signature = s.signature
     if signature.updates or signature.copied or signature.given_back or signature.result is None:
         return None
@@ -50,9 +51,10 @@ def usual_value(s: Specialisation) -> Usual | None:
 def usual_gradient(
     s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf], value: bool
 ) -> Usual | None:
-    """The usual gradient by some parameters, after the value if that is asked for; None if none is.
+    """The fast path of a gradient with respect to some parameters, preceded by the value if requested; None if the
+    function does not qualify.
 
-    ``active`` are the leaves that the derivative carries, in the order in which the kernel takes them.
+    ``active`` are the leaves that the derivative carries, in the order of the kernel's parameters.
     """
     signature, result = s.signature, s.signature.result
     plain = isinstance(result, Leaf) and result.type == F64
@@ -79,7 +81,7 @@ def usual_gradient(
 
 
 class _Text:
-    """The text of such a function, and the objects that it refers to."""
+    """The text of a fast path, and the objects that it refers to."""
 
     def __init__(self, s: Specialisation, request: Request) -> None:
         self.s, self.request = s, request
@@ -87,7 +89,7 @@ class _Text:
         self.objects: list[object] = []
 
     def name(self, value: object) -> str:
-        """The name of an object in the text."""
+        """Register an object and return its name in the text."""
         self.objects.append(value)
         return f"o{len(self.objects) - 1}"
 
@@ -98,7 +100,7 @@ class _Text:
         self.add(f"if {' or '.join(conditions)}: return {otherwise}")
 
     def arguments(self) -> bool:
-        """Add the tests of arguments and names; whether these suffice."""
+        """Add the checks of arguments and names; return whether they are sufficient."""
         s = self.s
         rows = dim_rows(s.signature)
         if s.record.early or rows is None or s.signature.hidden or not all(_is_plain(p.structure) for p in s.signature.params):
@@ -127,7 +129,7 @@ class _Text:
         return True
 
     def kind(self, value: str, leaf: Leaf) -> tuple[str, ...]:
-        """The conditions under which an argument is not as usual."""
+        """The conditions under which an argument does not qualify."""
         if isinstance(leaf.type, Array):
             dtype = self.name(WANTED[leaf.type.dtype])
             is_array = f"{value}.__class__ is not ndarray or {value}.dtype is not {dtype}"
@@ -137,7 +139,7 @@ class _Text:
         return f"{value}.__class__ is not int", f"not -{2**63} <= {value} < {2**63}"
 
     def names(self) -> None:
-        """Add the tests that each name still means the same."""
+        """Add the checks that every name still has the same meaning."""
         record = self.s.record
         same = record.identities()
         self.unless(f"len({self.name(record.lookups)}) != {len(record.lookups)}")
@@ -155,7 +157,7 @@ class _Text:
             self.unless(f"not {self.name(lookup)}.holds()")
 
     def run(self, values: str) -> None:
-        """Add the call of the kernel for arguments of these sizes, which must have been loaded."""
+        """Add the kernel call for arguments of these sizes; the kernel must already be loaded."""
         s, among = self.s, self.s.matrices
         if among:
             self.add(f"version = {self.name(s)}.latest")
@@ -171,12 +173,12 @@ class _Text:
         self.unless(f"out[0] != {DONE}")
 
     def tested(self, gradient: str, leaf: Leaf) -> None:
-        """Add the test for nan, as in `has_nan`."""
+        """Add the test for nan, equivalent to `has_nan`."""
         if not isinstance(leaf.type, Array):
             self.unless(f"{gradient} != {gradient}", otherwise="NAN")
             return
         reduced = f"largest({gradient}, axis=None, initial=0.0)"
-        if leaf.type.dtype == "f64":  # the squares add up to nan where a cell is; those of others add up to no nan
+        if leaf.type.dtype == "f64":  # the sum of squares is nan if a cell is; squares of other values never sum to nan
             flat = gradient if leaf.type.rank == 1 else f"{gradient}.ravel()"
             self.add(f"flat = {flat}")
             reduced = f"flat.dot(flat) if flat.size <= {BY_ONE_THREAD} else {reduced}"
@@ -184,15 +186,16 @@ class _Text:
         self.unless("nan != nan", otherwise="NAN")
 
     def typed(self, value: str, leaf: Leaf) -> str:
-        """A result as Python would return it, as in `results.typed`: the kernel gives Python's own numbers."""
+        """Convert a result to the class that Python would return, like `results.typed`. The kernel returns Python's own
+        floats and ints."""
         if isinstance(leaf.type, Array) or leaf.weak and leaf.type in (F64, I64):
             return value
         return f"{self.name(class_of(leaf))}({value})"
 
     def made(self, result: str) -> Usual:
-        """The function that gives this result."""
+        """Compile the function that returns this result."""
         lines = [f"        {line}" for line in (*self.lines, f"return {result}")]
-        caught = ["    except Exception: return MISSED"]  # the general path raises it again, at the user's line
+        caught = ["    except Exception: return MISSED"]  # the general path raises it again, with the user's position
         text = "\n".join(["def usual(arguments):", "    try:", *lines, *caught])
         names: dict[str, object] = {
             "MISSED": MISSED,
@@ -208,7 +211,7 @@ class _Text:
 
 
 def _is_plain(structure: object) -> bool:
-    """Whether a parameter is an array, or a number that is a float or an int of Python's."""
+    """Whether a parameter is an array, or a weak float or int."""
     if not isinstance(structure, Leaf):
         return False
     return isinstance(structure.type, Array) or structure.weak and structure.type in (F64, I64)

@@ -106,7 +106,7 @@ def _bytes(held: Held) -> int:
 
 
 def _all() -> list[Pool]:
-    """All pools."""
+    """All pools in use."""
     return [pool for found in list(_pools.values()) if (pool := found()) is not None]
 
 

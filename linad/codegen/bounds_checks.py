@@ -23,26 +23,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, base_name, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes as array_sizes
 from linad_typecheck.infer.affine import Affine

@@ -40,13 +40,13 @@ def demands_first(program: Program) -> Program:
     """The program with all retry checks before any write to a caller's array; unchanged if that is not possible."""
     if not retries_after_writes(program):
         return program
-    moved = replace(program, functions={name: _moved(f) for name, f in program.functions.items()})
+    moved = replace(program, functions={name: _hoisted(f) for name, f in program.functions.items()})
     return program if retries_after_writes(moved) else moved
 
 
-def _moved(f: Function) -> Function:
+def _hoisted(f: Function) -> Function:
     names = Names(all_names(f))
-    return _at_the_start(at_loops(f, lambda s: _asked_first(s, names)), names)
+    return _at_the_start(at_loops(f, lambda s: _checks_before(s, names)), names)
 
 
 def _at_the_start(f: Function, names: Names) -> Function:
@@ -150,7 +150,7 @@ def _results(s: Stmt) -> tuple[Atom, ...]:
     return ()
 
 
-def _asked_first(s: Loop, names: Names) -> list[Stmt]:
+def _checks_before(s: Loop, names: Names) -> list[Stmt]:
     """The loop, preceded by the loops that make its retry checks, as far as these can move. They have no source
     position, so no remark mentions them."""
     if s.exits or s.stop is None or s.mark is not None or not isinstance(s.step, Const) or not s.step.value:
@@ -168,17 +168,17 @@ def _asked_first(s: Loop, names: Names) -> list[Stmt]:
     ):
         once = freshen(Block(tuple(needed)), names, {})
         return [Let(runs, "lt", ends, s.span), If(runs, once, Block(), (), s.span), rest]
-    if _relies(needed):
+    if _needs_early_exit(needed):
         index = names.var("i", I64)
         alone = freshen(Block(tuple(needed)), names, {s.index.name: index})
         return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
     index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
-    told = _told(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
-    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), told, (last,))
+    flagged = _flag(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
+    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), flagged, (last,))
     return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
 
 
-def _relies(stmts: list[Stmt]) -> bool:
+def _needs_early_exit(stmts: list[Stmt]) -> bool:
     """Whether a load may depend on an earlier retry check, so that a failing check must exit the loop immediately."""
     demanded = False
     for t in walk(Block(tuple(stmts))):
@@ -188,7 +188,7 @@ def _relies(stmts: list[Stmt]) -> bool:
     return False
 
 
-def _told(b: Block, fine: Atom, names: Names) -> Block:
+def _flag(b: Block, fine: Atom, names: Names) -> Block:
     """A block that yields 0 if one of its retry checks fails, and otherwise ``fine``."""
     out: list[Stmt] = []
     for s in b.stmts:
@@ -200,12 +200,12 @@ def _told(b: Block, fine: Atom, names: Names) -> Block:
             case If() if _demands(s):
                 after = names.var("fine", I64)
                 out.append(
-                    replace(s, then=_told(s.then, fine, names), orelse=_told(s.orelse, fine, names), outs=(after,))
+                    replace(s, then=_flag(s.then, fine, names), orelse=_flag(s.orelse, fine, names), outs=(after,))
                 )
                 fine = after
             case Loop() if _demands(s):
                 first, after = names.var("fine", I64), names.var("fine", I64)
-                out.append(replace(s, carried=(first,), inits=(fine,), body=_told(s.body, first, names), outs=(after,)))
+                out.append(replace(s, carried=(first,), inits=(fine,), body=_flag(s.body, first, names), outs=(after,)))
                 fine = after
             case _:
                 out.append(s)

@@ -16,7 +16,10 @@ from linad_typecheck.types import BOOL, I64
 
 ZERO = Const(0, I64)
 INSIDE = "internal error [LIN901]: index {} of an axis of {} of `%s`; this is a defect of linad, not of the function"
-EQUAL = "internal error [LIN901]: an array of {} places is added to one of {}, `%s`; this is a defect of linad, not of the function"
+EQUAL = (
+    "internal error [LIN901]: an array of {} places is added to one of {}, `%s`; this is a defect of linad, not of the "
+    "function"
+)
 
 
 class AccessFault(RuntimeError):

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
-from linad_typecheck.ir.core import (
-    Alloc, Block, Const, Copy, Dim, Function, Names, Program, Reserve, all_names, base_name,
-)
+from linad_typecheck.ir.core import Alloc, Const, Copy, Function, Reserve, base_name
 from linad_typecheck.types import BYTES, I64
 
-from .allocation_hoisting import lift
 from .sites import Site
 from .tree import Apply, Expr, Num
 
@@ -45,32 +41,3 @@ def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:
     for size in shape:
         total = Apply("mul", (total, size), I64, I64)
     return total
-
-
-def largest(program: Program, values: Sequence[object]) -> tuple[Alloc | Copy, int] | None:
-    """The largest array, with its size in bytes, among those whose size a prepared program knows at its start."""
-    main = program.main
-    lifted = lift(main, copies=True, negative=True)
-    made = lifted.arrays
-    names = Names(all_names(main))
-    stmts, sizes = list(lifted.sizes), []
-    for s in made:
-        if isinstance(s, Alloc):
-            sizes.append(s.shape)
-            continue
-        dims = tuple(names.var("size", I64) for _ in range(s.array.type.rank))
-        stmts += [Dim(d, s.array, k) for k, d in enumerate(dims)]
-        sizes.append(dims)
-    flat = tuple(a for shape in sizes for a in shape)
-    sized = Function("sizes", main.params, Block(tuple(stmts), flat))
-    from linad.interpret import run  # with NumPy, which nobody needs who only reads what would be emitted
-
-    found = iter(run(Program("sizes", {"sizes": sized}), values, in_place=True).results)
-    taken = [
-        (prod(int(next(found)) for _ in shape) * BYTES[s.out.type.dtype], k)
-        for k, (s, shape) in enumerate(zip(made, sizes))
-    ]
-    if not taken:
-        return None
-    size, k = max(taken)
-    return made[k], size

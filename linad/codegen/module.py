@@ -22,7 +22,7 @@ from .name_allocation import assign_names
 from .build import build
 from .effects import grown_params, growing
 from .allocation_hoisting import Lifted, lift, scratch
-from .parallel import chunk_functions, on_threads, spread_text
+from .parallel import OnThreads, chunk_functions, spread_text
 from .function_splitting import in_parts
 from .printer import Printer
 from .restart_safety import retries_after_writes
@@ -113,7 +113,7 @@ class Emitter:
 
         return prepare(program, self.options)[0]
 
-    def function_names(self) -> tuple[str, dict[str, str]]:
+    def function_names(self) -> tuple[str, dict[str | OnThreads, str]]:
         """The Python names of the driver and of every function, all different."""
         taken = self.imported()
 
@@ -124,9 +124,9 @@ class Emitter:
 
         main = self.program.entry
         entry = free(identifier(main))
-        inner = {main: free(f"{entry}_kernel")}
+        inner: dict[str | OnThreads, str] = {main: free(f"{entry}_kernel")}
         inner |= {name: free(identifier(name)) for name in self.program.functions if name != main}
-        inner |= {on_threads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
+        inner |= {OnThreads(name): free(f"{inner[name]}_threads") for name in sorted(self.chunks)}
         return entry, inner
 
     @property
@@ -278,7 +278,7 @@ class Emitter:
         arguments = ", ".join([*(names[p.name] for p in params), *hidden])
         text = [head, f"def {self.inner[f.name]}({arguments}):", *printer.lines]
         if f.name in self.chunks:
-            text += ["", "", *spread_text(self.inner[on_threads(f.name)], self.inner[f.name], arguments)]
+            text += ["", "", *spread_text(self.inner[OnThreads(f.name)], self.inner[f.name], arguments)]
         return "\n".join(text)
 
     def too_deep(self, f: Function) -> int:

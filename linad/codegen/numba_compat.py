@@ -50,8 +50,8 @@ SUPPORTED = "numba>=0.62,<0.69"  # as in pyproject.toml
 
 # Methods and attributes used of each class or module, except those of `_instances`.
 _CLASSES = {
-    "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function is_not_null is_null "
-    "memset raw_memcpy unpack_tuple",
+    "cgutils": "alloca_once alloca_once_value for_range for_range_slice gep_inbounds get_or_insert_function "
+    "is_not_null is_null memset raw_memcpy unpack_tuple",
     "config": "CPU_NAME CPU_FEATURES",
     "CompileResult": "_rebuild _reduce",
     "CompilerBase": "_compile_core define_pipelines",
@@ -59,8 +59,9 @@ _CLASSES = {
     "Dispatcher": "compile disable_compile is_compiling",
     "Environment": "from_fndesc",
     "FunctionAttributes": "_to_list",
-    "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function _ensure_finalized "
-    "_finalize_dynamic_globals _finalize_final_module _get_module_for_linking _optimize_final_module _optimize_functions",
+    "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function "
+    "_ensure_finalized _finalize_dynamic_globals _finalize_final_module _get_module_for_linking "
+    "_optimize_final_module _optimize_functions",
     "NRTContext": "decref incref meminfo_alloc_aligned_unchecked meminfo_data",
     "PassManager": "add_pass finalize",
     "PythonFunctionDescriptor": "from_specialized_function",
@@ -68,12 +69,14 @@ _CLASSES = {
 # Methods and attributes used of the objects that a compilation receives.
 _INSTANCES = {
     "typing context": "resolve_function_type resolve_value_type",
-    "target context": "add_linking_libs refresh call_conv call_internal_no_propagate cast codegen create_cpython_wrapper fastmath "
-    "data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof get_constant get_constant_generic "
-    "get_data_type get_dummy_value get_env_name get_executable get_function get_preferred_array_alignment "
+    "target context": "add_linking_libs refresh call_conv call_internal_no_propagate cast codegen "
+    "create_cpython_wrapper fastmath data_model_manager declare_env_global declare_function enable_nrt get_abi_sizeof "
+    "get_constant get_constant_generic get_data_type get_dummy_value get_env_name "
+    "get_executable get_function get_preferred_array_alignment "
     "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
     "post_lowering push_code_library unpack_value",
-    "target context.call_conv": "decode_arguments init_call_helper return_status_propagate return_user_exc return_value",
+    "target context.call_conv": "decode_arguments init_call_helper return_status_propagate return_user_exc "
+    "return_value",
     "code generator": "_data_layout _module_pass_manager _pass_builder create_library magic_tuple set_env",
     "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
 }
@@ -110,7 +113,8 @@ def _refusal(missing: str) -> ImportError:
     except PackageNotFoundError:
         installed = "the installed numba"
     return ImportError(
-        f"linad cannot compile with {installed}, which has no {missing}; it supports {SUPPORTED}: pip install '{SUPPORTED}'"
+        f"linad cannot compile with {installed}, which has no {missing}; it supports {SUPPORTED}: "
+        f"pip install '{SUPPORTED}'"
     )
 
 

@@ -129,9 +129,11 @@ def chunk_functions(program: Program) -> set[str]:
     return {t.callee for s in loops for t in s.body.stmts if isinstance(t, Call)}
 
 
-def on_threads(chunk: str) -> str:
-    """The key of a chunk function's runner in the table of Python names."""
-    return f"{chunk} on threads"
+@dataclass(frozen=True, slots=True)
+class OnThreads:
+    """The runner of a chunk function, which has a Python name of its own."""
+
+    chunk: str
 
 
 def spread_text(name: str, chunk: str, arguments: str) -> list[str]:

@@ -35,11 +35,12 @@ from linad.optimise.memory.log_alignment import begin_with_lines
 from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
+from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import demands_first
 from .guards import guarded_accesses
-from .parallel import Decision, parallelise, spread_loops
+from .parallel import spread_loops
 
 if TYPE_CHECKING:
     from .module import EmitOptions
@@ -108,7 +109,7 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
     return (fact for fact, known in holds.items() if known)
 
 
-def decisions(program: Program, fastmath: bool) -> tuple[Decision, ...]:
-    """Which loops of a program run in parallel, if requested, and why others do not."""
-    holds: tuple[Fact, ...] = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
-    return parallelise(run(program, Phase(RESHAPING), holds)[0], fastmath)[1]
+def all_passes() -> dict[str, Pass]:
+    """Every pass by its name, in the order in which they are run first."""
+    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
+    return {p.name: p for phase in phases for p in phase.passes}

@@ -9,7 +9,7 @@ from linad_typecheck.types import BOOL, ZEROS, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
-from .parallel import on_threads
+from .parallel import OnThreads
 from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
     AddAll, Apply, Assign, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke, Leaf,
@@ -90,7 +90,7 @@ class Printer:
                 self.invoke(targets, callee, args, depth)
             case Spread(callee, chunks, args, site):
                 given = [self.argument(a) for a in (chunks, *args)]
-                call = f"{self.callees[on_threads(callee)]}({', '.join([*given, self.hidden])})"
+                call = f"{self.callees[OnThreads(callee)]}({', '.join([*given, self.hidden])})"
                 self.line(depth, f"if {call} != {self.text(chunks, SUM)}:")
                 self.node(Fail(site), depth + 1)
             case Fail(site, args):

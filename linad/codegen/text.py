@@ -49,8 +49,8 @@ HELPERS = {
     **{n: {"int": n} for n in ("gcd", "comb", "perm", "isqrt")},
 }
 SPECIAL = (
-    "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills ndtr ndtri "
-    "polygamma rel_entr remainder sinc xlog1py xlogy"
+    "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills "
+    "ndtr ndtri polygamma rel_entr remainder sinc xlog1py xlogy"
 ).split()  # helpers of runtime.special, under these names
 MATRICES = tuple(f"dense_{op}" for op in DENSE if not DENSE[op].compiled)  # helpers of runtime.linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")

@@ -107,7 +107,7 @@ class Machine:
         self.limit = limit
         self.counts: Counter[str] = Counter()
         self.executed = 0
-        self.turns: list[int] = []  # iteration numbers of the running loops, if accesses are recorded
+        self.iterations: list[int] = []  # iteration numbers of the running loops, if accesses are recorded
         self.frames: list[Env] = []
         self.live = self.peak = self.kept = 0
         self.fills: dict[int, tuple[object, object]] = {}
@@ -123,10 +123,10 @@ class Machine:
         self.live += array.size
         self.peak = max(self.peak, self.live)
         self.fills[key] = (fill, token)
-        weakref.finalize(array, self._died, self.fills, key, token, array.size)
+        weakref.finalize(array, self._freed, self.fills, key, token, array.size)
         return array
 
-    def _died(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
+    def _freed(self, fills: dict[int, tuple[object, object]], key: int, token: object, size: int) -> None:
         if fills is not self.fills:
             return  # an array of an earlier run
         self.live -= size
@@ -206,7 +206,7 @@ class Machine:
                 a: np.ndarray = array(env)  # type: ignore[assignment]
                 at = None if index is None else tuple([int(get(env)) for get in index])  # type: ignore[call-overload]
                 if at is None or all(0 <= i < n for i, n in zip(at, a.shape, strict=True)):
-                    self.record(Event(s, a, at, kind, tuple(self.turns)))  # type: ignore[misc]
+                    self.record(Event(s, a, at, kind, tuple(self.iterations)))  # type: ignore[misc]
             action(env)
 
         return do if made else action
@@ -494,18 +494,18 @@ def _loop(m: Machine, s: Loop) -> Action:
 
 
 def _numbered(m: Machine, body: Callable[[Env], tuple[object, ...]]) -> Callable[[Env], tuple[object, ...]]:
-    def turn(env: Env) -> tuple[object, ...]:
-        m.turns[-1] += 1
+    def numbered(env: Env) -> tuple[object, ...]:
+        m.iterations[-1] += 1
         return body(env)
 
-    return turn
+    return numbered
 
 
 def _nested(m: Machine, loop: Callable[[Env], int]) -> Action:
     def do(env: Env) -> None:
-        m.turns.append(-1)
+        m.iterations.append(-1)
         loop(env)
-        m.turns.pop()
+        m.iterations.pop()
 
     return do
 

@@ -23,7 +23,7 @@ def _place(context, builder, t, value, index):
     return builder.gep(data, [index], inbounds=True)
 
 
-def _through(name: str, each):
+def _elementwise(name: str, each):
     """An intrinsic that applies an operation to corresponding cells of two arrays of the same shape."""
 
     def operation(typing_context, a, b):
@@ -50,8 +50,8 @@ def _sum(context, builder, t, place, value):
     return add(context.unpack_value(builder, t, place), value)
 
 
-add_into = _through("add_into", _sum)  # a += b
-copy_into = _through("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
+add_into = _elementwise("add_into", _sum)  # a += b
+copy_into = _elementwise("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
 
 
 def _is_shape(t):

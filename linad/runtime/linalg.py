@@ -255,7 +255,7 @@ def _exchange(x, p, i):
 
 
 @jit
-def _down(f, x, start, stop, by_columns, unit):
+def _lower_rows(f, x, start, stop, by_columns, unit):
     """Forward substitution on rows ``start`` to ``stop`` with the lower triangle of F or, if ``by_columns``, the
     transpose of its upper triangle."""
     k = x.shape[1]
@@ -270,7 +270,7 @@ def _down(f, x, start, stop, by_columns, unit):
 
 
 @jit
-def _up(f, x, start, stop, by_columns, unit):
+def _upper_rows(f, x, start, stop, by_columns, unit):
     """Back substitution on rows ``start`` to ``stop`` with the upper triangle of F or, if ``by_columns``, the transpose
     of its lower triangle."""
     k = x.shape[1]
@@ -285,8 +285,8 @@ def _up(f, x, start, stop, by_columns, unit):
 
 
 @jit
-def _down_one(f, x, by_columns, unit):
-    """`_down` for a single column; traverses F along its rows."""
+def _lower_column(f, x, by_columns, unit):
+    """`_lower_rows` for a single column; traverses F along its rows."""
     n = x.shape[0]
     y = x[:, 0]
     for j in range(n):
@@ -304,7 +304,7 @@ def _down_one(f, x, by_columns, unit):
 
 
 @jit
-def _up_one(f, x, by_columns, unit):
+def _upper_column(f, x, by_columns, unit):
     n = x.shape[0]
     y = x[:, 0]
     for j in range(n - 1, -1, -1):
@@ -322,42 +322,42 @@ def _up_one(f, x, by_columns, unit):
 
 
 @exact
-def _take_away(c, a, b, ta):
+def _subtract_product(c, a, b, ta):
     """``C -= op(A) B``, for non-empty matrices."""
     _blas_gemm(c, b, a, np.uint8(_N), np.uint8(ta), c.shape[1], c.shape[0], b.shape[0], c.dtype.type(-1.0))
 
 
 @exact
-def _down_all(f, x, by_columns, unit):
+def _solve_lower(f, x, by_columns, unit):
     n = x.shape[0]
     if x.shape[1] == 1:
-        _down_one(f, x, by_columns, unit)
+        _lower_column(f, x, by_columns, unit)
         return
     for start in range(0, n, BLOCK):
         stop = min(start + BLOCK, n)
-        _down(f, x, start, stop, by_columns, unit)
+        _lower_rows(f, x, start, stop, by_columns, unit)
         if stop < n:
             if by_columns:
-                _take_away(x[stop:], f[start:stop, stop:], x[start:stop], _T)
+                _subtract_product(x[stop:], f[start:stop, stop:], x[start:stop], _T)
             else:
-                _take_away(x[stop:], f[stop:, start:stop], x[start:stop], _N)
+                _subtract_product(x[stop:], f[stop:, start:stop], x[start:stop], _N)
 
 
 @exact
-def _up_all(f, x, by_columns, unit):
+def _solve_upper(f, x, by_columns, unit):
     n = x.shape[0]
     if x.shape[1] == 1:
-        _up_one(f, x, by_columns, unit)
+        _upper_column(f, x, by_columns, unit)
         return
     last = (n - 1) // BLOCK * BLOCK
     for start in range(last, -1, -BLOCK):
         stop = min(start + BLOCK, n)
-        _up(f, x, start, stop, by_columns, unit)
+        _upper_rows(f, x, start, stop, by_columns, unit)
         if start > 0:
             if by_columns:
-                _take_away(x[:start], f[start:stop, :start], x[start:stop], _T)
+                _subtract_product(x[:start], f[start:stop, :start], x[start:stop], _T)
             else:
-                _take_away(x[:start], f[:start, start:stop], x[start:stop], _N)
+                _subtract_product(x[:start], f[:start, start:stop], x[start:stop], _N)
 
 
 @exact
@@ -367,15 +367,15 @@ def dense_solve(x, a, f, p, transposed):
     if n == 0 or x.shape[1] == 0:
         return
     if transposed:
-        _down_all(f, x, False, False)
-        _up_all(f, x, False, True)
+        _solve_lower(f, x, False, False)
+        _solve_upper(f, x, False, True)
         for i in range(n - 1, -1, -1):
             _exchange(x, p, i)
     else:
         for i in range(n):
             _exchange(x, p, i)
-        _down_all(f, x, True, True)
-        _up_all(f, x, True, False)
+        _solve_lower(f, x, True, True)
+        _solve_upper(f, x, True, False)
 
 
 @exact
@@ -430,9 +430,9 @@ def dense_trisolve(x, low, transposed):
     if x.shape[0] == 0 or x.shape[1] == 0:
         return
     if transposed:
-        _up_all(low, x, True, False)
+        _solve_upper(low, x, True, False)
     else:
-        _down_all(low, x, False, False)
+        _solve_lower(low, x, False, False)
 
 
 @exact

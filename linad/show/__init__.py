@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from .explain import Explanation, explain_program
+from .html import page_of
 from .stages import STAGES, Stage, Text, stage_of
 from .table import Table
 
@@ -53,14 +54,12 @@ def show(f: Callable[..., Any], stage: Stage = "table") -> Table | Text:
     }
     <BLANKLINE>
     """
-    from .reading import reading_of
+    from .reading import reading_of  # loads NumPy, which the language server, a user of `explain_program`, does without
 
     r = reading_of(f)
     off = r.options.off
     shown = stage_of(r.program, stage, r.wrt, r.lines, off)
     if isinstance(shown, Table):
-        from .html import page_of
-
         return replace(shown, page=lambda: page_of(r.program, r.wrt, r.lines, r.facts, r.name, off).fragment())
     return shown
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from linad.boundary.results import float_leaves
 from linad.show.explain import explain_program
+from linad.show.html import document, page_of
 from linad.show.stages import STAGES, lines_of, stage_of
 from linad.switches import switched_off
 from linad_typecheck.check import check
@@ -96,8 +97,6 @@ def _show(place: str, stage: str) -> str:
 
 def _page(place: str, stage: str) -> str:
     """The page of a function, or of a single stage if that is not the table."""
-    from .html import document, page_of
-
     function, checked = checked_function(place)
     lines = lines_of(checked.program.main, function.source.lines, function.source.first_line)
     wrt, off = gradient_by(function, checked), _off()
@@ -121,8 +120,6 @@ def _explain(place: str, form: str) -> str:
         function.name, checked.program, gradient_by(function, checked), lines, checked.facts, off=_off()
     )
     if form == "html":
-        from .html import document
-
         return document(function.name, found._repr_html_())
     return str(found)
 

@@ -10,21 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Call,
-    Const,
-    Dense,
-    Drop,
-    Dup,
-    Function,
-    Load,
-    Loop,
-    Program,
-    Result,
-    Rule,
-    Var,
-    base_name,
-    walk,
+    AddTo, Call, Const, Dense, Drop, Dup, Function, Load, Loop, Program, Result, Rule, Var, base_name, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.facts import Fact
@@ -32,7 +18,6 @@ from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
 from ..adjoint.sweep.dense import dense_text
-from ..adjoint.facts.reversal_order import order_free
 from ..adjoint.plan.model import Body, Plan
 from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
 from ..codegen.module import EmitOptions
@@ -226,7 +211,8 @@ def loop_text(s: Loop, plan: Plan) -> str:
             also = f", {sometimes} more where a branch is taken" if sometimes else ""
             return f"{kind}, reversed: {always or 'no'} word{'s' if always != 1 else ''} logged per iteration{also}"
         case "checkpointed":
-            return f"{kind}, checkpointed, {checkpoint_text(plan.snapshots[id(s)])}; each step is run again beside its reverse"
+            held = checkpoint_text(plan.snapshots[id(s)])
+            return f"{kind}, checkpointed, {held}; each step is run again beside its reverse"
     return f"{kind}, without derivative: its reverse has nothing to do"
 
 
@@ -255,10 +241,11 @@ def checkpoint_text(held: Checkpointed) -> str:
 
 
 def loop_kind(s: Loop, plan: Plan) -> str:
-    """``map``: no value is carried between iterations; ``sum``: only sums are; else ``sequential``."""
+    """The kind of a loop: ``map`` carries no value between iterations, ``sum`` only sums; all others are
+    ``sequential``."""
     if s.kind != "sequential":
         return s.kind
-    if plan.modes.get(id(s)) not in ("merged", "fused") or not order_free(s, plan.facts):
+    if plan.modes.get(id(s)) not in ("merged", "fused") or not plan.facts.order_free.get(id(s)):
         return "sequential"
     adds = any(isinstance(t, AddTo) and plan.facts.home[t.array.name] != id(s.body) for t in walk(s.body))
     return "sum" if s.carried or adds else "map"

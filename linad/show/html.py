@@ -29,7 +29,8 @@ ID caption, ID summary { text-align: left; padding: .3em 0; cursor: default }
 ID summary { cursor: pointer }
 ID th, ID td { text-align: left; vertical-align: top; padding: .1em .8em; border: 1px solid rgba(128, 128, 128, .35) }
 ID td.n { text-align: right; opacity: .6 }
-ID pre { margin: 0; padding: 0; white-space: pre; font-family: ui-monospace, monospace; color: inherit; background: none }
+ID pre { margin: 0; padding: 0; white-space: pre; font-family: ui-monospace, monospace }
+ID pre { color: inherit; background: none }
 ID em { font-style: normal; font-weight: bold; opacity: .75 }
 ID tr:focus { outline: 2px solid rgba(90, 140, 255, .8) }
 """
@@ -94,7 +95,8 @@ class Page:
 
     def _facts(self) -> str:
         rows = [
-            f'<tr data-l="{r.line}"><td class="n">{r.line}</td><td>{html.escape(r.kind)}</td><td>{html.escape(r.text)}</td></tr>'
+            f'<tr data-l="{r.line}"><td class="n">{r.line}</td><td>{html.escape(r.kind)}</td>'
+            f"<td>{html.escape(r.text)}</td></tr>"
             for r in self.facts
         ]
         return _folded("what happens on each line", "<table>\n" + "\n".join(rows) + "\n</table>") if rows else ""

@@ -7,48 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    count_uses,
-    outputs,
-    writes,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load, Loop,
+    Reserve, Stmt, Store, Var, all_names, base_name, count_uses, outputs, writes,
 )
 from linad_typecheck.types import PYTHONS, Array, Scalar
 
 from ..codegen.text import Text
-from ..codegen.tree import (
-    Apply,
-    At,
-    CopyOf,
-    Expr,
-    Leaf,
-    New,
-    Num,
-    Size,
-    cells_read,
-    subexpressions,
-)
+from ..codegen.tree import Apply, At, CopyOf, Expr, Leaf, New, Num, Size, cells_read, subexpressions
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LONG = 60  # longer expressions are not inlined into others

@@ -11,6 +11,7 @@ from linad_typecheck.ir.core import Function, Program
 from linad_typecheck.ir.text import print_program
 from linad_typecheck.types import is_float
 
+from ..codegen import EmitOptions, emit
 from ..pipeline import Gradient, differentiate, linear, prepare, settled
 from .home import at_home
 from .table import Table, make_table
@@ -78,8 +79,6 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
 
 
 def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
-    from ..codegen import EmitOptions, emit
-
     return Text(emit(settled(gradient.simplified, off=off), EmitOptions(off=off)).source)
 
 

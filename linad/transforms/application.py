@@ -97,7 +97,7 @@ T = TypeVar("T", bound=Transformed)
 
 
 def shared(kind: type[T], function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> T:
-    """The transformed function, the same for the same."""
+    """The transformed function of a kind; one object per function and transforms."""
     return once(function._transforms, (kind, transforms), lambda: kind(function, transforms))
 
 
@@ -115,12 +115,12 @@ def checked(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
 
 
 def whose_parameters(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
-    """The checked function with the parameters that one has: of a transformed one, what it is made of."""
+    """The checked function that defines the parameters: for a transformed function, the function underneath."""
     return f.function if isinstance(f, Transformed) else checked(f)
 
 
 def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of what `checked` gives: those of a transformed function with its function's defaults."""
+    """The arguments for the function returned by `checked`. For a transformed function, defaults are filled in."""
     return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals
 
 

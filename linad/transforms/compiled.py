@@ -11,6 +11,7 @@ from linad_typecheck.names.scope import Compiled
 from ..boundary.errors import refusal
 from ..compiled import CompiledFunction
 from ..eligible import plain_function
+from ..pickling import portable
 from .custom import CustomJvp, CustomVjp, chosen
 
 P = ParamSpec("P")
@@ -64,8 +65,6 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
         if not self._function.is_numba:
             told = f"`{self.__name__}` stands for an address in this process, which means nothing in another one"
             raise refusal("unsupported", told, help="define it at the level of a module that the other process imports")
-        from ..pickling import portable
-
         new, args, state = made
         tangent = self._tangent and (self._tangent[0], tuple(map(portable, self._tangent[1])))
         return new, args, (self._function.target, self._function.linear, tangent, state)

@@ -13,6 +13,7 @@ from ..boundary.entities import underlying
 from ..boundary.errors import refusal
 from ..composed import calling
 from ..eligible import plain_function
+from ..pickling import name_of, portable
 from ..transformed import once, transforms_of
 
 P = ParamSpec("P")
@@ -54,7 +55,7 @@ class Custom(Generic[P, R]):
         return ((self._kind, self._functions),), self.nondiff_argnums
 
     def __linad_calling__(self) -> FunctionType:
-        """The plain function that calls this one: what is checked and differentiated for it."""
+        """A plain function whose body is a call of this one; it is what linad checks and differentiates."""
 
         def make() -> FunctionType:
             file = f"<linad {self._name} {self.__name__}{inspect.signature(self._plain)}>"
@@ -82,8 +83,6 @@ class Custom(Generic[P, R]):
         return self
 
     def __reduce__(self) -> Any:
-        from ..pickling import name_of, portable
-
         if name_of(self) is not None:
             return self.__qualname__
         # passed as a state, because the functions of a rule may call the function that has the rule

@@ -22,7 +22,8 @@ from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..adjoint.errors import CannotSplit
 from ..function import CheckedFunction
-from ..specialise import FORWARD, KINDS, PATTERN, PULLED, PUSHED, Specialisation
+from ..requests import FORWARD, KINDS, PATTERN, PULLED, PUSHED
+from ..specialise import Specialisation
 from ..transformed import once
 from .application import Argnums, Transform, checked, numbers
 

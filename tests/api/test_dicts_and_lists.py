@@ -65,33 +65,13 @@ def test_dicts_made_inside_and_returned():
     assert np.allclose(params_bar["w"], differences(lambda w: weight({**P, "w": w}, X, 0.1), P["w"]), atol=1e-6)
 
 
-def test_a_dict_under_two_names_is_not_written_to():
-    def shared(x):
-        d = {"a": x}
-        e = d
-        d["a"] = 2.0 * x
-        return e["a"]
-
-    with pytest.raises(LinadError, match="`e` may be, too"):
-        linear_grad(shared, backend="interpret")(1.0)
-
+def test_a_dict_of_the_caller_is_not_written_to():
     def of_the_caller(p):
         p["a"] = 1.0
         return p["a"]
 
     with pytest.raises(LinadError, match="its caller sees"):
         linear_grad(of_the_caller, backend="interpret")({"a": 2.0})
-
-    def in_a_loop(x):
-        d = {"a": x}
-        e = d
-        for _ in range(3):
-            e = d
-        d["a"] = 2.0 * x
-        return e["a"]
-
-    with pytest.raises(LinadError, match="`e` may be, too"):
-        linear_grad(in_a_loop, backend="interpret")(1.0)
 
 
 def test_dicts_change_along_loops():

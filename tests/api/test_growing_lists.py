@@ -212,22 +212,6 @@ def test_what_raises(backend):
         linear_grad(of_other_lengths, backend=backend)(X)
 
 
-def another_name(x):
-    a = []
-    b = a
-    for v in x:
-        a.append(v)
-    return len(b) * x[0]
-
-
-def inside(x):
-    a = []
-    both = (a, x)
-    for v in x:
-        a.append(v)
-    return len(both[0]) * x[0]
-
-
 def of_the_caller(x, xs):
     for v in x:
         xs.append(v)
@@ -241,6 +225,46 @@ def the_same_array(x):
         u[i] = x[i]
         out.append(u)
     return np.array(out)
+
+
+def in_a_copy(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    rows = out.copy()
+    u[0] = 5.0
+    return rows[2][0]
+
+
+def in_a_part(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    rows = out[1:]
+    u[0] = 5.0
+    return rows[1][0]
+
+
+def in_what_is_reversed(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    out.reverse()
+    u[0] = 5.0
+    return out[0][0]
+
+
+def taken_off(x):
+    out = []
+    for i in range(3):
+        u = x * (i + 1.0)
+        out.append(u)
+    last = out.pop()
+    u[0] = 5.0
+    return last[0]
 
 
 def while_it_is_run_over(x):
@@ -263,9 +287,8 @@ def two_kinds(x):
 @pytest.mark.parametrize(
     ("f", "told"),
     [
-        (another_name, "which `b` may be, too"),
-        (inside, "which `both` may be, too"),
         (the_same_array, "its array was updated under the name `u`"),
+        *((f, "its array was updated under the name `u`") for f in (in_a_copy, in_a_part, in_what_is_reversed, taken_off)),
         (while_it_is_run_over, "while a loop runs over it"),
     ],
     ids=lambda f: getattr(f, "__name__", ""),

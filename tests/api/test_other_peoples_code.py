@@ -497,18 +497,6 @@ def test_objects_that_are_made_inside():
         linear_grad(lambda x: Model(x, n=-1).total, backend="interpret")(X)
 
 
-def two_names(x):
-    d = Mutable(1.0, x.copy())
-    e = d
-    d.a = x[0]
-    return e.a * x[1]
-
-
-def test_an_object_under_two_names_is_not_assigned_to():
-    with pytest.raises(LinadError, match="which `e` may be, too"):
-        linear_grad(two_names)(X)
-
-
 @np.vectorize
 def by_cells(a, b, c=2.0):
     if a > 0.4:

@@ -53,9 +53,9 @@ def test_values():
     assert int(stated["in an outermost loop"]) == outermost.value()
     assert int(stated["in an inner loop"]) == inner.value() == steps.Place(depth=9).value()
     unknown = steps.Place(depth=2, unknown=True).value() - inner.value()
-    assert stated["where the number of iterations is not known before the outermost loop"] == f"{unknown} more"
+    assert stated["if the number of iterations is not known before the outermost loop"] == f"{unknown} more"
     itself = steps.Place(depth=2, itself=True).value() - inner.value()
-    assert stated["in a function that calls itself"] == f"{itself} more, {steps.ENTERED} a block"
+    assert stated["in a recursive function"] == f"{itself} more, {steps.ENTERED} per block"
     assert {p.value(3) - p.value() for p in (outermost, inner)} == {1, 2}  # `+=`, three steps to run again
     assert int(row("operation of dense")) == steps.WORDS["dense"] and steps.EXCHANGED == 2
 

@@ -214,22 +214,22 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
 )
 HEADLINE = """# Supported functions
 
-Generated from the checker's registry by `pytest tests/documents --regenerate`. What is not here is refused by name,
-with the way to write it instead.
+Generated from the checker's registry by `pytest tests/documents --regenerate`. Any other function is refused by name,
+with a suggestion.
 
-- **takes**: the parameters, by position or by name; of a function that is applied cell by cell, how many numbers or
-  arrays. Functions of `math` take numbers. Literals are wanted for `axis`, `keepdims` and other parameters that decide
-  the shape or kind of a result.
+- **takes**: the parameters, by position or by name; for a function that is applied elementwise, the number of numbers or
+  arrays. Functions of `math` take numbers. `axis`, `keepdims` and other parameters that decide the shape or kind of a
+  result must be literals.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
-  `idx` an array of ints, `mask` one of bools; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
-  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`, `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are
-  copies of `v` and `A`, `cube` is a function, `p` a dataclass.
-- **differentiable by**: the float arguments of the example through which derivatives flow. By others the function is
-  constant or jumps; that such a gradient is zero is [a warning](codes.md).
+  `idx` an int array, `mask` a bool array; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
+  `scipy.stats`, `si` `scipy.integrate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`, `sn` `scipy.ndimage`, `sw`
+  `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `cube` is a function, `p` a dataclass.
+- **differentiable by**: the float arguments of the example through which derivatives flow. In the others the function is
+  constant or has jumps; a gradient that is zero for this reason gives [a warning](codes.md).
 
-Methods of arrays are also those of NumPy's scalars where these have them. Elementwise functions of NumPy and SciPy take
-`out=` and `where=`. [Arrays](arrays.md), [linear algebra](linear-algebra.md) and [deviations](deviations.md) say what
-differs from NumPy.
+NumPy scalars have the methods of arrays that they have in NumPy. Elementwise functions of NumPy and SciPy take `out=`
+and `where=`. [Arrays](arrays.md), [linear algebra](linear-algebra.md) and [deviations](deviations.md) describe
+differences from NumPy.
 """
 
 

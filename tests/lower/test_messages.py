@@ -80,16 +80,12 @@ REFUSED = {
     "mixed returns": ("mixed-returns", 2, "x: Vec, c: bool", "if c:\n    return 1.0"),
     "type change in branches": ("type-changes", 5, "x: Vec, c: bool", "if c:\n    y = 1.0\nelse:\n    y = (1.0, x[0])\nreturn y"),
     "matrix product in place": ("unsupported", 3, "x: Vec", "a = np.outer(x, x)\na[:] @= a\nreturn a[0, 0]"),
-    "first item of a list that grows": (
-        "unsupported", 6, "x: Vec", "q = []\nfor v in x:\n    q.append(v)\nwhile q:\n    v = q.pop(0)\n    q.append(v)\nreturn 1.0",
-    ),
     "key of max": ("unsupported", 2, "x: Vec", "return max(x, key=abs)"),
     "type change in iterations": ("type-changes", 4, "x: Vec", "y = 1.0\nfor i in range(2):\n    y = (y, y)\nreturn y"),
     "int power": ("wrong-type", 2, "n: np.int64, m: int", "return n ** -2"),
     "undefined": ("undefined", 2, "x: Vec", "y = z + x[0]\nz = 1.0\nreturn y"),
     "wrong call": ("bad-call", 2, "x: Vec", "return put(x)"),
     "tuple element out of range": ("wrong-type", 3, "x: Vec", "t = (1, x[0])\nreturn t[2]"),
-    "captured default": ("unsupported", 2, "x: Vec", "f = lambda k, w=x: k\nreturn f(1)"),
 }  # fmt: skip
 
 ACCEPTED = {

@@ -58,7 +58,6 @@ class Inherits(Base):
 """
 REFUSED = {
     "mutable parameter": ("unsupported", "p: Mutable", "p.a = 2.0\nreturn p.a", "which its caller sees"),
-    "mutable under two names": ("unsupported", "c: float", "m = Mutable(c)\nn = m\nm.a = 2.0\nreturn n.a", "which `n` may be, too"),
     "mutable of another attribute": ("unsupported", "c: float", "m = Mutable(c)\nm.b = 2.0\nreturn m.a", "`.b`"),
     "post init": ("unsupported", "c: float", "return Checks(c).a", "`__post_init__`"),
     "computed field": ("unsupported-annotation", "p: Computes", "return p.a", "computes its field `a`"),

@@ -13,7 +13,7 @@ from linad.codegen.passes import LOOPS, facts
 from linad.optimise.environment import BrokenByPass
 from linad.optimise.pass_manager import Pass, Phase, Remark, run
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION
-from linad.switches import all_passes
+from linad.codegen.passes import all_passes
 
 PROGRAM = parse_program(
     """

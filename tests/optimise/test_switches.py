@@ -18,7 +18,8 @@ from linad.codegen.passes import prepare
 from linad.interpret import run
 from linad.optimise import pass_manager
 from linad.optimise.environment import BrokenByPass
-from linad.switches import all_passes, switched_off
+from linad.codegen.passes import all_passes
+from linad.switches import switched_off
 
 from ..examples_of import some
 from ..parallel.roads import without_logs

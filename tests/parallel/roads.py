@@ -14,9 +14,11 @@ from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64
 
 from linad.codegen import EmitOptions, chunks
-from linad.codegen.parallel import Decision, chunk_functions
-from linad.codegen.passes import decisions, prepare
+from linad.codegen.parallel import Decision, chunk_functions, parallelise
+from linad.codegen.passes import RESHAPING, prepare
 from linad.interpret import CoreError, machine, run
+from linad.optimise.pass_manager import Phase
+from linad.optimise.pass_manager import run as run_passes
 
 from ..properties.roads import close, fresh
 
@@ -25,7 +27,9 @@ ORDERS = ("as it is", "backwards", "odd ones first")
 
 def verdicts(program: Program, fastmath: bool = True) -> list[Decision]:
     """What becomes of the loops that have a line."""
-    return [d for d in decisions(program, fastmath) if d.span.line > 0]
+    facts = ("noalias", "retry", "threads", *(("fastmath",) if fastmath else ()))
+    found = parallelise(run_passes(program, Phase(RESHAPING), facts)[0], fastmath)[1]
+    return [d for d in found if d.span.line > 0]
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from linad import LinadError, linear_grad
 from linad.baseline import dual, tape
 from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
-from linad.switches import all_passes
+from linad.codegen.passes import all_passes
 
 from ..properties.roads import Whole, as_tuples, close, everything, floats, fresh, leaves
 from ..strategies import Program

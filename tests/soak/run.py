@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from linad.oracle import attempt, difference
-from linad.switches import all_passes
+from linad.codegen.passes import all_passes
 
 from ..batches import Slow, alarm, in_child
 from ..fuzz.test_edited import soon

@@ -13,33 +13,16 @@ MODULES = (programs_pictures, programs_lists, programs_models, programs_small_lo
 REFUSED = {  # with what is said of it
     "aug_tuple": "arithmetic is on scalars",
     "bools": "both sides must have one type",
-    "box_alias": "which `b` may be, too",
     "buffers_in_list": "indexed by a literal int",
     "composed": "returning a function",
     "default_after": "is function and None",
-    "dict_alias": "which `d` may be, too",
     "exc2": "`try`",
-    "kalman_method": "which its caller sees",
-    "list_alias": "which `xs` may be, too",
-    "list_alias_read": "which `ys` may be, too",
     "list_item_update": "that a list holds",
     "list_of_lists": "indexed by a literal int",
-    "list_repeat_alias": "inside another value",
     "rows_list": "after its array was updated",
     "rows_list_scratch": "after its array was updated",
     "two_names_loop": "after its array was updated",
     "closure_late_binding": "has no value or is hidden",
-    **dict.fromkeys(
-        (
-            "default_array",
-            "default_call",
-            "default_expr",
-            "default_late",
-            "default_late_def",
-            "default_loop",
-        ),
-        "a computed value as the default of",
-    ),
     "mutable_default": "this default",
 }
 

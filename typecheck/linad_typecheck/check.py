@@ -34,7 +34,7 @@ def check(function: FunctionSource, binding: Binding, *, recursion_limit: int = 
     Returns
     -------
     Checked
-        The program, unless a diagnostic is an error or a type is unknown. It never raises because of an error of the user.
+        The program, unless a diagnostic is an error or a type is unknown. An error of the user never raises.
     """
     checked = examine(function, binding, recursion_limit=recursion_limit)
     if checked.program is None:

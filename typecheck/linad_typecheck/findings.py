@@ -53,7 +53,7 @@ def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
     Returns
     -------
     list of Diagnostic
-        In text order. Each statement that is not valid Python gives one, and the rest of the text is checked nevertheless.
+        In text order. Each statement that is not valid Python gives one, and the rest of the text is still checked.
     """
     collects = gc.isenabled()
     gc.disable()  # a check creates little garbage before it ends, and collections would take a tenth of its time

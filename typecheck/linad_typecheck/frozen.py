@@ -35,20 +35,20 @@ def frozen(
 ) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen(cls=None, /, *, slots=False, eq=True, repr=True, guarded=True):
-    """``dataclass(frozen=True)``, quick to import.
+    """``dataclass(frozen=True)``, with a fast import.
 
-    To everybody else the class is a dataclass: to `dataclasses.fields`, `replace` and `asdict`, to ``match``, `pickle`
-    and `copy`; it may derive from frozen dataclasses, and they from it. There are no ``InitVar``, ``kw_only`` and
-    ``order``.
+    The class is a dataclass in every other respect: for `dataclasses.fields`, `replace` and `asdict`, for ``match``,
+    `pickle` and `copy`. It may derive from frozen dataclasses, and they from it. ``InitVar``, ``kw_only`` and
+    ``order`` are not supported.
 
     Parameters
     ----------
     slots, eq, repr
-        As `dataclasses.dataclass` has them.
+        As in `dataclasses.dataclass`.
     guarded
-        Whether an assignment to a field is refused when it runs. Without, a constructor takes a third of the time: for
-        the few classes with slots that are made at each node of a program. Type checkers refuse the assignment all the
-        same.
+        Whether assignment to a field raises at run time. Without it, construction takes a third of the time: for the
+        few classes with slots that are instantiated at each node of a program. Type checkers reject the assignment in
+        any case.
     """
     return (lambda c: _made(c, slots, eq, repr, guarded)) if cls is None else _made(cls, slots, eq, repr, guarded)
 

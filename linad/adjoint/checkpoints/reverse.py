@@ -12,17 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Loop,
-    Stmt,
-    Var,
-    base_name,
-)
+from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, Var, base_name
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 

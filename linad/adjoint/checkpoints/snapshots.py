@@ -6,20 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    If,
-    Let,
-    Load,
-    LogKind,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
+    Alloc, Atom, Block, Const, Dim, If, Let, Load, LogKind, Loop, Names, Stmt, Store, Var,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.span import Span

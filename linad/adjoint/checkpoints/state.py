@@ -11,19 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Block,
-    Call,
-    Checkpoint,
-    Const,
-    Load,
-    Loop,
-    Store,
-    Var,
-    free_vars,
-    operands,
-    walk,
-    written,
+    AddTo, Block, Call, Checkpoint, Const, Load, Loop, Store, Var, free_vars, operands, walk, written,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import known_sizes

@@ -6,30 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Drop, Dup, Fill, Function, If, Let, Load, Loop, Read,
+    Reserve, Stmt, Store, Var, blocks, outputs, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes
@@ -70,6 +48,7 @@ class Facts:
     # by id of a write that restores a word from a log: the load of that word; the reverse sweep finds the old word in
     # its cell
     exchange: dict[int, Load] = field(default_factory=dict)
+    order_free: dict[int, bool] = field(default_factory=dict)  # by id of a loop, once that was asked
 
     def value(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a

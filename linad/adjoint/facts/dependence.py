@@ -3,25 +3,8 @@
 from __future__ import annotations
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Copy, Dense, Dim, Fill, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars,
+    operands, walk,
 )
 from linad_typecheck.types import Array
 

@@ -159,7 +159,7 @@ class Instance:
         """The loops and branches around the statement, and the computations of its index and of their operands, by id.
         """
         found: dict[int, tuple[Stmt, bool]] = {id(s): (s, arm) for s, arm in self.around}
-        todo = [*self.index, *(a for s, _ in self.around for a in _asked(s))]
+        todo = [*self.index, *(a for s, _ in self.around for a in _controlling_operands(s))]
         facts = self.reach.facts
         while todo:
             a = facts.value(todo.pop())
@@ -170,7 +170,7 @@ class Instance:
         return found
 
 
-def _asked(s: Loop | If) -> tuple[Atom, ...]:
+def _controlling_operands(s: Loop | If) -> tuple[Atom, ...]:
     """The operands that decide which arm or which iterations execute."""
     return (s.cond,) if isinstance(s, If) else tuple(a for a in (s.start, s.stop, s.step) if a is not None)
 

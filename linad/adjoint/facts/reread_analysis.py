@@ -6,20 +6,7 @@ derivative of a derivative does not log primal values a second time.
 
 from __future__ import annotations
 
-from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Const,
-    Let,
-    Load,
-    Loop,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    walk,
-)
+from linad_typecheck.ir.core import Alloc, Atom, Const, Let, Load, Loop, Reserve, Stmt, Store, Var, operands, walk
 from linad_typecheck.types import Scalar, is_float
 
 from .activity import Facts

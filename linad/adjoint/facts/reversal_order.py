@@ -7,7 +7,7 @@ adjoint.
 
 from __future__ import annotations
 
-from linad_typecheck.ir.core import AddArray, AddTo, Dense, Fill, Let, Loop, Stmt, Store, Var, outputs
+from linad_typecheck.ir.core import AddArray, AddTo, Call, Dense, Fill, Let, Loop, Stmt, Store, Var
 
 from linad.analysis.accesses import Access
 from linad.analysis.dependence import Nest, farthest
@@ -19,6 +19,13 @@ from .activity import Facts
 
 def order_free(s: Loop, facts: Facts) -> bool:
     """Whether the adjoints of iterations commute: carried values are sums, and no cell is stored to twice."""
+    if id(s) not in facts.order_free:
+        facts.order_free[id(s)] = _sums_only(s, facts) and _cells_apart(s, facts)
+    return facts.order_free[id(s)]
+
+
+def _sums_only(s: Loop, facts: Facts) -> bool:
+    """Whether every carried value with an adjoint is a sum."""
 
     def known_as(v: Var) -> str:
         return facts.value(v).name
@@ -26,10 +33,8 @@ def order_free(s: Loop, facts: Facts) -> bool:
     def ignored(t: Stmt) -> bool:
         return not _passes_on(t, facts)
 
-    sums = (
-        is_reduction(s, k, ("add", "sub"), known_as, ignored) for k, c in enumerate(s.carried) if facts.is_active(c)
-    )
-    return all(sums) and _cells_apart(s, facts)
+    carried = (k for k, c in enumerate(s.carried) if facts.is_active(c))
+    return all(is_reduction(s, k, ("add", "sub"), known_as, ignored) for k in carried)
 
 
 def _passes_on(t: Stmt, facts: Facts) -> bool:
@@ -39,7 +44,7 @@ def _passes_on(t: Stmt, facts: Facts) -> bool:
             return facts.is_active(t.out)
         case Store(array=a) | AddTo(array=a) | Fill(array=a):
             return facts.is_active(a)
-    return bool(outputs(t)) and type(t).__name__ == "Call"
+    return isinstance(t, Call) and bool(t.outs)
 
 
 def _cells_apart(s: Loop, facts: Facts) -> bool:

@@ -9,22 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Atom,
-    Call,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ops import OPS

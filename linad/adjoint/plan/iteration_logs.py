@@ -9,28 +9,13 @@ if logging the loads would take more words: a matrix-vector product loads each c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    Drop,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    base_name,
-    blocks,
-    operands,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Dim, Drop, Load, Loop, Names, Reserve, Stmt, Store, Var, base_name, blocks,
+    operands, walk,
 )
 from linad_typecheck.types import I64, Array
 
@@ -77,7 +62,8 @@ def _times(block: Block, loads: set[int], times: int) -> Iterator[int]:
         if id(s) in loads:
             yield times
         one = isinstance(s, Loop) and all(isinstance(a, Const) for a in (s.start, s.stop, s.step))
-        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else TRIPS if isinstance(s, Loop) else 1  # type: ignore[union-attr]
+        many = TRIPS if isinstance(s, Loop) else 1
+        turns = len(range(s.start.value, s.stop.value, s.step.value)) if one else many  # type: ignore[union-attr]
         for b in blocks(s):
             yield from _times(b, loads, times * turns)
 
@@ -87,14 +73,16 @@ def uneven(body: Body, plan: Plan) -> list[str]:
     return [n for n, s in body.rows.items() if not all(plan.before(a, body) for a in s.shape)]
 
 
-def row(name: str) -> str:
-    """The name of the position of a logged array; no value of a program has this name."""
-    return f"{name} row"
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The key of the logged position of a logged array; logged values have their names as keys."""
+
+    array: str
 
 
-def log_name(name: str) -> str:
+def log_name(logged: str | Row) -> str:
     """The name of the log of a value or of such positions."""
-    return f"log_{base_name(name.removesuffix(' row'))}"
+    return f"log_{base_name(logged.array if isinstance(logged, Row) else logged)}"
 
 
 class Rows:
@@ -123,30 +111,30 @@ class Rows:
             end = w.let("add", base, _cells(w, sizes))
             out.append(Reserve(pool, end, s.span))
             w.store(length, (ZERO,), end)
-            if row(n) in self.sweep.logs:
-                w.store(self.sweep.logs[row(n)], self.sweep.address[id(body)], base)
+            if Row(n) in self.sweep.logs:
+                w.store(self.sweep.logs[Row(n)], self.sweep.address[id(body)], base)
             w.cells(sizes, lambda at, i: at.store(pool, (place(at, i, sizes, base),), at.load(s.out, *i, hint="e")))
 
     def begin(self, block: Block, body: Body, out: list[Stmt]) -> None:
         """Locate the logged arrays of a block at the start of its reverse."""
         for n, s in _of(block, body):
             w = Writer(self.names, s.span, out)
-            if row(n) in self.sweep.logs:
-                base = w.load(self.sweep.logs[row(n)], *self.sweep.address[id(body)], hint="base")
-            else:  # the cells pushed last
+            if Row(n) in self.sweep.logs:
+                base = w.load(self.sweep.logs[Row(n)], *self.sweep.address[id(body)], hint="base")
+            else:  # as many as were pushed last
                 _, _, length = self.made[n]
                 end = w.load(length, ZERO, hint="end")
                 base = w.let("sub", end, _cells(w, tuple(map(self.sweep.at, s.shape))), hint="base")
                 w.store(length, (ZERO,), base)
-            self.sweep.there[row(n)] = base
+            self.sweep.there[Row(n)] = base
 
     def end(self, block: Block, body: Body) -> None:
         for n, _ in _of(block, body):
-            del self.sweep.there[row(n)]
+            del self.sweep.there[Row(n)]
 
     def load(self, s: Load) -> tuple[Stmt, ...] | None:
         """A load from a logged array during the reverse sweep."""
-        base = self.sweep.there.get(row(s.array.name))
+        base = self.sweep.there.get(Row(s.array.name))
         if base is None:
             return None
         made, pool, _ = self.made[s.array.name]

@@ -74,7 +74,8 @@ def _is_needed(name: str, plan: Plan) -> bool:
 
 def _is_long(s: Loop) -> bool:
     ends = (s.start, s.stop, s.step)
-    return not all(isinstance(a, Const) for a in ends) or len(range(*(int(a.value) for a in ends))) > SHORT  # type: ignore[union-attr]
+    known = [int(a.value) for a in ends if isinstance(a, Const)]
+    return len(known) < len(ends) or len(range(*known)) > SHORT
 
 
 def _results(s: Loop, plan: Plan) -> set[str]:

@@ -6,20 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    If,
-    Let,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-)
+from linad_typecheck.ir.core import Alloc, Atom, Block, Const, If, Let, Loop, Stmt, Store, Var, blocks, outputs
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import BYTES, Scalar

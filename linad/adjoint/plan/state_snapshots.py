@@ -17,28 +17,8 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    free_vars,
-    operands,
-    using,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Drop, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, free_vars, operands, using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes, lengths
 from linad_typecheck.span import Span

@@ -9,6 +9,8 @@ saves one word per ``i``. A condition that excludes only the ends of a range, ``
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
 
 from linad_typecheck.ir.core import Atom, Const, Dim, Loop, Var
 from linad_typecheck.ir.sizes import EDGE, Lengths
@@ -19,8 +21,17 @@ from .model import Body, Plan
 from .iteration_logs import uneven
 from .undo import memory
 
-# execution count: a sorted product of named lengths; a length marked ``?`` may be zero, one marked ``~`` counts as one
-Times = tuple[str, ...]
+
+@dataclass(frozen=True, order=True, slots=True)
+class Factor:
+    """A factor of an execution count: a named length, or the trip count of the loop with that index, which may be zero
+    or counts as one."""
+
+    name: str
+    kind: Literal["length", "may be zero", "one"] = "length"
+
+
+Times = tuple[Factor, ...]  # their product, sorted
 
 
 def takes_fewer(plan: Plan, other: Plan, same: Lengths) -> bool:
@@ -44,7 +55,7 @@ def _at_least(more: Times, times: Times) -> bool:
     """Whether ``more`` is at least ``times`` if no length is zero."""
     left = Counter(more)
     left.subtract(times)
-    return all(n >= 0 and (n == 0 or not name.startswith("?")) for name, n in left.items())
+    return all(n == 0 or n > 0 and f.kind != "may be zero" for f, n in left.items())
 
 
 def _words(plan: Plan, same: Lengths) -> Counter[Times]:
@@ -54,20 +65,28 @@ def _words(plan: Plan, same: Lengths) -> Counter[Times]:
         for name in b.logs:
             path = _path(b, plan, same)
             home = plan.facts.home[name]
-            if home != id(b.loop.body) and home not in usual and not str(path[-1]).startswith("?"):
-                path[-1] = f"~{b.loop.index.name}"
+            if home != id(b.loop.body) and home not in usual and not _may_be_zero(path[-1]):
+                path[-1] = Factor(b.loop.index.name, "one")
             _add(found, 1, path)
         for a in b.expanded.values():
             _add(found, 1, _path(b, plan, same), [_named(plan, same, n) for n in a.shape])
         for a in b.rows.values():
-            path = _path(b, plan, same) + [f"?{b.loop.index.name}"] * (plan.facts.home[a.out.name] != id(b.loop.body))
+            path = _path(b, plan, same) + [_sometimes(b.loop)] * (plan.facts.home[a.out.name] != id(b.loop.body))
             _add(found, 1, path, [_named(plan, same, n) for n in a.shape])
             _add(found, a.out.name in uneven(b, plan), path)  # the position
     return found
 
 
-def _add(found: Counter[Times], count: int, *factors: list[str | int]) -> None:
-    names: list[str] = []
+def _may_be_zero(f: Factor | int) -> bool:
+    return isinstance(f, Factor) and f.kind == "may be zero"
+
+
+def _sometimes(s: Loop) -> Factor:
+    return Factor(s.index.name, "may be zero")
+
+
+def _add(found: Counter[Times], count: int, *factors: list[Factor | int]) -> None:
+    names: list[Factor] = []
     for n in (n for part in factors for n in part):
         if isinstance(n, int):
             count *= n
@@ -76,26 +95,26 @@ def _add(found: Counter[Times], count: int, *factors: list[str | int]) -> None:
     found[tuple(sorted(names))] += count
 
 
-def _named(plan: Plan, same: Lengths, a: Atom) -> str | int:
+def _named(plan: Plan, same: Lengths, a: Atom) -> Factor | int:
     a = plan.facts.value(a)
     a = same.get(a.name, a) if isinstance(a, Var) else a
-    return a.name if isinstance(a, Var) else int(a.value)
+    return Factor(a.name) if isinstance(a, Var) else int(a.value)
 
 
-def _path(b: Body, plan: Plan, same: Lengths) -> list[str | int]:
-    """The execution count of a loop body: one factor per loop of its path and one per condition that may be false."""
-    found: list[str | int] = []
+def _path(b: Body, plan: Plan, same: Lengths) -> list[Factor | int]:
+    """How often the body of a loop runs: one factor per loop of its path and one per condition that may be false."""
+    found: list[Factor | int] = []
     outer: Body | None = None
     for inner in b.path:
         found.append(_trips(inner.loop, inner, plan, same))
         if outer is not None and not any(s is inner.loop for s in outer.loop.body.stmts):
-            found.append(f"?{outer.loop.index.name}")
+            found.append(_sometimes(outer.loop))
         outer = inner
     return found
 
 
-def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> str | int:
-    unknown = f"?{s.index.name}"
+def _trips(s: Loop, b: Body, plan: Plan, same: Lengths) -> Factor | int:
+    unknown = _sometimes(s)
     if s.exits or s.stop is None or not isinstance(s.step, Const) or abs(s.step.value) != 1:
         return unknown
     ends = [plan.facts.value(a) for a in (s.start, s.stop)]

@@ -21,30 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    If,
-    Let,
-    Load,
-    Loop,
-    Read,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    free_vars,
-    operands,
-    outputs,
-    walk,
-    written,
+    AddTo, Alloc, Atom, Block, Call, Copy, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Read, Stmt, Store, Var, blocks,
+    free_vars, operands, outputs, walk, written,
 )
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float

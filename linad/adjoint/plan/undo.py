@@ -10,29 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    walk,
-    writes,
-    written,
+    AddTo, Alloc, Atom, Block, Call, Copy, Dim, Drop, Function, If, Load, Loop, Names, Reserve, Stmt, Store, Var,
+    all_names, blocks, operands, walk, writes, written,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar

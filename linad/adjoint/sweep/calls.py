@@ -13,18 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    Block,
-    Call,
-    Const,
-    Function,
-    Loop,
-    Names,
-    Param,
-    Stmt,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    Block, Call, Const, Function, Loop, Names, Param, Stmt, Var, all_names, outputs, walk,
 )
 from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float

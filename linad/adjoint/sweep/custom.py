@@ -14,26 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Result,
-    Rule,
-    Size,
-    Stmt,
-    Var,
-    all_names,
-    reached,
+    AddArray, Alloc, Atom, Block, Call, Const, Dim, Function, Let, Names, Param, Program, Reserve, Result, Rule, Size,
+    Stmt, Var, all_names, reached,
 )
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
@@ -277,7 +259,8 @@ class RulePair:
             bars: list[Var] = []
             for k in rule.wrt:
                 v = f.params[k].var
-                inputs.append(m.zeros_like(values[k]) if isinstance(v.type, Array) else Const(0.0, v.type))  # type: ignore[arg-type]
+                value: Var = values[k]  # type: ignore[assignment]
+                inputs.append(m.zeros_like(value) if isinstance(v.type, Array) else Const(0.0, v.type))
                 if isinstance(v.type, Array):
                     bars.append(lent[k] if k in lent else m.zeros_like(values[k]))  # type: ignore[arg-type]
             out += m.stmts

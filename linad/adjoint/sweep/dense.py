@@ -132,7 +132,8 @@ class Tapes:
         m = Matrices(self.names, span=s.span)
         known = _known_shape(sweep, s, v)
         shape = known or m.dims(sweep.at(v))  # type: ignore[arg-type]
-        self.push_words(m, sweep, frame, v.type.dtype, shape, lambda *index: m.load(sweep.at(v), index))  # type: ignore[arg-type]
+        array: Var = sweep.at(v)  # type: ignore[assignment]
+        self.push_words(m, sweep, frame, v.type.dtype, shape, lambda *index: m.load(array, index))
         if known is None:
             self.push_words(m, sweep, frame, "i64", (Const(len(shape), I64),), shape)
         out += m.stmts

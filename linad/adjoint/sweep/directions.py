@@ -20,36 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load, Loop,
+    Names, Param, Program, Reserve, Stmt, Store, Var, all_names, base_name, blocks, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.dense_ops import DENSE

@@ -23,30 +23,8 @@ from dataclasses import replace
 from itertools import count
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program, Stmt,
+    Store, Var, all_names, blocks, operands, outputs, walk,
 )
 from linad_typecheck.types import BOOL, F64, I32, I64, Array, Scalar, is_float
 

@@ -8,31 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    base_name,
-    outputs,
-    written,
-    walk,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Names, Read, Reserve,
+    Stmt, Store, Var, base_name, outputs, written, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
@@ -42,7 +19,7 @@ from . import dense
 from ..facts.activity import Facts
 from ..plan.recomputation import parts, sources
 from ..plan.model import Body, Frame, Plan
-from ..plan.iteration_logs import Rows, log_name, row, uneven
+from ..plan.iteration_logs import Row, Rows, log_name, uneven
 
 if TYPE_CHECKING:
     from .stack import CallStack
@@ -69,11 +46,11 @@ class ForwardSweep:
 
     def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
         self.facts, self.plan, self.names = facts, plan, names
-        self.there: dict[str, Atom] = {}
+        self.there: dict[str | Row, Atom] = {}
         self.bound: dict[str, Atom] = {}
         self.address: dict[int, tuple[Atom, ...]] = {}
         self.exchanging = {load.array.name for load in facts.exchange.values()}
-        self.logs: dict[str, Var] = {}  # of logged values and of expanded arrays
+        self.logs: dict[str | Row, Var] = {}  # of logged values and of expanded arrays
         # by id of the body: the position in its logs, where sizes are not known before
         self.cursors: dict[int, Var] = {}
         self.tapes = dense.Tapes(names)
@@ -305,10 +282,10 @@ class ForwardSweep:
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
             self.cursors[id(body)] = cursor
 
-    def words(self, body: Body) -> dict[str, str]:
+    def words(self, body: Body) -> dict[str | Row, str]:
         """The values that an iteration logs, with their types."""
         logs = {n: self.plan.variable(n, body).type.dtype for n in body.logs}
-        return logs | dict.fromkeys(map(row, uneven(body, self.plan)), "i64")
+        return logs | dict.fromkeys(map(Row, uneven(body, self.plan)), "i64")
 
     def allocate(self, body: Body, out: list[Stmt]) -> None:
         mine = self.words(body)

@@ -11,26 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    Let,
-    Load,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Fill, Function, Let, Load, Names, Param, Reserve, Stmt,
+    Store, Var, all_names, base_name,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes

@@ -12,32 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Read,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Drop, Dup, Fill, Function, If, Let, Load, Loop,
+    Names, Param, Read, Stmt, Store, Var, all_names, walk,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS

@@ -5,19 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Dim,
-    Drop,
-    Function,
-    If,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    all_names,
-    walk,
+    Alloc, Atom, Block, Dim, Drop, Function, If, Loop, Names, Reserve, Stmt, all_names, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, is_float

@@ -24,32 +24,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    operands,
-    outputs,
-    walk,
+    AddArray, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program,
+    Reserve, Stmt, Store, Var, all_names, blocks, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float

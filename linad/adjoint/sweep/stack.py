@@ -13,21 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    Alloc, Atom, Block, Call, Const, Let, Load, Loop, Names, Param, Reserve, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float

@@ -8,29 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dense,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Fill, Function, If, Let, Load, Loop, Names, Param,
+    Reserve, Stmt, Store, Var, all_names, base_name,
 )
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS

@@ -32,7 +32,7 @@ class Borrowed:
         """The values of one member: a single value, or one per axis."""
         if name not in self.parts:
             with self.home.at_entry():
-                self.parts[name] = taken_apart(self.home, self.type, self.value, name)
+                self.parts[name] = member_values(self.home, self.type, self.value, name)
         return self.parts[name]
 
     def release(self) -> None:
@@ -53,7 +53,7 @@ class Held:
 
     def part(self, name: str) -> list[ir.Value]:
         """The values of one member: a single value, or one per axis."""
-        return taken_apart(self.home, self.type, self.whole(), name)
+        return member_values(self.home, self.type, self.whole(), name)
 
     def set(self, value: ir.Value) -> None:
         """Store the first array."""
@@ -70,7 +70,7 @@ class Held:
         self.home.context.nrt.decref(self.home.builder, self.type, self.whole())
 
 
-def taken_apart(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
+def member_values(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
     """The values of one member of an array, ``data`` or ``shape``."""
     model = home.context.data_model_manager[t]
     member = home.builder.extract_value(value, model.get_field_position(name))

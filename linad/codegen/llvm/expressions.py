@@ -13,7 +13,7 @@ from numba import types
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
 from .alias_scopes import Scope, within
-from .arrays import fresh, taken_apart
+from .arrays import fresh, member_values
 from .recursion import Open
 from .spread import Chunk, spread
 from .typing import ARITHMETIC, BITS, EXTREMA, LINES, LONGEST_POWER, OPERATORS, Resolved, Types
@@ -163,8 +163,8 @@ class Expressions:
         return self.chain(True, [(parts[k + 1], lambda k=k: link(k)) for k in range(len(e.ops))])
 
     def chain(self, both: bool, links: list[tuple[ast.expr, Callable[[], ir.Value]]]) -> ir.Value:
-        """``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if needed.
-        """
+        """Emit ``and`` or ``or``: operands that are cheap and cannot fail are always evaluated, the others only if
+        needed."""
         (_, first), *rest = links
         out = first()
         for e, make in rest:
@@ -239,7 +239,7 @@ class Expressions:
         sizes = [shape] if self.of(args[0]) == types.int64 else cgutils.unpack_tuple(self.builder, shape, t.ndim)
         value = self.cast(self.expr(args[1]), self.of(args[1]), t.dtype) if target is np.full else None
         made, size = fresh(self, t, list(sizes))
-        data = taken_apart(self, t, made, "data")[0]
+        data = member_values(self, t, made, "data")[0]
         if target is np.zeros:
             cgutils.memset(self.builder, data, size, 0)
         elif value is not None:
@@ -307,7 +307,7 @@ class Expressions:
     def copied(self, name: str) -> ir.Value:
         array = self.arrays[name]
         made, size = fresh(self, array.type, array.part("shape"))
-        data = taken_apart(self, array.type, made, "data")[0]
+        data = member_values(self, array.type, made, "data")[0]
         cgutils.raw_memcpy(self.builder, data, array.part("data")[0], size, 1)
         return made
 

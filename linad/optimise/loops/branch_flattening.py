@@ -31,8 +31,10 @@ from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import Array, Scalar, is_float
 
+from linad.analysis import accesses
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import is_counted, scatters, with_ranges
+from linad.analysis.dependence import Nest, farthest
+from linad.analysis.loop_facts import is_counted, outer_accesses, scatters, with_ranges
 from linad.analysis.reductions import is_reduction, without_handed_on
 
 from ..scalars.constant_folding import fold
@@ -127,11 +129,14 @@ class _Flattener:
         return a
 
     def waits_for_cells(self, s: Loop) -> bool:
-        """Whether an iteration may read a cell that an earlier one has written."""
-        found = [t for t in walk(s.body) if isinstance(t, Access)]
-        written = {t.array.name for t in found if isinstance(t, Store | AddTo)}
-        read = {t.array.name for t in found if isinstance(t, Load)}
-        return any(len({self.cell(t) for t in found if t.array.name == name}) > 1 for name in read & written)
+        """Whether an iteration may read what one before has written."""
+        nest = Nest(s)
+        uses: dict[str, list[accesses.Access]] = {}
+        for _, a in outer_accesses(s):
+            uses.setdefault(a.array.name, []).append(a)
+        kinds = {name: {a.kind for a in found} for name, found in uses.items()}
+        both = (found for name, found in uses.items() if "read" in kinds[name] and len(kinds[name]) > 1)
+        return any(farthest(nest, found) != 0 for found in both)
 
     def cell(self, t: Access) -> Cell:
         return t.array.name, tuple(map(self.r.form, t.index))

@@ -9,7 +9,7 @@
 that is a plain reduction is left alone, because LLVM handles it. So is a sum that exists for its rounding, as in
 compensated summation: one of its terms is itself a sum with other uses, or occurs twice.
 
-**Profitability.** If the critical path gets at least a tenth shorter in cycles (`COSTS`). Behind a library function, a
+**Profitability.** If the critical path gets at least a tenth shorter in cycles (`COSTS`). After a library call, a
 smaller gain is not noticeable; and since the call clobbers all registers, another order may cause more spills.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
@@ -22,22 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
     walk,
 )
 from linad_typecheck.ir.rewrite import at_loops

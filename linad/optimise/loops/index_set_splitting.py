@@ -23,7 +23,7 @@ from itertools import pairwise
 from linad_typecheck.ir.core import AddTo, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names, walk
 
 from linad.analysis.affine import Ranges
-from linad.analysis.index_tests import asked, is_edge, tests_of
+from linad.analysis.index_tests import is_edge, selecting_conditions, tests_of
 from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold
@@ -59,7 +59,7 @@ def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
         return [s]
     tests = tests_of(s, r)
     made = {t.out.name: t for t in inner if isinstance(t, Let)}
-    todo = [a.name for a in asked(inner)]
+    todo = [a.name for a in selecting_conditions(inner)]
     wanted: list[str] = []
     while todo:
         name = todo.pop()

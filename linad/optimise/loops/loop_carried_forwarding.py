@@ -21,20 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    AddTo,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    all_names,
-)
+from linad_typecheck.ir.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 

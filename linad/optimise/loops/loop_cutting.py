@@ -38,12 +38,12 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
             match t:
                 case Let(out=out, op="mod", ins=(x, n)) if out.type == I64:
                     moves = any(isinstance(a, Var) and a.name in made for a in t.ins)
-                    found = _around(t, x, n, r, names)
+                    found = _remainder_by_compare(t, x, n, r, names)
                     (stmts if moves or len(found) == 1 else before).extend(found)
                 case Let(op="wrap", ins=(x, n)) if (
                     isinstance(x, Var) and x.name in made and not (isinstance(n, Var) and n.name in made)
                 ):
-                    stmts += _turned(t, x, n, over=False, names=names)
+                    stmts += _into_range(t, x, n, over=False, names=names)
                 case Let(out=out, op="min" | "max" as op, ins=(x, y)) if out.type == I64:
                     more = [
                         a
@@ -58,17 +58,17 @@ def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:
     return before, replace(s, body=replace(s.body, stmts=tuple(stmts)))
 
 
-def _around(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
+def _remainder_by_compare(t: Let, x: Atom, n: Atom, r: Ranges, names: Names) -> list[Stmt]:
     """The remainder ``x % n`` by a compare and a sum, if ``x`` provably lies between ``-n`` and ``2n``."""
-    at, turn = r.value(x), r.value(n)
-    once = r.proves(turn - 1)
+    at, divisor = r.value(x), r.value(n)
+    once = r.proves(divisor - 1)
     # x is most often a neighbouring index, so try the shorter proofs (x <= n, x >= -1) first
-    over = once and r.proves(at) and (r.proves(turn - at) or r.proves(turn * 2 - at - 1))
-    under = once and not over and r.proves(turn - at - 1) and (r.proves(at + 1) or r.proves(at + turn))
-    return _turned(t, x, n, over, names) if over or under else [t]
+    over = once and r.proves(at) and (r.proves(divisor - at) or r.proves(divisor * 2 - at - 1))
+    under = once and not over and r.proves(divisor - at - 1) and (r.proves(at + 1) or r.proves(at + divisor))
+    return _into_range(t, x, n, over, names) if over or under else [t]
 
 
-def _turned(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
+def _into_range(t: Let, x: Atom, n: Atom, over: bool, names: Names) -> list[Stmt]:
     """Bring a value into range by adding or subtracting ``n`` if a compare says so."""
     test, moved = names.var("round", BOOL), names.var("k", I64)
     return [

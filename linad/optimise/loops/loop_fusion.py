@@ -6,9 +6,9 @@
 **After.** ``for i in range(n) { &t[i] = f(x[i]); s += t[i] }``
 
 **Legality.** Both loops have the same start, stop and step, have no early exit and carry no arrays. Of an array that
-one of them writes, every access in both loops has the loop index on the same axis, or both loops only add to it. At
-most one of them may raise an error, and then the other writes nothing visible to a caller. The statements between the
-loops can move before the first.
+one of them writes, an iteration of the second accesses only cells that the same iteration of the first accesses
+(distance 0, `linad/analysis/dependence.py`), or both loops only add to it. At most one of them may raise an error, and
+then the other writes nothing visible to a caller. The statements between the loops can move before the first.
 
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
@@ -19,34 +19,29 @@ expressions costs one loop. A recurrence is not fused with a loop of exponential
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Block, Call, Check, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, free_vars, operands,
-    walk, written,
+    Alloc, Atom, Block, Call, Check, Dim, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands, walk,
+    written,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import Array
 
+from linad.analysis.accesses import Access
+from linad.analysis.dependence import Distance, Independent, Nest
+from linad.analysis.loop_facts import outer_accesses
 from linad.analysis.operation_costs import is_library_call
 
+MOST = 100  # pairs of accesses to an array that are compared
 _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
 
 
 def fuse_loops(f: Function) -> Function:
     """Fuse producing loops with the loops that consume their cells."""
     return replace(f, body=_Fuser(f).block(f.body))
-
-
-@dataclass(frozen=True)
-class _Touch:
-    """How a loop accesses an array. ``axes``: those that every access indexes with the loop index."""
-
-    reads: bool
-    writes: bool
-    adds_only: bool
-    axes: frozenset[int] | None  # None if the loop uses the whole array
 
 
 class _Facts:
@@ -58,16 +53,17 @@ class _Facts:
         self.alone = self.alone or any(isinstance(c.type, Array) for c in loop.carried)
 
     @cached_property
-    def touches(self) -> dict[str, _Touch]:
-        return _touches(self.loop)
+    def accesses(self) -> dict[str, list[Access]]:
+        return _accesses(self.loop)
 
     @cached_property
     def reads(self) -> frozenset[str]:
-        return frozenset(n for n, t in self.touches.items() if t.reads)
+        written = {n for n, found in self.accesses.items() if all(a.index and a.kind != "read" for a in found)}
+        return frozenset(self.accesses.keys() - written)
 
     @cached_property
     def writes(self) -> frozenset[str]:
-        return frozenset(n for n, t in self.touches.items() if t.writes)
+        return frozenset(n for n, found in self.accesses.items() if any(a.kind != "read" for a in found))
 
     @cached_property
     def serial(self) -> bool:
@@ -116,8 +112,10 @@ class _Fuser:
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
             if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in out[at + 1 : -1]):
-                out[at:] = [*out[at + 1 : -1], _joined(s, last)]
-                return
+                joined = _joined(s, last)
+                if self.one_by_one(s, joined):
+                    out[at:] = [*out[at + 1 : -1], joined]
+                    return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
 
@@ -139,13 +137,28 @@ class _Fuser:
             return False  # vectorising the expensive loop is worth more than keeping the cells in cache
         if any(o.name in second.mentions for o in a.outs):
             return False
-        return all(map(self.one_by_one, *_pairs(first.touches, second.touches))) and self.fail_alike(first, second)
+        return self.fail_alike(first, second)
 
-    def one_by_one(self, x: _Touch, y: _Touch) -> bool:
-        """Whether an iteration of the second loop accesses only cells that the same iteration of the first accesses."""
-        if not (x.writes or y.writes) or (x.adds_only and y.adds_only):
-            return True
-        return x.axes is not None and y.axes is not None and bool(x.axes & y.axes)
+    def one_by_one(self, a: Loop, joined: Loop) -> bool:
+        """Whether an iteration of the second loop accesses only cells that the same iteration of the first accesses,
+        except in arrays that both only add to."""
+        first = self.facts(a).accesses
+        second = _accesses(replace(joined, body=replace(joined.body, stmts=joined.body.stmts[len(a.body.stmts) :])))
+        nest = Nest(joined)
+        for name in first.keys() & second.keys():
+            both = [*first[name], *second[name]]
+            if all(x.kind == "read" for x in both) or all(x.kind == "update" and x.index is not None for x in both):
+                continue
+            pairs = dict.fromkeys((x.index, y.index) for x in first[name] for y in second[name])
+            if len(pairs) > MOST:
+                return False
+            for x, y in pairs:
+                match nest.between(*(Access(both[0].array, index, "update") for index in (x, y))):
+                    case Independent() | Distance(by=(0,)):
+                        pass
+                    case _:
+                        return False
+        return True
 
     def fail_alike(self, a: _Facts, b: _Facts) -> bool:
         """Whether the fused loop raises the same error with the same visible writes."""
@@ -192,38 +205,18 @@ def _dear(s: Loop) -> bool:
     return not any(map(blocks, body)) and any(map(is_library_call, body))
 
 
-def _touches(s: Loop) -> dict[str, _Touch]:
-    found: dict[str, _Touch] = {}
-
-    def note(a: Var, reads: bool, writes: bool, adds: bool, axes: frozenset[int] | None) -> None:
-        old = found.get(a.name)
-        if old is None:
-            found[a.name] = _Touch(reads, writes, adds, axes)
-            return
-        both = None if old.axes is None or axes is None else old.axes & axes
-        found[a.name] = _Touch(old.reads or reads, old.writes or writes, old.adds_only and adds, both)
-
-    for t in walk(s.body):
-        match t:
-            case Dim():
-                continue
-            case Load(array=a, index=index) | Store(array=a, index=index) | AddTo(array=a, index=index):
-                axes = frozenset(k for k, i in enumerate(index) if i == s.index)
-                note(a, isinstance(t, Load), not isinstance(t, Load), isinstance(t, AddTo), axes)
-            case _:
-                for x in operands(t):
-                    if isinstance(x, Var) and isinstance(x.type, Array):
-                        note(x, True, True, False, None)
-                for b in blocks(t):
-                    for r in b.results:
-                        if isinstance(r, Var) and isinstance(r.type, Array):
-                            note(r, True, True, False, None)
+def _accesses(s: Loop) -> dict[str, list[Access]]:
+    """The accesses of a loop to outer arrays, by name; an array that is renamed inside may be updated as a whole."""
+    found: dict[str, list[Access]] = {}
+    renamed = (v for t in walk(s.body) for v in (*(t.inits if isinstance(t, Loop) else ()), *_results(t)))
+    whole = (Access(v, None, "update") for v in renamed if isinstance(v, Var) and isinstance(v.type, Array))
+    for a in (*(a for _, a in outer_accesses(s)), *whole):
+        found.setdefault(a.array.name, []).append(a)
     return found
 
 
-def _pairs(first: dict[str, _Touch], second: dict[str, _Touch]) -> tuple[list[_Touch], list[_Touch]]:
-    both = [n for n in first if n in second]
-    return [first[n] for n in both], [second[n] for n in both]
+def _results(t: Stmt) -> Iterator[Atom]:
+    return (r for b in blocks(t) for r in b.results)
 
 
 def _joined(a: Loop, b: Loop) -> Loop:

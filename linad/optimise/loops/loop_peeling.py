@@ -25,7 +25,7 @@ from collections.abc import Container
 from linad_typecheck.ir.core import AddTo, Atom, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk
 
 from linad.analysis.affine import Ranges
-from linad.analysis.index_tests import Ends, asked, is_edge
+from linad.analysis.index_tests import Ends, is_edge, selecting_conditions
 from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold
@@ -79,21 +79,21 @@ class _Peeling:
             for t in (t for t in changed.body.stmts if isinstance(t, Let)):
                 r.statement(t)
             ends = Ends(changed, r)
-        if not _wanted(changed, {*ends.ahead, *ends.behind}):
+        if not _selects_by(changed, {*ends.leading, *ends.trailing}):
             return [s]
         self.budget -= 2 * len(inner)
-        loops, edges = _cut(changed, ends, r, self.names)
+        loops, edges = _peeled(changed, ends, r, self.names)
         self.edges |= {t.index.name for e in edges for t in (e, *walk(e.body)) if isinstance(t, Loop)}
         return [*before, *loops]
 
 
-def _wanted(s: Loop, tests: Container[str]) -> bool:
+def _selects_by(s: Loop, tests: Container[str]) -> bool:
     """Whether a branch or a select between indices depends on one of the tests."""
     inside = list(walk(s.body))
     made = {t.out.name: t for t in inside if isinstance(t, Let)}
     if any(isinstance(t, Loop) for t in inside):
         inside = [t for t in inside if isinstance(t, If)]
-    todo, seen = [a.name for a in asked(inside)], set()
+    todo, seen = [a.name for a in selecting_conditions(inside)], set()
     while todo:
         name = todo.pop()
         if name in tests:
@@ -106,7 +106,7 @@ def _wanted(s: Loop, tests: Container[str]) -> bool:
     return False
 
 
-def _cut(s: Loop, ends: Ends, r: Ranges, names: Names) -> tuple[list[Stmt], list[Loop]]:
+def _peeled(s: Loop, ends: Ends, r: Ranges, names: Names) -> tuple[list[Stmt], list[Loop]]:
     """The peeled loops and the main loop, preceded by the computation of their bounds; and the peeled loops alone."""
     cutter = Cutter(s, r, names)
     start, stop = (s.start, s.stop) if ends.up else (s.stop, s.start)
@@ -114,10 +114,10 @@ def _cut(s: Loop, ends: Ends, r: Ranges, names: Names) -> tuple[list[Stmt], list
     beside = 0 if ends.up else 1
     low: tuple[Atom, ...] = ()
     high: tuple[Atom, ...] = ()
-    if ahead := max(ends.ahead.values(), default=0):
-        low = (cutter.at(start, beside + ahead),)
-    if behind := max(ends.behind.values(), default=0):
-        high = (cutter.at(stop, beside - behind),)
+    if leading := max(ends.leading.values(), default=0):
+        low = (cutter.at(start, beside + leading),)
+    if trailing := max(ends.trailing.values(), default=0):
+        high = (cutter.at(stop, beside - trailing),)
     pieces = [Piece((), low, {})] if low else []
     pieces.append(Piece(low, high, ends.middle()))
     if high:

@@ -20,20 +20,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Check,
-    Const,
-    Function,
-    If,
-    Loop,
-    Names,
-    Stmt,
-    Var,
-    all_names,
-    walk,
-)
+from linad_typecheck.ir.core import Atom, Block, Check, Const, Function, If, Loop, Names, Stmt, Var, all_names, walk
 from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import Array
 

@@ -51,14 +51,14 @@ def _unswitched(s: Loop, names: Names) -> Stmt:
         return s
     arms = []
     for answer in (True, False):
-        body = _decided(s.body, cond, answer)
+        body = _with_arm_taken(s.body, cond, answer)
         [arm] = freshen(Block((replace(s, body=body),)), names, {}).stmts
         assert isinstance(arm, Loop)
         arms.append(Block((_unswitched(arm, names),), arm.outs))
     return If(cond, arms[0], arms[1], s.outs, s.span)
 
 
-def _decided(b: Block, cond: Var, answer: bool) -> Block:
+def _with_arm_taken(b: Block, cond: Var, answer: bool) -> Block:
     """A block with each branch on a condition replaced by the arm taken."""
     same: dict[str, Atom] = {}
 

@@ -25,25 +25,8 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float

@@ -25,26 +25,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
@@ -74,7 +56,7 @@ def in_blocks(f: Function) -> Function:
 
 def straight(s: Loop) -> Loop:
     """The loop with its branches replaced by selects; unchanged if the arms do more than infallible scalar operations,
-    or if the cheaper arms are much of the work."""
+    or if the cheaper arms account for much of the work."""
     inside = list(walk(s.body))
     branches = [t for t in inside if isinstance(t, If)]
     arms = [arm for b in branches for arm in (b.then, b.orelse)]

@@ -23,21 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Function,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
+    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float

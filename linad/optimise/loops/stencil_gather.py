@@ -22,22 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    operands,
-    outputs,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
     walk,
 )
 from linad_typecheck.ir.rewrite import freshen, substitute

@@ -24,26 +24,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Atom,
-    Block,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    blocks,
-    mentioned,
-    operands,
-    outputs,
-    walk,
+    AddTo, Atom, Block, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
+    mentioned, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float

@@ -29,10 +29,11 @@ from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import needed
+from linad.analysis.regions import filled, touched
 
-from ..offsets import offset
-from .copy_elision import Known, changes, covers, emptied, outs, without
+from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
 def take_over(f: Function) -> Function:
@@ -137,30 +138,20 @@ class _Over:
         """Return ``(a, b)`` if the statement adds the whole adjoint ``b`` to the adjoint ``a``."""
         match s:
             case AddArray(array=a, other=Var() as b):
-                pair = a, b
-            case Loop() if (nest := self.nest(s, ())) is not None:
-                pair = nest
-            case _:
-                return None
-        adjoints = all(v.adjoint for v in pair)
-        alike = pair[0].name in self.sizes and self.sizes[pair[0].name] == self.sizes.get(pair[1].name)
-        return pair if adjoints and alike else None
+                return (a, b) if self.alike(a, b) else None
+            case Loop():
+                adds = [t.array for t in walk(s.body) if isinstance(t, AddTo)]
+                nest = touched(s, adds[0], self.known.touches) if len(adds) == 1 else None
+                match None if nest is None else moved_by(nest):
+                    case Load(array=b), AddTo(array=a) if a != b and self.alike(a, b):
+                        made = Alloc(a, self.sizes[a.name], None)
+                        return (a, b) if filled(nest, a, self.known.ranges(made, nest.loops)) else None  # type: ignore
+        return None
 
-    def nest(self, s: Loop, index: tuple[Var, ...]) -> tuple[Var, Var] | None:
-        """Match a loop nest that adds every cell of one array to the same cell of another: ``(target, source)``."""
-        index = (*index, s.index)
-        match s.body.stmts:
-            case (Loop() as inner,):
-                pair = self.nest(inner, index)
-            case (Load(out=v, array=b, index=here), AddTo(array=a, index=there, value=w)) if (
-                v == w and here == there == index
-            ):
-                pair = a, b
-            case _:
-                return None
-        if pair is None or s.carried or s.exits or pair[1].name not in self.sizes:
-            return None
-        return pair if covers(s, self.sizes[pair[1].name][len(index) - 1], self.known) else None
+    def alike(self, a: Var, b: Var) -> bool:
+        """Whether two arrays are adjoints of the same sizes."""
+        sizes = self.sizes.get(a.name)
+        return a.adjoint and b.adjoint and sizes is not None and sizes == self.sizes.get(b.name)
 
     def begun(self, done: list[Stmt], a: Var, b: Var) -> bool:
         """Rewrite ``done`` so that ``b`` starts as a copy of ``a``, and report whether that is legal.
@@ -206,10 +197,10 @@ class _Over:
         adjoint, its replacement, the statements that replace the nest, and the remaining block, which reads the cells
         from the original adjoint instead of the copy.
         """
-        move = _move(s, ())
+        move = _move(s)
         if move is None:
             return None
-        a, cell, to, index = move
+        a, cell, to, loops = move
         made = next((t for t in done if isinstance(t, Alloc) and t.out == to), None)
         if (
             a not in own
@@ -225,11 +216,13 @@ class _Over:
             or sum(to in operands(t) for t in walk(Block((s,)))) > 1
         ):
             return None
-        places = [offset(i, self.known.lets) for i in cell]
         near = [
             self.same.get(n.name, n) if isinstance(n, Var) else n for n in (*self.sizes[a.name], *self.sizes[to.name])
         ]
-        if near[: len(near) // 2] != near[len(near) // 2 :] or [base for base, _ in places] != list(index):
+        if near[: len(near) // 2] != near[len(near) // 2 :]:
+            return None
+        far = Nest(*loops).offsets(cell)
+        if far is None:
             return None
         rest = Block(
             tuple(self.renamed(t, names) for t in b.stmts[at:]), substitute(Block((), b.results), names).results
@@ -247,8 +240,6 @@ class _Over:
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        far = [more for _, more in places]
-
         def there(b: Block) -> Block:
             return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
 
@@ -283,25 +274,21 @@ class _Over:
         return without(loops[0], a), alone
 
 
-def _move(s: Stmt, index: tuple[Var, ...]) -> tuple[Var, tuple[Atom, ...], Var, tuple[Var, ...]] | None:
+def _move(s: Stmt, around: tuple[Loop, ...] = ()) -> tuple[Var, tuple[Atom, ...], Var, tuple[Loop, ...]] | None:
     """Find a store that copies a cell of one adjoint to the cell of another that the loop indices address: the source,
-    its index, the target and its index."""
+    its index, the target and the loops."""
     if not isinstance(s, Loop):
         return None
-    index = (*index, s.index)
+    loops = (*around, s)
     inner = [t for t in s.body.stmts if isinstance(t, Loop)]
     if inner:
-        return _move(inner[0], index)
+        return _move(inner[0], loops)
     loads = {t.out: t for t in s.body.stmts if isinstance(t, Load)}
     for t in s.body.stmts:
-        if (
-            isinstance(t, Store)
-            and t.index == index
-            and isinstance(t.value, Var)
-            and (x := loads.get(t.value)) is not None
-        ):
-            if x.array.adjoint and t.array.adjoint:
-                return x.array, x.index, t.array, index
+        if isinstance(t, Store) and t.index == tuple(u.index for u in loops) and isinstance(t.value, Var):
+            x = loads.get(t.value)
+            if x is not None and x.array.adjoint and t.array.adjoint:
+                return x.array, x.index, t.array, loops
     return None
 
 

@@ -61,7 +61,8 @@ class _Rewriter:
                     if all(nearly_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
                         inside = self.within(body, alloc)
                         if inside is not body:
-                            text = f"{base_name(name)} in an array of its own for each iteration of the loop in line {s.span.line}"
+                            own = f"{base_name(name)} in an array of its own"
+                            text = f"{own} for each iteration of the loop in line {s.span.line}"
                             self.remarks.append(remark(alloc.span, "stored", text))
                         body = inside
                 return replace(s, body=body)

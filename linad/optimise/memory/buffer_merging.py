@@ -23,22 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    count_uses,
+    AddArray, AddTo, Alloc, Atom, Block, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, count_uses,
     outputs,
 )
 from linad_typecheck.ir.rewrite import freshen, rebuild, substitute

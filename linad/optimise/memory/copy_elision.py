@@ -22,7 +22,7 @@ sign of a zero.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -34,8 +34,11 @@ from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
+from linad.analysis.affine import Ranges
+from linad.analysis.logs import logs_of, may_grow
+from linad.analysis.regions import Touched, filled, touched
+
 from ..mentions import Mentions
-from ..offsets import offset
 
 
 class Known(Mentions):
@@ -43,7 +46,8 @@ class Known(Mentions):
 
     def __init__(self, f: Function) -> None:
         super().__init__()
-        self.lets = {s.out.name: s for s in walk(f.body) if isinstance(s, Let)}
+        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let | Dim) and s.out.type == I64}
+        self.logs = frozenset(may_grow(f) | logs_of(f))
         self.function = f
         # the statement is kept alive so that its id stays unique
         self._looked_at: dict[int, tuple[Stmt, frozenset[str]]] = {}
@@ -51,6 +55,25 @@ class Known(Mentions):
     @cached_property
     def sizes(self) -> Sizes:
         return known_sizes(self.function)
+
+    def ranges(self, made: Alloc, loops: Iterable[Loop]) -> Ranges:
+        """Facts about the bounds of loops. The sizes of the array are atoms: they are known not to be negative."""
+        found, done = Ranges(self.logs), {a.name for a in made.shape if isinstance(a, Var)}
+        found.statement(made)
+
+        def learn(a: Atom) -> None:
+            t = self.ints.get(a.name) if isinstance(a, Var) else None
+            if t is not None and t.out.name not in done:
+                done.add(t.out.name)
+                for x in t.ins if isinstance(t, Let) else ():
+                    learn(x)
+                found.statement(t)
+
+        for s in loops:
+            for a in (s.start, s.stop, s.step):
+                if a is not None:
+                    learn(a)
+        return found
 
     def only_adds(self, s: Stmt, array: Var) -> bool:
         """Whether a statement uses an array only to add to its cells or to query its size."""
@@ -105,28 +128,13 @@ def _begun(stmts: list[Stmt], at: int, known: Known) -> None:
         s = stmts[k]
         if isinstance(s, Dim) or not known.touches(s, made.out):
             continue
-        stored = _stored(s, made.out, list(made.shape), (), known)
-        if stored is not None:
-            stmts[at], stmts[k] = replace(made, fill=None), stored
-            return
+        nest = touched(s, made.out, known.touches)
+        match nest:
+            case Touched(uses=(AddTo(),)) if filled(nest, made.out, known.ranges(made, nest.loops)):
+                stmts[at], stmts[k] = replace(made, fill=None), storing(s, made.out)
+                return
         break
     _copied(stmts, at, known)
-
-
-def _stored(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Stmt | None:
-    """A loop nest over all cells with its single addition to the array turned into a store, or None."""
-    if not sizes:
-        return Store(array, s.index, s.value, False, s.span) if isinstance(s, AddTo) and s.index == index else None
-    if not isinstance(s, Loop) or s.exits or s.mark is not None or not covers(s, sizes[0], known):
-        return None
-    touching = [k for k, t in enumerate(s.body.stmts) if known.touches(t, array)]
-    if len(touching) != 1 or array in (*s.inits, *s.body.results):
-        return None
-    (k,) = touching
-    inner = _stored(s.body.stmts[k], array, sizes[1:], (*index, s.index), known)
-    if inner is None:
-        return None
-    return replace(s, body=replace(s.body, stmts=(*s.body.stmts[:k], inner, *s.body.stmts[k + 1 :])))
 
 
 def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
@@ -137,44 +145,33 @@ def _taken_over(stmts: list[Stmt], array: Var, known: Known) -> None:
     made = stmts[at]
     if not isinstance(made, Alloc) or made.fill is not None or not uses:
         return
-    source = _copied_from(stmts[uses[0]], array, list(made.shape), (), known)
-    if source is not None and known.sizes.get(source.name) == made.shape:
-        stmts[uses[0]] = Copy(array, source, made.span)
-        del stmts[at]
+    nest = touched(stmts[uses[0]], array, known.touches)
+    match None if nest is None else moved_by(nest):
+        case Load(array=source), Store(value=Var()) if known.sizes.get(source.name) == made.shape:
+            if filled(nest, array, known.ranges(made, nest.loops)):  # type: ignore[arg-type, union-attr]
+                stmts[uses[0]] = Copy(array, source, made.span)
+                del stmts[at]
 
 
-def _copied_from(s: Stmt, array: Var, sizes: list[Atom], index: tuple[Var, ...], known: Known) -> Var | None:
-    """The array that a loop nest copies cell by cell to ``array``, if that is all it does."""
-    if (
-        not isinstance(s, Loop)
-        or s.exits
-        or s.mark is not None
-        or s.carried
-        or not sizes
-        or not covers(s, sizes[0], known)
-    ):
+def storing(s: Stmt, array: Var) -> Stmt:
+    """A loop nest with its additions to an array turned into stores."""
+    match s:
+        case AddTo() if s.array == array:
+            return Store(array, s.index, s.value, s.checked, s.span)
+        case Loop():
+            return replace(s, body=replace(s.body, stmts=tuple(storing(t, array) for t in s.body.stmts)))
+    return s
+
+
+def moved_by(nest: Touched) -> tuple[Load, Store | AddTo] | None:
+    """Match a loop nest that only copies or adds cells of one array to the same cells of another: the load and the
+    write."""
+    if any(len(t.body.stmts) != 1 for t in nest.loops[:-1]) or any(t.carried for t in nest.loops):
         return None
-    index = (*index, s.index)
-    match s.body.stmts:
-        case (Load(out=v, array=source, index=here, checked=False), Store(array=to, index=there, value=w)) if (
-            to == array and v == w and here == there == index and len(sizes) == 1
-        ):
-            return source
-        case (Loop() as inner,):
-            return _copied_from(inner, array, sizes[1:], index, known)
+    match nest.loops[-1].body.stmts:
+        case (Load(out=v, checked=False) as load, Store() | AddTo() as write):
+            return (load, write) if write.value == v and write.index == load.index else None
     return None
-
-
-def covers(s: Loop, size: Atom, known: Known) -> bool:
-    """Whether a loop runs over all indices 0 to ``size - 1``, ascending or descending."""
-    match s.step, s.start, s.stop:
-        case Const(value=1), Const(value=0), stop:
-            return stop == size
-        case Const(value=-1), Const(value=top), Const(value=-1):
-            return isinstance(size, Const) and top == size.value - 1
-        case Const(value=-1), Var(name=name), Const(value=-1) if name in known.lets:
-            return known.lets[name].op == "sub" and known.lets[name].ins == (size, Const(1, I64))
-    return False
 
 
 def _copied(stmts: list[Stmt], at: int, known: Known) -> None:
@@ -272,21 +269,12 @@ def _ended(stmts: list[Stmt], array: Var, known: Known) -> None:
 def emptied(s: Stmt, array: Var, known: Known) -> tuple[list[Loop], Store] | None:
     """Match a loop nest in which each iteration reads its own cell of an array and leaves a zero there: the loops and
     the zero store. None if the nest uses the array in any other way (size queries aside)."""
-    loops: list[Loop] = []
-    while isinstance(s, Loop) and isinstance(s.step, Const) and array not in (*s.inits, *s.body.results):
-        loops.append(s)
-        match [t for t in s.body.stmts if known.touches(t, array) and not isinstance(t, Dim)]:
-            case [Loop() as inner]:
-                s = inner
-            case [*before, Store() as zero] if _ends_as_zero([*before, zero], zero.index):
-                bases = (offset(a, known.lets)[0] for a in zero.index)
-                return (
-                    (loops, zero)
-                    if {v.name for v in bases if isinstance(v, Var)} == {t.index.name for t in loops}
-                    else None
-                )
-            case _:
-                return None
+    nest = touched(s, array, known.touches)
+    match nest:
+        case Touched(loops=loops, uses=(*_, Store() as zero) as uses) if (
+            _ends_as_zero(list(uses), zero.index) and nest.one_by_one()
+        ):
+            return list(loops), zero
     return None
 
 

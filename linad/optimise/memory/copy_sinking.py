@@ -23,33 +23,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    walk,
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_facts import defined
 from linad.analysis.trip_counts import FEW
 
 from ..ints import ONE, ZERO, Maker
 from ..loops.register_rotation import NEAR, has_run
 from ..mentions import Mentions
-from ..offsets import offset
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
 
@@ -148,7 +133,7 @@ class _Nest:
     def __init__(self, s: Loop, copied: _Copied, ints: Sizes) -> None:
         self.copied, self.ints, self.names = copied, ints, ints.names
         self.loops = list(self.nested(s))
-        self.lets = {t.out.name: t for loop in self.loops for t in loop.body.stmts if isinstance(t, Let)}
+        self.nest = Nest(*self.loops)
         self.running = Maker(self.names)
         self.ran: Atom = Const(True, BOOL)  # whether the nest executes a write
         for loop in self.loops if all(map(_is_plain, self.loops)) else ():
@@ -156,7 +141,7 @@ class _Nest:
             self.running.out.append(ran)
             self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
         self.read = True  # whether the copy is read
-        self.own: list[int] = []  # offsets of the written cell from the loop indices
+        self.own: tuple[int, ...] = ()  # offsets of the written cell from the loop indices
         self.far: dict[int, tuple[int, ...]] = {}  # by id of a load: offsets of the old cell from the written one
 
     def nested(self, s: Loop) -> Iterator[Loop]:
@@ -187,10 +172,10 @@ class _Nest:
                 self.write = write
             case _:
                 return None
-        own = [offset(a, self.lets) for a in write.index[len(write.index) - len(c.sizes) :]]
-        if [a for a, _ in own] != [s.index for s in self.loops]:
+        own = self.nest.offsets(write.index[len(write.index) - len(c.sizes) :])
+        if own is None:
             return None
-        self.own = [more for _, more in own]
+        self.own = own
         inside = defined(self.loops[0])
         if any(a.name in inside for s in self.loops for a in (s.start, s.stop) if isinstance(a, Var)):
             return None
@@ -244,9 +229,8 @@ class _Nest:
     def distance(self, t: Load) -> tuple[int, ...] | None:
         """Offset along each axis of a loaded cell from the cell that the iteration writes."""
         prefix = self.copied.prefix if t.array == self.copied.copy else ()
-        there = [offset(a, self.lets) for a in t.index[len(prefix) :]]
-        same = t.index[: len(prefix)] == prefix and [a for a, _ in there] == [s.index for s in self.loops]
-        return tuple(n - o for (_, n), o in zip(there, self.own, strict=True)) if same else None
+        there = self.nest.offsets(t.index[len(prefix) :]) if t.index[: len(prefix)] == prefix else None
+        return None if there is None else tuple(n - o for n, o in zip(there, self.own, strict=True))
 
     def made(self, k: int, fixed: tuple[Atom, ...]) -> list[Stmt]:
         """Loop ``k`` with the copy in it, and the copies made before it. ``fixed``: the written indices of the

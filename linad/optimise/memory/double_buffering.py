@@ -34,11 +34,11 @@ TURNS = "in two buffers that take turns"  # shown to users
 def take_turns(f: Function) -> tuple[Function, Remarks]:
     """Carry a second buffer in each loop that creates an array for its next iteration. Also return a remark for each.
     """
-    turns = _Turns(f)
-    return replace(f, body=turns.block(f.body)), tuple(turns.remarks)
+    rewriting = _DoubleBuffering(f)
+    return replace(f, body=rewriting.block(f.body)), tuple(rewriting.remarks)
 
 
-class _Turns:
+class _DoubleBuffering:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
@@ -92,10 +92,10 @@ def stay(f: Function) -> Function:
 
     For parallel loops: iterations are distributed over threads only if the arrays in the loop keep their names.
     """
-    return replace(f, body=_Staying(f).block(f.body, False))
+    return replace(f, body=_InPlace(f).block(f.body, False))
 
 
-class _Staying:
+class _InPlace:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
@@ -132,11 +132,11 @@ class _Staying:
             case Copy(array=source) if source != c:
                 filling += copying(replace(made, out=a), self.sizes[c.name], self.names)
         before = substitute(Block(s.body.stmts[:at]), {c.name: a})
-        behind = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
-        results = tuple(r for n, r in enumerate(behind.results) if n != k + first)
+        rest = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
+        results = tuple(r for n, r in enumerate(rest.results) if n != k + first)
         carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
         return replace(
-            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *behind.stmts), results)
+            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *rest.stmts), results)
         )
 
 

@@ -6,35 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    using,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
+    using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted, is_plain
+from linad.analysis.regions import touched
 
 from ..ints import ONE, ZERO, Maker
 from ..mentions import Mentions
-from ..offsets import offset
 
 
 @dataclass(frozen=True)
@@ -98,7 +82,7 @@ class Sizes:
     def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
         """An int as a named int plus a constant. ``beyond``: the int is known to be at least this bound, which resolves
         ``max``."""
-        a, number = offset(a, self.ints)
+        a, number = self.offset(a)
         if isinstance(a, Const):
             return End(ZERO, int(a.value) + number + more)
         match self.ints.get(a.name):
@@ -107,6 +91,17 @@ class Sizes:
                     if self.end(one) <= beyond + -number:
                         return self.end(other, more + number, beyond + -number)
         return End(a, more + number)
+
+    def offset(self, a: Atom) -> tuple[Atom, int]:
+        """An int as another one, or a constant, and a constant that is added to it."""
+        match self.ints.get(a.name) if isinstance(a, Var) else None:
+            case Let(op="add", ins=(x, Const(value=c))) | Let(op="add", ins=(Const(value=c), x)):
+                base, more = self.offset(x)
+                return base, more + int(c)
+            case Let(op="sub", ins=(x, Const(value=c))):
+                base, more = self.offset(x)
+                return base, more - int(c)
+        return a, 0
 
     def ends(self, s: Loop) -> tuple[End, End]:
         """The lowest index of a unit-stride loop, and one past the highest; meaningless if the loop does not run."""
@@ -153,25 +148,18 @@ class Sizes:
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """The contents left by a loop nest whose last access to each cell that it visits is a store."""
-        levels = self._levels(s, a)
-        if (
-            len(levels) != a.type.rank
-            or not is_plain(levels[-1])
-            or not all(is_counted(t, one_by_one=True) for t in levels)
-        ):
+        nest = touched(s, a, self.mentions.touches)
+        levels = () if nest is None else nest.loops
+        counted = all(is_counted(t, one_by_one=True) for t in levels)
+        if not counted or len(levels) != a.type.rank or not is_plain(levels[-1]):
             return None
         body = Body(levels[-1])
         uses = [t for t in body.stmts if isinstance(t, Load | Store | AddTo) and t.array == a]
         cells = {body.cell(t.index) for t in uses}
         match [t for t in uses if not isinstance(t, Load)], list(cells):
             case [Store(value=value, index=index) as last], [cell] if uses[-1] is last:
-                far = [Body(t).offset(i) for t, i in zip(levels, index, strict=True)]
-                source = self._source(value, cell, body)
-                if (
-                    None in far
-                    or source is None
-                    and value != Const(0.0, Scalar(a.type.dtype))
-                ):
+                far, source = Nest(*levels).offsets(index), self._source(value, cell, body)
+                if far is None or source is None and value != Const(0.0, Scalar(a.type.dtype)):
                     return None
                 if source is not None and not is_only_read([s], source):
                     return None
@@ -187,13 +175,6 @@ class Sizes:
                 assert found is not None
                 return replace(found, rest=(_without(s, last),) if _does_more(s, last) else ())
         return None
-
-    def _levels(self, s: Loop, a: Var) -> list[Loop]:
-        """A loop, followed by the chain of nested loops of which each alone touches the array in its parent."""
-        match [t for t in s.body.stmts if self.touches(t, a)]:
-            case [Loop() as inner]:
-                return [s, *self._levels(inner, a)]
-        return [s]
 
     def _source(self, value: Atom, cell: Cell | None, body: Body) -> Var | None:
         """The array whose same cell holds the stored value."""

@@ -22,30 +22,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dense,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Reserve,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    outputs,
-    walk,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names,
+    Reserve, Stmt, Store, Var, all_names, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Equal

@@ -26,23 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 from linad_typecheck.ir.core import (
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    blocks,
-    outputs,
-    writes,
+    Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, outputs, writes,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import Sizes, known_sizes

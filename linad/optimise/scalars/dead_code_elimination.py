@@ -19,23 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Function,
-    If,
-    Load,
-    Loop,
-    Stmt,
-    Store,
-    Var,
-    operands,
-    outputs,
-    walk,
+    Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Load, Loop, Stmt, Store, Var, operands, outputs, walk,
     writes,
 )
 from linad_typecheck.types import ZEROS, Array, Scalar

@@ -32,7 +32,8 @@ def choose(f: Function) -> Function:
 
 
 def _block(b: Block, carried: frozenset[str]) -> Block:
-    """``carried``: carried values of the enclosing loops. ``if t: k += i`` is a reduction and stays one."""
+    """Rewrite a block. ``carried``: the carried values of enclosing loops; ``if t: k += i`` is a reduction and stays
+    one."""
     return replace(b, stmts=tuple(t for s in b.stmts for t in _stmt(s, carried)))
 
 

@@ -22,24 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Function,
-    If,
-    Load,
-    Loop,
-    Let,
-    Names,
-    Stmt,
-    Store,
-    Var,
-    all_names,
-    base_name,
-    operands,
-    walk,
+    AddTo, Alloc, Atom, Block, Const, Function, If, Load, Loop, Let, Names, Stmt, Store, Var, all_names, base_name,
+    operands, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, Scalar, is_float

@@ -20,21 +20,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Atom,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    Let,
-    Names,
-    Program,
-    Stmt,
-    Var,
-    all_names,
-    base_name,
-    walk,
+    Atom, Call, Check, Const, Copy, Dim, Function, Let, Names, Program, Stmt, Var, all_names, base_name, walk,
 )
 from linad_typecheck.signature import Alike
 from linad_typecheck.types import BOOL, I64

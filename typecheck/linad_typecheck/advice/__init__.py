@@ -1,1 +1,1 @@
-"""What to write instead: unsupported constructs and functions, near names."""
+"""Suggestions: replacements for unsupported constructs and functions, and names that were probably meant."""

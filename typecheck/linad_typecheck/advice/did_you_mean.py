@@ -1,4 +1,4 @@
-"""What a mistyped name may have meant."""
+"""Suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from difflib import SequenceMatcher
 
 from ..span import Span
 
-_SAME_START = 0.75  # how alike a word and its beginning are at least
-_MOST = 2  # as many are offered
+_SAME_START = 0.75  # minimal similarity of a word and the start of another
+_MOST = 2  # maximum number of suggestions
 
 
 def meant(name: str, names: Iterable[str], cutoff: float = 0.75) -> tuple[str, ...]:
-    """The nearest of ``names``, best first: those that look alike, and those that one slip of a key away from ``name``.
-    """
+    """The nearest of ``names``, best first: similar ones, and those one typing error away from ``name``."""
     rated = {
         n: 1.0 if one_slip(name, n) else max(_ratio(name, n), _SAME_START * _begins(name, n))
         for n in names
@@ -25,8 +24,8 @@ def meant(name: str, names: Iterable[str], cutoff: float = 0.75) -> tuple[str, .
 
 
 def one_slip(a: str, b: str) -> bool:
-    """Whether one letter more, less, other, or out of turn makes one word of the other; of words that are not too
-    short."""
+    """Whether two words that are not too short differ by one letter that is inserted, removed, replaced or
+    transposed."""
     if min(len(a), len(b)) < 3 or abs(len(a) - len(b)) > 1:
         return False
     k = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
@@ -43,7 +42,7 @@ def _ratio(a: str, b: str) -> float:
 
 
 def last_part(at: Span, dotted: str) -> Span | None:
-    """Where the part after the last dot of ``dotted`` stands, if ``at`` is all of it and in one line."""
+    """The position of the part after the last dot of ``dotted``, if ``at`` covers all of it in one line."""
     if at.line != at.end_line or at.end_column - at.column != len(dotted):
         return None
     return Span(at.file, at.line, at.end_column - len(dotted.rpartition(".")[2]), at.line, at.end_column)

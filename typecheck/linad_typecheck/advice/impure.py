@@ -1,4 +1,4 @@
-"""Calls that are no functions of their arguments: they draw, ask, tell, or change something outside."""
+"""Impure library functions: they draw random numbers, read input, write output, or change something outside."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _IMPURE: dict[str, tuple[str, str]] = {
     "subprocess": _FILES, "socket": _FILES, "urllib": _FILES, "json.load": _FILES, "json.dump": _FILES,
     "pickle": _FILES, "os": _SYSTEM, "sys": _SYSTEM, "platform": _SYSTEM, "gc": _SYSTEM, "threading": _SYSTEM,
 }  # fmt: skip
-LIBRARY_PARTS = ("random", "numpy.random", "os", "os.path", "sys", "time", "datetime")  # by themselves they do nothing
+# library parts whose use alone has no effect
+LIBRARY_PARTS = ("random", "numpy.random", "os", "os.path", "sys", "time", "datetime")
 
 
 def impure(dotted: str) -> tuple[str, str] | None:
-    """What a library function does beside computing, and what to write instead; None where it only computes."""
+    """The side effect of a library function, and what to write instead; None for a pure function."""
     parts = dotted.split(".")
     return next((_IMPURE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _IMPURE), None)

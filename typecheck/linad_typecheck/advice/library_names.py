@@ -1,4 +1,4 @@
-"""Names that libraries have and that have no meaning here: whoever writes one has not mistyped another."""
+"""Names that exist in libraries but have no meaning here; they are not considered misspelt."""
 
 from __future__ import annotations
 
@@ -165,6 +165,6 @@ NAMES: dict[str, frozenset[str]] = {home: frozenset(names.split()) for home, nam
 
 
 def exists(dotted: str) -> bool:
-    """Whether a library has the name, as far as is known here."""
+    """Whether a library has the name, as far as this table knows."""
     home, _, name = dotted.rpartition(".")
     return name in NAMES.get(home, ())

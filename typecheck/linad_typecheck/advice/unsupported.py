@@ -1,4 +1,4 @@
-"""Constructs outside the language, each with the way to write it instead."""
+"""Constructs outside the language, each with a replacement."""
 
 from __future__ import annotations
 

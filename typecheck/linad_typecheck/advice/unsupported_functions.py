@@ -1,4 +1,4 @@
-"""Functions of libraries that the language does not have, each with what to write instead."""
+"""Unsupported library functions, each with a replacement."""
 
 from __future__ import annotations
 
@@ -81,13 +81,12 @@ _WITHOUT: dict[str, str] = {
 
 
 def without(dotted: str) -> str:
-    """How to do without a library function that nothing here stands for; empty where there is no better word than for
-    all."""
+    """How to replace a library function that has no suggestion here; empty if the general advice applies."""
     parts = dotted.split(".")
     return next((_WITHOUT[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in _WITHOUT), "")
 
 
 def elsewhere(dotted: str) -> str | None:
-    """How to write what a library function, or all of a part of a library, does."""
+    """How to write what a library function, or everything in a part of a library, does."""
     parts = dotted.split(".")
     return next((ELSEWHERE[d] for k in range(len(parts), 0, -1) if (d := ".".join(parts[:k])) in ELSEWHERE), None)

@@ -82,7 +82,7 @@ def _moveaxis(ctx: Lowering, args: Args) -> Value:
     return transposed(ctx, array, order, args.span)
 
 
-# ------------------------------------------------------------------------------------------------------- stretched
+# ---------------------------------------------------------------------------------------------------- broadcasting
 
 
 def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span) -> Value:
@@ -147,7 +147,7 @@ def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
     return apply
 
 
-# ------------------------------------------------------------------------------------------------------- questions
+# --------------------------------------------------------------------------------------------------------- queries
 
 
 def _shape(ctx: Lowering, args: Args) -> Value:

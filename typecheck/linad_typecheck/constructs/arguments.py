@@ -9,7 +9,8 @@ from dataclasses import replace
 from ..advice.did_you_mean import meant
 from ..diagnostics import Label
 from ..engine.entities import callee
-from ..engine.evaluation import expression, spread_out
+from ..engine.closures import Computed
+from ..engine.evaluation import expression, spread_out, usable
 from ..engine.path import Path
 from ..engine.refusal import Refused
 from ..types import DTYPE_CLASSES
@@ -17,12 +18,16 @@ from ..engine.state import Lowering
 from ..engine.values import TupleValue, Value
 from ..frozen import frozen
 from ..ownership.liveness import bound
+from ..ownership.objects import fresh
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import FunctionSource, parameters
 from ..span import Span
 from .dicts import of as of_items
 from .dicts import unpacked
 from .records import default as default_value
+
+
+Captures = tuple[tuple[str, Value], ...]
 
 
 @frozen
@@ -32,7 +37,9 @@ class Argument:
     name: str  # the user's name for it; empty for an expression
 
 
-def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> dict[str, Argument]:
+def bound_arguments(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, captures: Captures = ()
+) -> dict[str, Argument]:
     """The arguments by parameter name. They are in the order of the parameters, and evaluated in the order of the
     call."""
     spec = source.node.args
@@ -69,14 +76,14 @@ def bound_arguments(ctx: Lowering, node: ast.Call, source: FunctionSource) -> di
         found[name] = Argument(value, ctx.span(a), a.id if isinstance(a, ast.Name) else "")
     for name in every:
         if name not in found:
-            default = default_of(ctx, source, name)
+            default = default_of(ctx, source, name, captures)
             if default is None:
                 raise Refused(BadCall(span, source.name, f"is called without `{name}`", defined))
             found[name] = Argument(default, span, "")
     if spec.vararg:
         found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
     if spec.kwarg:
-        found[spec.kwarg.arg] = Argument(of_items(more), span, "")
+        found[spec.kwarg.arg] = Argument(fresh(ctx, of_items(more), span), span, "")
     return {p.arg: found[p.arg] for p in parameters(spec)}
 
 
@@ -109,9 +116,15 @@ def has_default(source: FunctionSource, name: str) -> bool:
     return name in optional or any(n == name for n, _ in source.defaults)
 
 
-def default_of(ctx: Lowering, source: FunctionSource, name: str) -> Value | None:
-    """The value of a parameter's default: a constant."""
+def default_of(ctx: Lowering, source: FunctionSource, name: str, captures: Captures) -> Value | None:
+    """The value of a parameter's default: a constant, or what a nested function has captured for it."""
     for n, value in source.defaults:
+        if n == name and isinstance(value, Computed):
+            held = dict(captures).get(value.name) or (ctx.env[value.name].value if value.name in ctx.env else None)
+            if held is None:
+                what = f"the default of `{name}`, where `{source.name}` is not the function's own,"
+                raise Refused(Unsupported(source.source.span(source.node), what, "pass it in the call"))
+            return usable(ctx, held, name, source.source.span(source.node))
         if n == name:
             return default_value(ctx, value, name, source.source.span(source.node))
     spec = source.node.args

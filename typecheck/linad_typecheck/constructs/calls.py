@@ -35,6 +35,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
+from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
 from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
@@ -50,12 +51,10 @@ from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
 from .comprehensions import array_from
-from .dicts import MADE
 from .dicts import method as dict_method
 from .dicts import unpacked
-from .identity import given_back
 from .iterables import ITERABLES
-from .records import construct, invoke, member_of, method as record_method, of_class
+from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
 from .static_texts import method as text_method
 
 SCALAR_METHODS = tuple(
@@ -115,6 +114,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
             args = _library_args(ctx, node, name, hint, dotted)
+            if dotted in PROTOCOL and len(args.values) == 1 and not args.keywords:
+                found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
+                if found is None and dotted == "builtins.bool":
+                    found = object_truth(ctx, args.values[0], node.func)
+                if found is not None:
+                    return found
             return call_external(ctx, dotted, args)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
@@ -207,7 +212,7 @@ def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
 def _call(
     ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
 ) -> Value:
-    args = bound_arguments(ctx, node, source)
+    args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
@@ -226,23 +231,26 @@ def _call(
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
     types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
-    spec, literals = specialised(ctx, source, *types, answers=True)
+    spec, literals = specialised(ctx, source, *types, answers=True, changes=True)
     once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
         disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
-        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True)
+        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True, changes=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
         ctx.programs.poisoned = True
         raise Refused(None)
     everything = [*given, *capture_args]
-    result = _emit(ctx, node, spec, everything, hint, once)
-    nodes = [node.func, *node.args, *(k.value for k in node.keywords)]
-    captured_names = {a.name for a in capture_args}
-    given_back(ctx, nodes, captured_names, source.name, [a.value for a in everything], result, MADE in args)
-    made = isinstance(result, TupleValue) and result.made is not None  # by this call
-    return replace(result, made=ctx.span(node)) if made else result
+    before = [a.value for a in everything]
+    numbers = given_objects(before)
+    result = received(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
+    if not spec.left or not isinstance(result, TupleValue):
+        return result
+    result, *after = result.items
+    changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
+    changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
+    return found_in(result, after)
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

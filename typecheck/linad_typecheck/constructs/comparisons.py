@@ -21,6 +21,7 @@ from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember
+from ..ownership.objects import is_one
 from ..span import Span
 from .dicts import has
 
@@ -123,6 +124,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     same = _same_constants(a, b)
     if same is None and (is_array(a) or is_array(b)) and type(a) is not type(b):
         same = False
+    if same is None:
+        same = is_one(ctx, a, b)
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
     raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))

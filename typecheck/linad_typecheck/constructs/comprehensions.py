@@ -45,7 +45,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..library.scalars import extreme
-from ..ownership.liveness import bound
+from ..ownership.liveness import assigned_inside, bound
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter
@@ -62,7 +62,7 @@ FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builti
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
-# -------------------------------------------------------------------------------------------------- running through
+# -------------------------------------------------------------------------------------------------------- iteration
 
 
 @dataclass
@@ -76,7 +76,7 @@ class _Run:
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
-            self.nest(self.node.generators, frozenset(self.ctx.env))
+            self.nest(self.node.generators, kept(self.ctx, self.node))
 
     def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
         ctx, node = self.ctx, self.node
@@ -85,11 +85,16 @@ class _Run:
             self.each(value, ctx.span(node.elt))
             return
         first, *rest = generators
-        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, frozenset(ctx.env)))]
+        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, kept(ctx, node)))]
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
         run_over(ctx, first, inner, live, self.purpose)
+
+
+def kept(ctx: Lowering, node: ast.AST) -> frozenset[str]:
+    """The names that have a meaning after a comprehension."""
+    return frozenset(ctx.env) | assigned_inside(node).keys()
 
 
 def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live: frozenset[str], purpose: str) -> None:
@@ -152,9 +157,6 @@ def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
 
 def only_plain(ctx: Lowering, node: Comprehension) -> None:
     """Refuse a comprehension that cannot be lowered."""
-    for n in ast.walk(node):
-        if isinstance(n, ast.NamedExpr):
-            raise Refused(Unsupported(ctx.span(n), "`:=` in a comprehension", "write the loop out"))
     if any(g.is_async for g in node.generators):
         raise Refused(Unsupported(ctx.span(node), "`async for`", "use a plain `for`"))
 
@@ -343,7 +345,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
         ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
 
     with targets(ctx, what):
-        live = frozenset(ctx.env)
+        live = kept(ctx, what)
         match iteration(ctx, part.iter):
             case None:
                 ctx.programs.poisoned = True
@@ -463,13 +465,16 @@ def _rows(
             ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, at), False, at))
 
     run = Iteration(start, it.stop, ONE, True, element, it.held)
-    through(ctx, part, run, [Do(node.elt, put)], frozenset(ctx.env))
+    through(ctx, part, run, [Do(node.elt, put)], kept(ctx, node))
     return ctx.unbind(key).value
 
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
     """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
     span = ctx.span(node)
+    if assigned_inside(node):  # two runs would assign twice
+        what = "an array of a comprehension with conditions or several loops and `:=`"
+        raise Refused(Unsupported(span, what, "make a list first: `xs = [...]`, then `np.array(xs)`"))
     if may_update(ctx, node):
         raise Refused(
             Unsupported(

@@ -224,7 +224,7 @@ def _bare(how: Transform, found: Sequence) -> bool:
     return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
 
 
-# ------------------------------------------------------------------------------------------- written in the language
+# ----------------------------------------------------------------------------------------------------- program texts
 
 
 def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
@@ -288,7 +288,7 @@ def _each(t: ValueType, cells: Iterator[Value]) -> Value:
     return next(cells) if parts(t) else NoneValue()
 
 
-# ------------------------------------------------------------------------------------------------ what is called
+# --------------------------------------------------------------------------------------------------------- calls
 
 
 def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:

@@ -10,15 +10,14 @@ from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
+from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, describe, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import dict_class
+from ..ownership.objects import change
 from ..span import Span
-from .identity import change
 from .static_texts import constant_of, value_of
 
-MADE = "%made"  # the object that an `__init__` makes
 METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault", "update")
 
 
@@ -35,11 +34,11 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
         found[known_key(ctx, key)] = v
         if isinstance(v, SILENT):
             raise Refused(None)
-    return of(found, ctx.span(node))
+    return of(found)
 
 
-def of(items: dict[object, Value], made: Span | None = None) -> TupleValue:
-    return TupleValue(tuple(items.values()), dict_class(tuple(items)), made)
+def of(items: dict[object, Value]) -> TupleValue:
+    return TupleValue(tuple(items.values()), dict_class(tuple(items)))
 
 
 def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
@@ -67,7 +66,7 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
             return None
         else:
             found[k.arg] = v
-    return of(found, ctx.span(node))
+    return of(found)
 
 
 def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
@@ -79,7 +78,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
         if not known:
             raise Refused(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
         found[key] = pair.items[1]
-    return of(found, span)
+    return of(found)
 
 
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
@@ -150,7 +149,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             case "items":
                 return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
             case _:
-                return replace(base, made=span)
+                return replace(base, made=None)
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
         key = known_key(ctx, node.args[0])
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
@@ -160,9 +159,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return _changed(ctx, node, base, name)
     if name == "update":
         made = called(ctx, node, "builtins.dict", "update", "t")
-        if isinstance(made, TupleValue) and own(ctx, node.func.value, base, "updating", span):
-            old = dict(zip(base.record.names, base.items, strict=True))
-            _bind(ctx, node.func.value, of(old | dict(zip(made.record.names, made.items, strict=True)), base.made))
+        if isinstance(made, TupleValue):
+            updated(ctx, node.func.value, base, made, "updating", span)
             return NoneValue()
         if made is not None:
             raise Refused(None)
@@ -178,64 +176,35 @@ def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Valu
         return item(ctx, ast.copy_location(ast.Subscript(node.func.value, node.args[0], ast.Load()), node), base)
     left = dict(zip(base.record.names, base.items, strict=True))
     if (found is None) == (name == "setdefault"):  # the dict is another one from here on
-        if not own(ctx, node.func.value, base, f"`.{name}`", ctx.span(node)):
-            raise Refused(None)
         if name == "pop":
             del left[key]
         else:
             left[key] = other
-        _bind(ctx, node.func.value, of(left, base.made))
+        _change(ctx, node.func.value, base, of(left), f"`.{name}`", ctx.span(node))
     return usable(ctx, other if found is None else found, ast.unparse(node), ctx.span(node))
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
-    """``d["w"] = e``: the name is rebound to a new dict value. No other name may refer to this dict."""
+    """``d["w"] = e``."""
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
         if isinstance(node, ast.Name):  # its contents are not known any more
             ctx.bind(node.id, Binding(Poison() if key is None else value, span))
         return
-    if not own(ctx, node, base, "assigning to a key of a dict", ctx.span(target)):
-        return
-    found = dict(zip(base.record.names, base.items, strict=True))
-    found[key[0]] = value
-    _bind(ctx, node, of(found, base.made))
+    updated(ctx, node, base, of({key[0]: value}), "assigning to a key", ctx.span(target))
 
 
-def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
-    """Whether a dict is the function's own, under this name alone, so that it may change; a report otherwise."""
-    if not isinstance(node, ast.Name):
-        ctx.report(Unsupported(span, f"{what} inside another value", "bind a new one: `d = {**d, \"w\": w}`"))
-        return False
-    shared = [n for n, b in ctx.env.items() if n != node.id and _holds(b.value, base)]
-    options = ctx.source.node.args.kwarg  # `**options` is a dict of the call's own
-    given = node.id in {
-        a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg) and a is not options
-    } - {MADE}
-    if shared or given or node.id not in ctx.local_names:
-        whose = "which its caller sees" if given else f"which `{shared[0]}` may be, too" if shared else "of the module"
-        instead = (
-            f"make another one: `{node.id} = {{**{node.id}, ...}}`"
-            if base.mapping
-            else "make another one, or pass what changes"
-        )
-        ctx.report(Unsupported(span, f"{what} {whose},", instead))
-        return False
-    return change(ctx, node.id, span)
+def updated(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, what: str, span: Span) -> None:
+    """A dict gets the items of another one."""
+    both = (zip(d.record.names, d.items, strict=True) for d in (base, more))
+    _change(ctx, node, base, of({k: v for items in both for k, v in items}), what, span)
 
 
-def _bind(ctx: Lowering, node: ast.Name, made: TupleValue) -> None:
-    ctx.bind(node.id, Binding(made, ctx.env[node.id].span))
-    ctx.typed(node.id, ctx.span(node), made)
-
-
-def _holds(v: Value, base: TupleValue) -> bool:
-    """Whether a value may be, or hold, the dict."""
-    if isinstance(v, TupleValue):
-        apart = v.record is not base.record or None not in (v.made, base.made) and v.made != base.made
-        return not apart or any(_holds(x, base) for x in v.items)
-    return contains(v, TupleValue) and any(_holds(x, base) for _, x in getattr(v, "captured", None) or ())
+def _change(ctx: Lowering, node: ast.expr, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
+    name = node.id if isinstance(node, ast.Name) else ""
+    d = name or ast.unparse(node)
+    change(ctx, base, new, name, f"{what} of a dict", f"make another one: `{d} = {{**{d}, ...}}`", span)
 
 
 def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Refused:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 
 from ..arrays.indexing import alike, picked
 from ..arrays.operands import flag
@@ -23,7 +26,7 @@ from ..engine.sequences import ITERATIONS, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
+    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -61,7 +64,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         case TupleValue() if is_growing(value):
             return _list(ctx, value, span)
         case TupleValue(items=items):
-            return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items)
+            over = (value,) if value.listed else ()
+            return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items, over)
         case _ if is_array(value) and rank_of(value):
             return _array(ctx, value, node)
         case _ if not isinstance(value, SILENT):
@@ -69,6 +73,23 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
                 ctx.raised("TypeError")
             ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
     return None
+
+
+@contextmanager
+def held_over(ctx: Lowering, it: Unrolled, span: Span) -> Iterator[list[Callable[[], Value]]]:
+    """The elements, each as it is when its iteration begins: earlier ones may change objects in it."""
+    if not any(True for v in (*it.items, *it.over) for _ in objects(v)):
+        yield [lambda v=v: v for v in it.items]
+        return
+    key = ctx.pseudo("over", span)
+    ctx.bind(key, Binding(TupleValue((TupleValue(it.over), *it.items)), span))
+
+    def element(k: int) -> Value:
+        now = ctx.env[key].value
+        return now.items[k] if isinstance(now, TupleValue) else now  # a loop loses arrays of a tuple as a whole
+
+    yield [partial(element, k) for k in range(1, len(it.items) + 1)]
+    ctx.unbind(key)
 
 
 RANGES = ("builtins.range", "numba.prange")
@@ -116,7 +137,7 @@ def _reversed(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if inner is None:
         return None
     if isinstance(inner, Unrolled):
-        return Unrolled(inner.items[::-1])
+        return replace(inner, items=inner.items[::-1])
     one_step = isinstance(inner.step, Const) and inner.step.value == 1
     if one_step:
         start = _offset(ctx, inner.stop, -1, span)
@@ -191,7 +212,7 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         items = [
             TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)
         ]
-        return Unrolled(tuple(items))
+        return replace(inner, items=tuple(items))
     inner = from_zero(ctx, inner, span)
     return Iteration(
         ZERO,
@@ -259,7 +280,8 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         if strict and min(lengths) != max(lengths):
             sizes_differ(ctx, span, f"`zip` runs over {' and '.join(map(str, lengths))} elements")
             return None
-        return Unrolled(tuple(TupleValue(items) for items in zip(*(i.items for i in inner), strict=False)))
+        items = zip(*(i.items for i in inner), strict=False)
+        return Unrolled(tuple(map(TupleValue, items)), tuple(v for i in inner for v in i.over))
     runs, held = [], {}
     for k, i in enumerate(inner):
         renamed = {f"{key}.{k}": b for key, b in i.held.items()}

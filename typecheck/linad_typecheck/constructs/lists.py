@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from ..arrays.indexing import Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
-from ..ir.core import Atom, Check, Const, Fill
+from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
-    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, made,
+    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, items_copied, made,
 )
 from ..engine.numbers import whole
-from ..engine.places import fresh_array, held, materialise
+from ..engine.places import fresh_array, held, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
@@ -24,17 +24,18 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, LostArray, NoneValue, Poison, ScalarValue, TupleValue, Value,
-    arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import RETURNED
+from ..ownership.objects import change, may_change
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
-from .identity import change
 from .iterables import iteration
+from .targets import held_object
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
@@ -77,139 +78,36 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "copy":
         return copied(ctx, base, span) if is_growing(base) else TupleValue(base.items, LIST)
     target = node.func.value
-    if not own(ctx, target, base, f"`.{name}`", span):
-        raise Refused(None)
+    where = target.id if isinstance(target, ast.Name) else ""
+    may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
+    found: Value = NoneValue()
     match name:
         case "append":
-            return append(ctx, target.id, given[0], span)
+            new = appended_to(ctx, base, given[0], where, span)
         case "extend":
-            return extend(ctx, target.id, Quoted(node.args[0], given[0]) if given else node.args[0], span)
+            new = extended(ctx, base, Quoted(node.args[0], given[0]) if given else node.args[0], where, span)
         case "clear":
-            _bind(ctx, target.id, TupleValue((), LIST), span)
-            return NoneValue()
+            new = TupleValue((), LIST)
         case "pop":
-            return _pop(ctx, target.id, base, given, span)
-    return _rearranged(ctx, target.id, base, name, given, span)
+            new, found = _popped(ctx, base, given, span)
+        case _:
+            new = _rearranged(ctx, base, name, given, span)
+    _change(ctx, target, base, new, f"`.{name}`", span)
+    return found
 
 
-def own(ctx: Lowering, node: ast.expr, base: TupleValue, what: str, span: Span) -> bool:
-    """Whether a list is the function's own, under this name alone, so that it may change; a report otherwise."""
-    if not isinstance(node, ast.Name) or node.id not in ctx.env:
-        ctx.report(
-            Unsupported(
-                span,
-                f"{what} of a list inside another value or outside the function",
-                "give it a name: `xs = []`, then `xs.append(v)`",
-            )
-        )
-        return False
-    name = node.id
-    given = name in {a.arg for a in ast.walk(ctx.source.node.args) if isinstance(a, ast.arg)} and not _bound_again(
-        ctx, name, span
-    )
-    held = {v.name for v in arrays(base)} if is_growing(base) else set()
-    shared = next((n for n, b in ctx.env.items() if n != name and (b.value is base or _holds(b.value, base, held))), "")
-    if not (given or shared):
-        shared = "%over" if _run_over(ctx, name, span) else _other_name(ctx, name)
-    if given or shared:
-        whose = (
-            "which its caller sees"
-            if given
-            else f"which `{shared}` may be, too"
-            if shared[0] != "%"
-            else "while a loop runs over it"
-        )
-        put = any(
-            isinstance(n, ast.Call)
-            and isinstance(n.func, ast.Attribute)
-            and n.func.attr == "append"
-            and ast.unparse(n.func.value) == shared
-            for n in ast.walk(ctx.source.node)
-        )
-        instead = (
-            f"put an array there: `{shared}.append(np.array({name}))`"
-            if put
-            else f"make another one: `{name} = {name} + [...]`, or `{name} = {name}.copy()` first"
-        )
-        ctx.report(Unsupported(span, f"{what} of a list {whose},", instead))
-        return False
-    return change(ctx, name, span)
-
-
-def _bound_again(ctx: Lowering, name: str, span: Span) -> bool:
-    """Whether a parameter is known to mean something else by then: a statement of the function itself binds it before.
+def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
+    """The list that an expression means, ``base`` so far, is ``new`` from here on; `Refused` where it may not change.
     """
-    body = getattr(ctx.source.node, "body", [])
-    before = [s for s in body if isinstance(s, ast.Assign)] if isinstance(body, list) else []
-    return any(
-        isinstance(t, ast.Name) and t.id == name and ctx.span(s).line < span.line for s in before for t in s.targets
-    )
+    name = node.id if isinstance(node, ast.Name) else ""
+    change(ctx, base, new, name, *_told(node, what), span)
+    if name in ctx.env:
+        ctx.bind(name, Binding(ctx.env[name].value, span))
 
 
-def _run_over(ctx: Lowering, name: str, span: Span) -> bool:
-    """Whether an enclosing loop iterates over what a name holds."""
-    loops = (
-        n
-        for n in ast.walk(ctx.source.node)
-        if isinstance(n, ast.For) and any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(n.iter))
-    )
-    inside = lambda n: ctx.span(n.body[0]).line <= span.line <= ctx.span(n.body[-1]).end_line
-    return any(inside(n) and not isinstance(n.iter, ast.Call) or (inside(n) and _iterates(n.iter, name)) for n in loops)
-
-
-def _iterates(node: ast.expr, name: str) -> bool:
-    """Whether ``enumerate(xs)``, ``zip(xs, ys)`` and the like run over a name, and do not only ask for its length."""
-    match node:
-        case ast.Name(id=found):
-            return found == name
-        case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" | "map" | "iter" | "filter"), args=args):
-            return any(_iterates(a, name) for a in args)
-    return False
-
-
-def _holds(v: Value, base: TupleValue, held: set[str]) -> bool:
-    """Whether a value has the list in it: the same arrays, or the list itself."""
-    if isinstance(v, TupleValue):
-        return any(x is base or _holds(x, base, held) for x in v.items) or (
-            is_growing(v) and not held.isdisjoint(a.name for a in arrays(v))
-        )
-    return False
-
-
-def _other_name(ctx: Lowering, name: str) -> str:
-    """Another name that the text gives to a list, or a value that it puts it into."""
-    for n in ast.walk(ctx.source.node):
-        match n:
-            case ast.Assign(targets=targets, value=value) if _is_of(value, name):
-                return ast.unparse(targets[0])
-            case (
-                ast.NamedExpr(target=target, value=value) | ast.AnnAssign(target=target, value=ast.expr() as value)
-            ) if _is_of(value, name):
-                return ast.unparse(target)
-            case ast.Call(func=ast.Attribute(attr="append" | "insert" | "setdefault", value=into), args=args) if any(
-                _is_of(a, name) for a in args
-            ):
-                return ast.unparse(into)
-    return ""
-
-
-def _is_of(node: ast.expr, name: str) -> bool:
-    """Whether the value of an expression is what a name holds, or has it in it."""
-    match node:
-        case ast.Name(id=found):
-            return found == name
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return any(_is_of(p, name) for p in parts)
-        case ast.Dict(values=parts) | ast.BoolOp(values=parts):
-            return any(_is_of(p, name) for p in parts)
-        case ast.IfExp(body=one, orelse=other):
-            return _is_of(one, name) or _is_of(other, name)
-    return False
-
-
-def _bind(ctx: Lowering, name: str, value: TupleValue, span: Span) -> None:
-    ctx.bind(name, Binding(value, span))
-    ctx.typed(name, span, value)
+def _told(node: ast.expr | None, what: str) -> tuple[str, str]:
+    xs = "xs" if node is None else ast.unparse(node)
+    return f"{what} of a list", f"make another one: `{xs} = {xs} + [...]`, or `{xs} = {xs}.copy()` first"
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
@@ -220,16 +118,21 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, span: Span) -> None:
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
-    """The list under a name, with one more item."""
+    """The list that is being made under a name, with one more item."""
     base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
         if not contains(ctx.env[name].value, LostArray):
             _unknown_item(ctx, name, base, span)
         return Poison()
+    ctx.bind(name, Binding(replace(appended_to(ctx, base, value, name, span), made=base.made), span))
+    return NoneValue()
+
+
+def appended_to(ctx: Lowering, base: TupleValue, value: Value, name: str, span: Span) -> TupleValue:
+    """A list, under ``name`` if it has one, with one more item."""
     if base.record is LIST and len(base.items) < COUNTED:
-        _bind(ctx, name, TupleValue((*base.items, value), LIST), span)
-        return NoneValue()
-    grown = appended(ctx, base, value, name, span)
+        return TupleValue((*base.items, value), LIST)
+    grown = appended(ctx, base, value, name or "the list", span)
     if grown is None:
         found = f"{describe(type_of(value))} in {describe(type_of(base))}"
         raise Refused(
@@ -237,12 +140,32 @@ def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
                 span, "the items of a list that grows in a loop are of one type", found, "use a list for each type"
             )
         )
-    _bind(ctx, name, grown, span)
-    return NoneValue()
+    return grown
+
+
+def extended(ctx: Lowering, base: TupleValue, node: ast.expr, name: str, span: Span) -> TupleValue:
+    """``xs.extend(ys)`` and ``xs += ys``."""
+    key = name or ctx.pseudo("longer", span)
+    if not name:
+        ctx.bind(key, Binding(base, span))
+    done = extend(ctx, key, node, span)
+    made = usable(ctx, (ctx.env[name] if name else ctx.unbind(key)).value, name or "the list", span)
+    if isinstance(made, TupleValue):
+        return made
+    if isinstance(done, Poison):
+        return base
+    raise Refused(None)
+
+
+def lengthen(ctx: Lowering, node: ast.expr, base: TupleValue, more: ast.expr, span: Span) -> None:
+    """``xs += ys``."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    may_change(ctx, base, name, *_told(node, "`+=`"), span)
+    _change(ctx, node, base, extended(ctx, base, more, name, span), "`+=`", span)
 
 
 def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
-    """``xs.extend(ys)`` and ``xs += ys``."""
+    """The list that is being made under a name, with the items of an iterable."""
     if isinstance(node, COMPREHENSIONS):
         only_plain(ctx, node)
         run_through(ctx, node, lambda value, at: append(ctx, name, value, at), name)
@@ -268,51 +191,74 @@ def from_iteration(ctx: Lowering, found: Iteration, node: ast.expr, each: Callab
     ctx.unbind(key)
 
 
-def _pop(ctx: Lowering, name: str, base: TupleValue, given: list[Value], span: Span) -> Value:
-    """``xs.pop()``."""
-    at = given[0] if given else None
-    k = at.atom.value if isinstance(at, ScalarValue) and isinstance(at.atom, Const) and at.dtype in INTS else -1
-    if at is not None and not (isinstance(at, ScalarValue) and isinstance(at.atom, Const)):
-        raise Refused(Unsupported(span, "`.pop` at a computed index", "make an array of it, and slice that"))
-    if base.record is LIST:
+def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> tuple[TupleValue, Value]:
+    """``xs.pop()``, ``xs.pop(0)``, ``xs.pop(i)``: the list without the item, and the item."""
+    at = given[0] if given else literal(-1)
+    if not (isinstance(at, ScalarValue) and at.dtype in INTS):
+        raise Refused(WrongType(span, "a list is indexed by an int", describe(type_of(at))))
+    k = at.atom.value if isinstance(at.atom, Const) else None
+    if base.record is LIST and k is not None:
         if not -len(base.items) <= k < len(base.items):
             ctx.raised("IndexError")
             raise Refused(WrongType(span, "pop index out of range", "an IndexError in Python"))
         items = list(base.items)
         item = items.pop(k)
-        _bind(ctx, name, TupleValue(tuple(items), LIST), span)
-        return usable(ctx, item, name, span)
-    if k != -1:
-        raise Refused(Unsupported(span, "`.pop` of another item than the last", "make an array of it, and slice that"))
+        return TupleValue(tuple(items), LIST), usable(ctx, item, "the item", span)
+    base = _grown(ctx, base, "popping at a computed index", span)
     count = count_of(ctx, base)
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
-    item = map_arrays(item_at(ctx, base, last, span), lambda v: materialise(ctx, v, "item", span))
-    _bind(ctx, name, made(ctx, base.items[0], last, is_weak(base)), span)
-    return item
+    place = last if k == -1 else _place(ctx, base, at, "pop index", span)
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, "item") if isinstance(v, ViewValue) else v
+    item = map_arrays(item_at(ctx, base, place, span), take)
+    if k != -1:
+        for array in arrays(base.items[0]):
+            _closed_up(ctx, array, place, last, span)
+    return made(ctx, base.items[0], last, is_weak(base)), item
 
 
-def _rearranged(ctx: Lowering, name: str, base: TupleValue, how: str, given: list[Value], span: Span) -> Value:
+def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
+    """The cells after a place are moved one to the front, each by a loop that reads it before it is overwritten."""
+    index = ctx.fresh("k", I64, nonneg=True)
+    with ctx.block() as stmts:
+        after = ctx.let("k", "add", (index, ONE), I64, span, nonneg=True)
+        sizes = tuple(ctx.dim(array, axis, span) for axis in range(1, array.type.rank))
+
+        def move(inner: tuple[Atom, ...]) -> None:
+            put(ctx, ArrayValue(array), (index, *inner), read(ctx, ArrayValue(array), (after, *inner), span).atom, span)
+
+        nest(ctx, sizes, move, span)
+    ctx.emit(Loop(index, place, last, ONE, (), (), Block(tuple(stmts), ()), (), False, span=span))
+
+
+def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue:
+    """A list as one whose items are stored in arrays."""
+    if is_growing(base):
+        return base
+    t = growing_type(type_of(base), NOTHING)
+    if t is None or not base.items:
+        raise Refused(Unsupported(span, f"{what} of a list of items of several types", "use literal indices"))
+    return replace(as_growing(ctx, base, t, span), made=base.made)
+
+
+def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], span: Span) -> TupleValue:
     """``xs.insert(0, v)``, ``xs.reverse()`` and ``xs.sort()``."""
     counted = base.record is LIST
     if how == "insert" and counted and isinstance(given[0], ScalarValue) and isinstance(given[0].atom, Const):
         items = list(base.items)
         items.insert(int(given[0].atom.value), given[1])
-        _bind(ctx, name, TupleValue(tuple(items), LIST), span)
-        return NoneValue()
+        return TupleValue(tuple(items), LIST)
     if how == "reverse" and counted:
-        _bind(ctx, name, TupleValue(base.items[::-1], LIST), span)
-        return NoneValue()
+        return TupleValue(base.items[::-1], LIST)
     array = array_of(ctx, base, span) if how in ("reverse", "sort") else None
     if not is_array(array) or (how == "sort" and rank_of(array) != 1):
         raise Refused(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
     fixed = (
-        view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], name, span)
+        view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], "items", span)
         if how == "reverse"
         else _sorted(ctx, array, span)
     )
-    _bind(ctx, name, from_array(ctx, fixed, _are_weak(base), span), span)
-    return NoneValue()
+    return from_array(ctx, fixed, _are_weak(base), span)
 
 
 def _sorted(ctx: Lowering, array: Value, span: Span) -> Value:
@@ -355,12 +301,8 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cut, cells.items)), cells.record)
-        return materialise(
-            ctx,
-            view_of(ctx, as_array(ctx, made(ctx, cells, count, True), name, span), [where], name, span),
-            "items",
-            span,
-        )
+        items = as_array(ctx, made(ctx, cells, count, True), name, span)
+        return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
     cells = cut(base.items[0])
     first = next(arrays(cells))
@@ -369,8 +311,8 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
 
 def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
     """The position of the item of a fixed-length list that a target denotes; None for other targets."""
-    base = ctx.env[node.value.id].value if isinstance(node.value, ast.Name) and node.value.id in ctx.env else None
-    if not (isinstance(base, TupleValue) and base.listed):
+    base = held_object(ctx, node.value)
+    if base is None or not base.listed:
         return None
     index = ctx.attempt(lambda: expression(ctx, node.slice)).value
     known = isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype in INTS
@@ -383,12 +325,12 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
     k = counted_item(ctx, node)
     if k is None:
         return False
-    base = ctx.env[node.value.id].value
+    base = held_object(ctx, node.value)
     value = held(ctx, usable(ctx, value, "the value", span), "t", span)
-    if not isinstance(value, SILENT) and own(ctx, node.value, base, "storing an item", span):
+    if base is not None and not isinstance(value, SILENT):
         items = list(base.items)
         items[k] = value
-        _bind(ctx, node.value.id, TupleValue(tuple(items), LIST), span)
+        _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)
     return True
 
 
@@ -399,8 +341,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         if not isinstance(index, SILENT):
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
-    if not own(ctx, node.value, base, "storing an item", span):
-        return None
+    may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
     if base.record is LIST:
         t = growing_type(type_of(base), NOTHING)
         if t is None or not base.items:
@@ -411,8 +352,9 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
                 )
             )
             return None
-        base = as_growing(ctx, base, t, span)
-        _bind(ctx, name, base, span)
+        grown = as_growing(ctx, base, t, span)
+        _change(ctx, node.value, base, grown, "storing an item", span)
+        base = grown
     cells = base.items[0]
     if not isinstance(cells, ArrayValue) or cells.var.type.rank != 1:
         ctx.report(
@@ -426,7 +368,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
 
 
-# -------------------------------------------------------------------------------------------------------- making lists
+# -------------------------------------------------------------------------------------------------------- construction
 
 
 def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
@@ -515,15 +457,11 @@ def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
     if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
         raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
-    key = ctx.pseudo("sorted", span)
     found = of_iterable(ctx, node.args[0])
     if isinstance(found, SILENT):
         return found
-    ctx.bind(key, Binding(found, span))
-    _rearranged(ctx, key, found, "sort", [], span)
-    if backwards:
-        _rearranged(ctx, key, ctx.env[key].value, "reverse", [], span)
-    return ctx.unbind(key).value
+    found = _rearranged(ctx, found, "sort", [], span)
+    return _rearranged(ctx, found, "reverse", [], span) if backwards else found
 
 
 CALLS["builtins.sorted"] = ordered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..arrays.indexing import alike
@@ -23,7 +24,7 @@ from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
-from .iterables import Iteration, Unrolled, iteration, picking
+from .iterables import Iteration, Unrolled, held_over, iteration, picking
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -40,9 +41,11 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
             )
         case Unrolled(items=items) if not items or not _leaves(s):
-            _unroll(ctx, s, items)
+            with held_over(ctx, it, span) as of:
+                _unroll(ctx, s, of)
         case Unrolled(items=items) if not alike(items):
-            _unroll_leaving(ctx, s, items)
+            with held_over(ctx, it, span) as of:
+                _unroll_leaving(ctx, s, of)
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = picking(ctx, it, span)
@@ -78,20 +81,20 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     ctx.bind_all(unknown)
 
 
-def _unroll(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+def _unroll(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
     for item in items:
-        assign(ctx, s.target, item, ctx.span(s.iter))
+        assign(ctx, s.target, item(), ctx.span(s.iter))
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
 
 
-def _unroll_leaving(ctx: Lowering, s: ast.For, items: tuple[Value, ...]) -> None:
+def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
     """A loop over a tuple with exits: each element in the arm where the previous ones continued."""
     span = ctx.span(s.iter)
     if not items:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
         return
-    assign(ctx, s.target, items[0], span)
+    assign(ctx, s.target, items[0](), span)
     with ctx.within(want_ctl=True):
         block(ctx, s.body, ctx.live.head[id(s)])
     left = how_left(ctx)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
-from dataclasses import replace
 from functools import cache
 
 from ..engine.closures import closed
@@ -14,12 +12,13 @@ from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, Poison, TupleValue, Value
+from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value
 from ..messages.language import Unsupported
 from ..names.scope import Applied, FunctionSource, Helper, Instance, RecordClass, RecordField
 from ..span import Span
-from .dicts import MADE, own
+from ..ownership.objects import change, fresh
 from .records import refuse_attribute
+from .targets import held_object
 
 
 def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) -> Value:
@@ -61,32 +60,23 @@ def _keyword(name: str, value: ast.expr, node: ast.expr) -> ast.keyword:
 
 def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
     """The object whose attribute a target denotes, if that may be assigned."""
-    base = ctx.env[target.value.id].value if isinstance(target.value, ast.Name) and target.value.id in ctx.env else None
-    return (
-        base if isinstance(base, TupleValue) and isinstance(base.record, RecordClass) and base.record.mutable else None
-    )
+    base = held_object(ctx, target.value)
+    return base if base is not None and base.record.mutable else None
 
 
 def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
-    """``p.x = e``: the name is rebound to a new object value. No other name may refer to this object."""
+    """``p.x = e``."""
     base = changing(ctx, target)
-    if base is None:
+    if base is None or not (target.attr in base.record.names or base.record.mark.startswith(FREE)):
         refuse_attribute(ctx, target)
         return
     value = held(ctx, usable(ctx, value, "the value", span), target.attr, span)
-    name, record = target.value.id, base.record
-    if not (target.attr in record.names or record.mark.startswith(FREE)) :
-        refuse_attribute(ctx, target)
-        return
-    if name != MADE and not own(
-        ctx, target.value, base, f"assigning to the attribute `.{target.attr}` of an object", span
-    ):
-        return
-    fields = dict(zip(record.names, base.items, strict=True)) | {target.attr: value}
-    cls = record if target.attr in record.names else object_class(record, tuple(fields))
-    made = TupleValue(tuple(fields.values()), cls, base.made)
-    ctx.bind(name, Binding(made, ctx.env[name].span))
-    ctx.typed(name, ctx.span(target.value), made)
+    fields = dict(zip(base.record.names, base.items, strict=True)) | {target.attr: value}
+    cls = base.record if target.attr in base.record.names else object_class(base.record, tuple(fields))
+    name = target.value.id if isinstance(target.value, ast.Name) else ""
+    what = f"assigning to the attribute `.{target.attr}` of an object"
+    new = TupleValue(tuple(fields.values()), cls)
+    change(ctx, base, new, name, what, "make another one, or pass what changes", span)
 
 
 FREE = "object "  # prefix of the mark of a class whose objects get attributes by assignment
@@ -105,44 +95,18 @@ def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], 
 
 
 def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
-    """``Model(a)`` of a class with an `__init__`, which is called with an empty object and returns it."""
-    source = init.function
-    if not isinstance(source.node, ast.FunctionDef) or not source.node.args.args:
-        return Poison()
-    of = found.classes[0]
-    me = source.node.args.args[0].arg
-    if any(isinstance(n, ast.Name) and n.id == me and isinstance(n.ctx, ast.Store) for n in ast.walk(source.node)):
-        return Poison()
-    body = [_Made(me).visit(copy.deepcopy(s)) for s in source.node.body]
-    last = ast.copy_location(ast.Return(ast.copy_location(ast.Name(MADE, ast.Load()), source.node)), source.node)
-    args = copy.deepcopy(source.node.args)
-    args.args[0].arg = MADE
-    made = ast.copy_location(ast.FunctionDef(source.node.name, args, [*body, last], [], None), source.node)
-    function = replace(source, node=made, key=f"{source.key}/made")
-    first = TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ()))
-    callee = Quoted(node.func, EntityValue(Helper(function), of))
-    made = expression(
-        ctx, ast.copy_location(ast.Call(callee, [Quoted(node.func, first), *node.args], node.keywords), node), hint
+    """``Model(a)`` of a class with an `__init__`, which is called with an object without attributes."""
+    of, span = found.classes[0], ctx.span(node)
+    empty = fresh(
+        ctx, TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span
     )
-    return replace(made, made=ctx.span(node)) if isinstance(made, TupleValue) else made
-
-
-class _Made(ast.NodeTransformer):
-    """`__init__` with names of its own; its result is the object."""
-
-    def __init__(self, me: str) -> None:
-        self.me = me
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.copy_location(ast.Name(MADE, node.ctx), node) if node.id == self.me else node
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        return ast.copy_location(ast.Return(ast.copy_location(ast.Name(MADE, ast.Load()), node)), node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        return node
-
-    visit_Lambda = visit_FunctionDef  # type: ignore[assignment]
+    key = ctx.pseudo("made", span)
+    ctx.bind(key, Binding(empty, span))
+    callee = Quoted(node.func, EntityValue(init, of))
+    call = ast.Call(callee, [Quoted(node.func, empty), *node.args], node.keywords)
+    done = expression(ctx, ast.copy_location(call, node), hint, True)
+    made = ctx.unbind(key).value
+    return done if isinstance(done, SILENT) else made
 
 
 def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hint: str) -> Value:

@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Callable
 
 from ..engine.entities import constant_value, entity_value
-from ..engine.evaluation import expression, usable
+from ..engine.evaluation import TRUTHS, expression, usable
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -16,7 +16,8 @@ from ..engine.rulebook import enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
+    LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe,
+    is_optional, literal, type_of,
 )
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
@@ -97,7 +98,7 @@ def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
     return True
 
 
-# --------------------------------------------------------------------------------------------------------- making
+# --------------------------------------------------------------------------------------------------- construction
 
 
 def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
@@ -139,7 +140,7 @@ def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) ->
     if bad is not None:
         ctx.programs.poisoned |= isinstance(bad, Poison)
         return bad
-    return TupleValue(tuple(items), record, span if record.mutable else None)
+    return TupleValue(tuple(items), record)
 
 
 def default(ctx: Lowering, value: object, name: str, span: Span) -> Value:
@@ -209,15 +210,42 @@ def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: as
     return None
 
 
+# functions of Python that call a method of their argument's class
+PROTOCOL = {
+    "builtins.abs": "__abs__", "builtins.len": "__len__", "builtins.float": "__float__", "builtins.int": "__int__",
+    "builtins.round": "__round__", "builtins.bool": "__bool__",
+}  # fmt: skip
+
+
+def by_class(
+    ctx: Lowering,
+    name: str,
+    v: Value,
+    node: ast.expr,
+    args: list[ast.expr] = [],  # noqa: B006 - read only
+) -> Value | None:
+    """What the method ``name`` of an object gives; None where its class has none."""
+    if not isinstance(v, TupleValue) or v.record in SEQUENCES or v.record is None:
+        return None
+    member = member_of(ctx, v.record, name)
+    return invoke(ctx, member, [v], node, args) if member is not None and member.kind == "method" else None
+
+
+def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
+    """The truth of an object: what its class says, else whether it has a length, else true."""
+    if not isinstance(v, TupleValue) or not v.closed or v.mapping or v.record in LISTS or is_optional(v):
+        return None
+    found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
+    return literal(True) if found is None else found
+
+
+TRUTHS.append(object_truth)
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
 def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
     """``op v`` if the class of ``v`` defines it; None otherwise."""
-    if not isinstance(v, TupleValue) or v.record in SEQUENCES:
-        return None
-    member = member_of(ctx, v.record, f"__{_UNARY[op]}__")
-    return invoke(ctx, member, [v], node) if member is not None and member.kind == "method" else None
+    return by_class(ctx, f"__{_UNARY[op]}__", v, node)
 
 
 def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:

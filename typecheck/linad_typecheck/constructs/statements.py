@@ -20,7 +20,7 @@ from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.places import held
 from ..engine.quoted import Quoted
-from ..engine.refusal import refuse
+from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
 from ..engine.simpler import WARNINGS
@@ -32,6 +32,7 @@ from ..engine.values import (
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
+from ..ownership.objects import fresh
 from ..ownership.state import cell_of, write
 from ..messages.language import ImpureCall, Unsupported
 from ..messages.types import WrongType
@@ -40,8 +41,9 @@ from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import dicts, lists, objects
 from .quotes import Message, message_of
-from .records import refuse_attribute
+from .records import by_class, refuse_attribute
 from .subscripts import target as place
+from .targets import held_object
 from .unpacking import unpacked
 
 
@@ -173,15 +175,18 @@ def _name(ctx: Lowering, target: ast.Name, value: Value, span: Span) -> None:
     ctx.typed(target.id, ctx.span(target), value)
 
 
-def _dict(ctx: Lowering, name: str) -> TupleValue | None:
-    """The dict that a name means."""
-    value = ctx.env[name].value if name in ctx.env else None
-    return value if isinstance(value, TupleValue) and value.mapping else None
+def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
+    """The dict that an expression means."""
+    value = held_object(ctx, node)
+    return value if value is not None and value.mapping else None
 
 
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
-    if isinstance(target.value, ast.Name) and (of := _dict(ctx, target.value.id)) is not None:
+    if (of := _dict(ctx, target.value)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
+        return
+    of = held_object(ctx, target.value)
+    if of is not None and by_class(ctx, "__setitem__", of, target, [target.slice, Quoted(target, value)]) is not None:
         return
     if lists.stored(ctx, target, value, span):
         return
@@ -198,7 +203,8 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
     if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
         k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
-        parts = (*value.items[:k], TupleValue(value.items[k : k + rest], LIST), *value.items[k + rest :])
+        starred_items = fresh(ctx, TupleValue(value.items[k : k + rest], LIST), ctx.span(target))
+        parts = (*value.items[:k], starred_items, *value.items[k + rest :])
         for t, item in zip(targets, parts, strict=True):
             assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
         return
@@ -231,8 +237,13 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Name(id=name):
             old, value = operands(ctx, [s.target, s.value])
             if lists.is_list(old) and isinstance(s.op, ast.Add):
-                if lists.own(ctx, ast.copy_location(ast.Name(name, ast.Load()), s.target), old, "`+=`", span):
-                    lists.extend(ctx, name, Quoted(s.value, value), span)
+                lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
+                return
+            if isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
+                if not (isinstance(value, TupleValue) and value.mapping):
+                    told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
+                    raise Refused(None if isinstance(value, SILENT) else told)
+                dicts.updated(ctx, s.target, old, value, "`|=`", span)
                 return
             if is_array(old):
                 again = next(
@@ -249,10 +260,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
-        case ast.Subscript(value=ast.Name(id=name)) if (
-            name in ctx.env and isinstance(d := ctx.env[name].value, TupleValue) and d.mapping
-        ):
-            _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, d, new, span))
+        case ast.Subscript(value=of) if _dict(ctx, of) is not None:
+            _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
         case ast.Subscript():

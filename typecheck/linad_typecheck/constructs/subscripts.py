@@ -35,7 +35,7 @@ from ..span import Span
 from ..types import INTS
 from . import lists
 from .dicts import item as dict_item
-from .records import only_fields
+from .records import by_class, only_fields
 from .static_texts import item as text_item
 
 
@@ -48,7 +48,11 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
     if isinstance(base, TupleValue):
-        return dict_item(ctx, node, base) if base.mapping else _item(ctx, node, base)
+        if base.mapping:
+            return dict_item(ctx, node, base)
+        index = [] if isinstance(node.slice, ast.Slice) else [node.slice]
+        found = by_class(ctx, "__getitem__", base, node, index) if index else None
+        return _item(ctx, node, base) if found is None else found
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):

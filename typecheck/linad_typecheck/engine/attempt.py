@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
+from ..ownership.objects import earlier, one
 from ..ownership.state import as_one, inherits, lose, movable, shared_use, stands_for
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -90,6 +91,17 @@ def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom 
     return v
 
 
+def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue, TupleType, int]]:
+    """The lists, dicts and objects in a value of a type, each with its type and with its first leaf."""
+    if not isinstance(v, TupleValue) or not isinstance(t, TupleType):
+        return
+    if v.changes:
+        yield v, t, at
+    for x, kind in zip(v.items, t.items, strict=True) if v.record is t.record and len(v.items) == len(t.items) else ():
+        yield from objects_of(x, kind, at)
+        at += len(list(type_leaves(kind)))
+
+
 class Attempt:
     """Lower a loop once. ``grown`` starts as the assumed head; contradictions are entered into it for the next attempt.
     """
@@ -109,6 +121,9 @@ class Attempt:
         # the names that this attempt carries; those found later are for the next one
         self.entered: frozenset[str] = frozenset()
         self.alike: Classes = Fixed()  # may-alias classes at the head
+        self.objects = ctx.path.objects  # made before the iteration
+        self.headed: list[str] = []  # names that have their values at the head
+        self.twins: dict[Place, tuple[int, str, int]] = {}  # objects in values, by number, that another name carries
         self.exits = shape.stop is None or shape.has_break or shape.has_return
 
     def run(self) -> None:
@@ -138,6 +153,7 @@ class Attempt:
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
             want_ctl = self.exits and (shape.has_break or shape.has_return)
+            self.objects = ctx.path.objects
             ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=True)
             again = self.body(index)
             left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
@@ -147,7 +163,7 @@ class Attempt:
         found = ctx.ahead(turn)
         again, left, results = found.value
         end, waiting = found.path, len(ctx.path.flight)
-        ctx.go(alike=end.alike, returned=end.returned, flight=end.flight[:waiting])
+        ctx.go(alike=end.alike, objects=end.objects, returned=end.returned, flight=end.flight[:waiting])
         if results is not None:
             self.finish(before, head, index, found.stmts, results, again, left)
             self.shown(head, end.env)
@@ -172,12 +188,15 @@ class Attempt:
             self.grown.lost.setdefault(name, lost_leaf(gone))
         if name in self.grown.lost:
             return
+        twins = {} if b is None else self.twins_of(name, t, b.value)
         held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
         first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
         fresh: list[Atom] = []
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
             if (name, k) in self.steady:
                 fresh.append(atom)
+            elif k in twins:
+                fresh.append(twins[k])
             elif (name, k) in self.grown.shared:
                 fresh.append(self.shared(name, k))
             elif isinstance(kind, Array):
@@ -190,6 +209,34 @@ class Attempt:
                     known["widened"] = ctx.widened(name, span, b.value)
                 fresh.append(self.carry(name, kind, atom, **known))
         ctx.bind(name, Binding(rebuild(t, iter(fresh)), span, self.flag(name, b)))
+        self.headed.append(name)
+
+    def twins_of(self, name: str, t: ValueType, v: Value) -> dict[int, Atom]:
+        """The leaves of objects in a value that are known to be carried under another name already."""
+        found: dict[int, Atom] = {}
+        for k, (part, kind, at) in enumerate(objects_of(v, t)):
+            if at in found or not one(part) or (name, k) in self.grown.split:
+                continue
+            for other in self.headed if any(isinstance(leaf, Array) for leaf in type_leaves(kind)) else ():
+                if other not in self.before:
+                    continue
+                for j, (same, its, place) in enumerate(objects_of(self.before[other].value, self.grown.types[other])):
+                    if same == part and its == kind and at not in found:
+                        self.twins[name, k] = j, other, at
+                        at_head = list(leaves(self.ctx.env[other].value))[place:]
+                        found |= zip(range(at, at + len(list(type_leaves(kind)))), at_head, strict=False)
+        return found
+
+    def split(self, ended: Mapping[str, Binding]) -> bool:
+        """Whether objects that two names carry as one are not one where an iteration ends."""
+        apart: set[Place] = set()
+        for (name, k), (j, other, _) in self.twins.items():
+            both = [list(objects_of(ended[n].value, self.grown.types[n])) if n in ended else [] for n in (name, other)]
+            parts = [found[m][0] if m < len(found) else None for found, m in zip(both, (k, j), strict=True)]
+            if parts[0] is None or parts[0] != parts[1]:
+                apart.add((name, k))
+        self.grown.split |= apart
+        return bool(apart)
 
     def flag(self, name: str, b: Binding | None) -> Var | None:
         """The carried flag of a name that may be undefined at the head."""
@@ -326,7 +373,7 @@ class Attempt:
                 grown.types.setdefault(name, type_of(h.value))
                 self.unknown.add(name)
                 continue
-            t = type_of(b.value)
+            t = earlier(type_of(b.value), self.objects)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
                 if contains(b.value, UnionValue) and name not in grown.owned:
                     grown.owned.add(name)
@@ -387,6 +434,13 @@ class Attempt:
         ends: list[tuple[Place, Var]] = []
         out: list[Atom] = []
         gone = left == RETURN or dead
+        if not gone and self.split(ended):
+            return []  # the head has changed
+        carried_twice = {
+            (name, at + m)
+            for (name, k), (_, _, at) in self.twins.items()
+            for m in range(len(list(type_leaves(list(objects_of(head[name].value, grown.types[name]))[k][1]))))
+        }
         for name, t in grown.types.items():
             if name in grown.lost or name not in head or name not in self.entered:
                 continue
@@ -401,7 +455,7 @@ class Attempt:
                     self.widened[carried] = ctx.widened(name, b.span, value)
             atoms = list(coerce(ctx, value, t, self.span, None if b is None else b.defined))
             for k, atom in enumerate(atoms):
-                if not isinstance(atom.type, Array) or (name, k) in self.steady:
+                if not isinstance(atom.type, Array) or (name, k) in self.steady or (name, k) in carried_twice:
                     continue
                 holder = atom if atom.name in kept else given.get(atom.name)
                 if (name, k) in grown.shared:
@@ -423,7 +477,8 @@ class Attempt:
                 ends.append(((name, k), atom))
                 if not ctx.known(atom).in_order and ctx.known(list(leaves(h.value))[k]).in_order:
                     grown.disordered.add((name, k))
-            out += (atom for k, atom in enumerate(atoms) if (name, k) not in self.steady.keys() | grown.shared.keys())
+            elsewhere = self.steady.keys() | grown.shared.keys() | carried_twice
+            out += (atom for k, atom in enumerate(atoms) if (name, k) not in elsewhere)
             if name in self.flags:
                 flag = TRUE if gone else FALSE if b is None else (b.defined or TRUE)
                 out.append(flag)
@@ -478,8 +533,8 @@ class Attempt:
         body = Block(tuple(stmts), ((again,) if self.exits else ()) + tuple(results))
         if len(results) == len(self.carried):  # otherwise the head has changed and this attempt is discarded
             ctx.emit(
-                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs, self.exits,
-                     span=ctx.span(shape.node), mark=shape.mark)
+                Loop(index, shape.start, shape.stop, shape.step, tuple(self.carried), tuple(self.inits), body, outs,
+                     self.exits, span=ctx.span(shape.node), mark=shape.mark)
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()

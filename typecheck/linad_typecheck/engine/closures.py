@@ -7,23 +7,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..ir.core import Const
+from ..frozen import frozen
 from ..ownership.liveness import free_names
+from ..ownership.objects import new
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource, Opaque
 from ..span import Span
 from .evaluation import expression, usable
 from .refusal import Refused
 from .state import Lowering
-from .values import DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
+from .values import Binding, Bottom, DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
     """A nested function or lambda. Captured names are looked up at each call."""
     key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
-    defaults = tuple((n, _default(ctx, d)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
+    defaults = tuple((n, _default(ctx, d, name)) for n, d in _defaults_of(node.args) if _is_local(ctx, d))
     key += f"{defaults}" * bool(defaults)  # different defaults make a different function
     source = FunctionSource(name, node, ctx.source.source, ctx.source.scope, key, defaults)
-    free = tuple(sorted(free_names(node) & (ctx.local_names | ctx.env.keys())))
+    computed = (v.name for _, v in defaults if isinstance(v, Computed))
+    free = (*sorted(free_names(node) & (ctx.local_names | ctx.env.keys())), *computed)
     return FunctionValue(source, free, scopes=tuple(_comprehension(ctx, name) for name in free))
 
 
@@ -40,12 +43,29 @@ def _is_local(ctx: Lowering, node: ast.expr) -> bool:
     return any(n in ctx.env or n in ctx.local_names for n in names)
 
 
-def _default(ctx: Lowering, node: ast.expr) -> object:
-    """The value of a default that is a literal number."""
-    match expression(ctx, node):
-        case ScalarValue(atom=Const(value=value), weak=True):
-            return value
-    return Opaque("a computed value", "let the function use the variable itself, or pass it in the call")
+@frozen(slots=True)
+class Computed:
+    """A default that is computed where the function is defined: the function captures it under a pseudo-name."""
+
+    name: str
+
+
+def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
+    """The value of a default: that of a known number, or where another one is kept."""
+    value = expression(ctx, node)
+    match value:
+        case ScalarValue(atom=Const(value=known), weak=True):
+            return known
+        case Poison() | Bottom():
+            return Opaque("this value", "let the function use the variable itself, or pass it in the call")
+    span = ctx.span(node)
+    name = f"%default {span.line}:{span.column} {new(ctx, span).number}"
+    mine = lambda v: isinstance(v, FunctionValue) and name in v.free
+    if any(mine(b.value) for n, b in ctx.env.items() if n != function):  # an earlier one, whose default is another
+        what = f"the default of `{function}`, which has another value in an earlier iteration,"
+        raise Refused(Unsupported(span, what, "pass it in the call"))
+    ctx.bind(name, Binding(value, span))
+    return Computed(name)
 
 
 COMPREHENSION = "%comprehension of "  # prefix of a key that identifies the comprehension that binds a name

@@ -15,6 +15,7 @@ from ..names.scope import (
     IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray,
     Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant, is_library,
 )
+from ..ownership.objects import MODULE, from_outside
 from ..span import Span
 from ..types import DTYPE_CLASSES, Scalar
 from ..words import with_article
@@ -73,7 +74,7 @@ def entity_value(ctx: Lowering, found: Entity, name: str, span: Span) -> Value:
                 else entity_value(ctx, e, place, span)
             )
             values = tuple(of(e, f"{name}[{k}]") for k, e in enumerate(items))
-            return TupleValue(values, record)
+            return from_outside(TupleValue(values, record), MODULE)
         case Opaque(what=what, instead=instead):
             if instead in (None, "") and what in _HELD_BY_MODULES:
                 told = CapturedGlobal(span, name, what)
@@ -238,7 +239,8 @@ def constant_value(ctx: Lowering, value: object, name: str, span: Span) -> Value
         case tuple():
             return TupleValue(tuple(constant_value(ctx, v, name, span) for v in value))
         case RecordConstant(record=record, items=items):
-            return TupleValue(tuple(constant_value(ctx, v, name, span) for v in items), record)
+            made = TupleValue(tuple(constant_value(ctx, v, name, span) for v in items), record)
+            return from_outside(made, MODULE)
     kind = DTYPE_CLASSES.get(f"numpy.{type(value).__name__}")
     if kind is not None and hasattr(value, "item"):
         return ScalarValue(Const(value.item(), Scalar(kind)))

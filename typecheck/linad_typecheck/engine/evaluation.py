@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.core import Atom, Check
+from ..ownership.objects import fresh
 from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..names.scope import External, written
@@ -29,6 +30,7 @@ CALLS: dict[str, Callable[[Lowering, ast.Call, str, str, str], Value | None]] = 
 """Library functions whose arguments are not all evaluated beforehand: from the call, the name of the function, how it
 is called there, and a hint for names; None where the arguments are evaluated after all."""
 CALLED_VALUES: dict[type[Value], Callable[[Lowering, ast.Call, Any, str], Value]] = {}  # calls of other values
+TRUTHS: list[Callable[[Lowering, Value, ast.expr], Value | None]] = []  # the value whose truth is that of an object
 # expressions used only for their truth value
 CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 
@@ -58,6 +60,9 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
     except Refused as e:
         value = refused(ctx, e, start, node)
     path, kind = ctx.path, type(value)
+    if kind is TupleValue and type(node) in _MAKING:
+        value = fresh(ctx, value, ctx.span(node))
+        path = ctx.path
     if kind is TupleValue and value.record is OPTIONAL and not none:
         value = _present(ctx, node, value)
         path, kind = ctx.path, type(value)
@@ -83,6 +88,8 @@ def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
     return usable(ctx, inner, ast.unparse(node), ctx.span(node))
 
 
+# what makes new lists, dicts and objects
+_MAKING = frozenset({ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Call, ast.BinOp, ast.Subscript})
 _LEAVES = (ast.Name, ast.Constant)  # evaluated at once: no value has to wait
 _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 
@@ -102,7 +109,9 @@ def _condition(ctx: Lowering, node: ast.expr) -> Atom:
     if lower is not None:
         return truth(ctx, lower(ctx, node), ctx.span(node))
     span = ctx.span(node)
-    return truth_of(ctx, usable(ctx, expression(ctx, node, "b", none=True), "this", span), span)
+    value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
+    found = (f(ctx, value, node) for f in TRUTHS) if isinstance(value, TupleValue) else ()
+    return truth_of(ctx, next((v for v in found if v is not None), value), span)
 
 
 def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:

@@ -9,17 +9,21 @@ the log of reverse mode grows with the list.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Store, Var
+from ..messages.language import Unsupported
+from ..ownership.objects import UNKNOWN
 from ..ownership.state import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .numbers import cast
 from .places import load, materialise, nest, put, read, same_size
-from .sizes import is_array, shape_of
+from .refusal import Refused
+from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering, zero
 from .values import (
-    GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
+    ARRAYS, GROWING, LIST, ArrayType, ArrayValue, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value, ValueType,
     ViewValue, arrays, growing_type, map_arrays, type_of,
 )
 from .views import Along, View, Whole
@@ -47,6 +51,12 @@ def is_weak(v: TupleValue) -> bool:
 
 def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
     return TupleValue((cells, ScalarValue(count, True)), GROWING[weak])
+
+
+def _one_of_two(span: Span) -> NoReturn:
+    """Refuse what is not known of a list that is another one on other paths, where both stay in use."""
+    what = "changing a list that is one of two lists here, or reading its rows,"
+    raise Refused(Unsupported(span, what, "take a copy where it is chosen: `xs = a.copy() if c else b.copy()`"))
 
 
 # -------------------------------------------------------------------------------------------------------- conversion
@@ -108,9 +118,12 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
 
     def cell(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
-            return TupleValue(tuple(map(cell, cells.items)), cells.record)
-        if cells.var.type.rank == 1:
-            found = load(ctx, cells.var, (k,), False, span)
+            return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
+        whole = isinstance(cells, ArrayValue)
+        if not whole and rank_of(cells) != 1:
+            _one_of_two(span)
+        if not whole or cells.var.type.rank == 1:
+            found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
         rank = cells.var.type.rank
         axes = (Along(k), *(Along(ZERO, ONE, j) for j in range(rank - 1)))
@@ -126,6 +139,11 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
         return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=READ_ONLY))
+    if isinstance(cells, ARRAYS):
+        if rank_of(cells) != 1:
+            _one_of_two(span)
+        cell = lambda index: read(ctx, cells, index, span)
+        return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
     if not isinstance(cells, TupleValue):  # the list never has an item
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, made(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
@@ -160,13 +178,22 @@ def _common(columns: Sequence[Value]) -> ArrayType | None:
 
 def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValue:
     """The list of the numbers, or of the rows, of an array, with its cells copied."""
-    cells = materialise(ctx, array, "items", span)
+    cells = items_copied(ctx, array, array, span)
     return made(ctx, cells, shape_of(ctx, cells, span)[0], weak)
 
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
     """A new list with the same items."""
-    return TupleValue((map_arrays(v.items[0], lambda c: materialise(ctx, c, "items", span)), v.items[1]), v.record)
+    return TupleValue((map_arrays(v.items[0], lambda c: items_copied(ctx, c, c, span)), v.items[1]), v.record)
+
+
+def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, hint: str = "items") -> Value:
+    """A copy of items of the list whose cells are ``of``. Python's list has the same arrays, so that an update of an
+    array that went into the list shows in the copy, too."""
+    made = materialise(ctx, v, hint, span)
+    if isinstance(made, ArrayValue) and rank_of(of) > 1:
+        inherits(ctx, made.var, *arrays(of))
+    return made
 
 
 # ------------------------------------------------------------------------------------------------------------ growing
@@ -180,6 +207,8 @@ def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) 
     v = as_growing(ctx, v, t, span)
     count = count_of(ctx, v)
     cells = list(_leaves(v.items[0]))
+    if not all(isinstance(c, ArrayValue) for c in cells):
+        _one_of_two(span)
     rows = list(_parts(value))
     grown = _room(ctx, name, [c.var for c in cells], rows, count, span)
     for var, x in zip(grown, rows, strict=True):

@@ -248,8 +248,7 @@ class _Joiner:
                     x, y = as_optional(x), as_optional(y)
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                made = {v.made if isinstance(v, TupleValue) else None for v in (x, y)}
-                return TupleValue(joined, t.record, made.pop() if len(made) == 1 else None)
+                return TupleValue(joined, t.record, t.made)
             case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
                 return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):

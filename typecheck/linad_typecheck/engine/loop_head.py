@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from ..ir.core import Atom, Var
 from ..messages.types import TypeChanges
@@ -38,6 +38,7 @@ class Head:
     shared: dict[Place, Var | Place] = field(default_factory=dict)  # see `share`
     # names that may hold either of two arrays at the end of an iteration: they get a copy of the new one
     owned: set[str] = field(default_factory=set)
+    split: set[Place] = field(default_factory=set)  # objects in values that another name does not carry
     unbound: set[str] = field(default_factory=set)  # names that never get a value with a type
     changes: dict[str, TypeChanges] = field(default_factory=dict)  # names without a single type, with the message
 
@@ -107,7 +108,7 @@ def _without(head: Value, end: Value) -> Value | None:
             return end
         case TupleValue(items=items), TupleValue(items=others) if len(items) == len(others):
             parts = tuple(map(_without, items, others))
-            return None if None in parts else TupleValue(parts, head.record)
+            return None if None in parts else replace(head, items=parts)
         case _:
             return head if head == end else None
 

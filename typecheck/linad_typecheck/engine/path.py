@@ -44,6 +44,7 @@ class Path(NamedTuple):
     tested: frozenset[str] = frozenset()  # ints that this block has tested to be non-negative
     alike: Classes = Fixed()  # may-alias classes of arrays
     made: frozenset[str] = frozenset()  # arrays allocated in this iteration of the innermost loop
+    objects: Fixed[Span, int] = Fixed()  # how many lists, dicts and objects were made at each place
     returned: tuple[tuple[Span, Value], ...] = ()
     dead: bool = False  # after a `raise`
     looping: bool = False  # whether the code is inside a loop
@@ -89,6 +90,13 @@ def coarser(one: Classes, other: Classes) -> Classes:
     return Fixed(found)
 
 
+def more(one: Fixed[Span, int], other: Fixed[Span, int]) -> Fixed[Span, int]:
+    """The larger count of each place."""
+    if one is other or not other:
+        return one
+    return one.having({place: max(n, one.get(place, 0)) for place, n in other.items()})
+
+
 def join(before: Path, one: Path, other: Path) -> Path:
     """The join of two paths from ``before``.
 
@@ -102,6 +110,7 @@ def join(before: Path, one: Path, other: Path) -> Path:
     return before._replace(
         alike=coarser(one.alike, other.alike),
         made=one.made | other.made,
+        objects=more(one.objects, other.objects),
         returned=one.returned + other.returned[len(before.returned) :],
         dead=before.dead or (one.dead and other.dead),
         flight=flight,

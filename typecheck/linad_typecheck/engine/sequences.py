@@ -28,9 +28,10 @@ class Iteration:
 
 @frozen
 class Unrolled:
-    """The items of a tuple, over which a loop is unrolled."""
+    """The items of a tuple, over which a loop is unrolled; ``over``: the lists whose items they are."""
 
     items: tuple[Value, ...]
+    over: tuple[Value, ...] = ()
 
 
 ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | None]] = []

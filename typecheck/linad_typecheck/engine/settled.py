@@ -92,7 +92,8 @@ class _Pairs:
             case UnionValue(one=p, other=q), UnionValue(one=r, other=s):
                 return self.values(p, r) and self.values(q, s)
             case TupleValue(items=xs, record=r, made=at), TupleValue(items=ys, record=s, made=other):
-                return r is s and other in (None, at) and len(xs) == len(ys) and all(map(self.values, xs, ys))
+                fewer = at == other or (None not in (at, other) and at <= other)
+                return r is s and fewer and len(xs) == len(ys) and all(map(self.values, xs, ys))
             case FunctionValue(captured=xs), FunctionValue(captured=ys) if xs is not None and ys is not None:
                 same = x.source == y.source and [n for n, _ in xs] == [n for n, _ in ys]
                 return same and all(self.values(p, q) for (_, p), (_, q) in zip(xs, ys, strict=True))

@@ -14,10 +14,11 @@ from ..facts import Fact
 from ..frozen import frozen
 from ..ownership.liveness import liveness
 from ..ownership.modes import infer_modes, later_names
+from ..ownership.objects import given as given_objects, named, origins, results as results_of, without
 from ..ownership.state import others
 from ..linear.uses import uses
 from ..messages import Message
-from ..messages.language import BadCall, MixedReturns
+from ..messages.language import BadCall, MixedReturns, Unsupported
 from ..messages.ownership import ViewOnSomePaths
 from ..names.scope import CustomRule, FunctionSource, parameters
 from ..span import Span
@@ -36,8 +37,8 @@ from .returning import apart, lent_back
 from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
-    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, as_literal, contains, describe, given_back,
+    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison, ScalarType, ScalarValue,
+    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
     is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
 )
 
@@ -101,6 +102,10 @@ class Spec:
     twice: bool = False  # an array may be returned in two places, because the result is not updated
     disjoint: bool = False  # parameters that are views of one array share no cell of it
     answers: bool = False  # known bools and ints of the result become part of its type
+    changes: bool = False  # it may change lists, dicts and objects that are passed to it
+    changed: frozenset[Origin] = frozenset()  # those that it is known to change
+    # the parameters that hold one of these: their final values are returned beside the result
+    left: tuple[str, ...] = ()
     failed: bool = False
     done: bool = False
     function: Function | None = None
@@ -211,6 +216,7 @@ class Specialiser:
         twice: bool = False,
         disjoint: bool = False,
         answers: bool = False,
+        changes: bool = False,
     ) -> Spec:
         """The function specialised for arguments of these types.
 
@@ -218,8 +224,11 @@ class Specialiser:
         """
         if source.rule is not None:
             return BY_RULE[0](self, source, params, captures)
-        answers = answers and not any(s.source == source and not s.answers for s in self.stack)
-        key = (id(source.node), source.key, params, captures, apart, twice, disjoint, answers)
+        answers, changes = (
+            wanted and not any(s.source == source and not getattr(s, how) for s in self.stack)
+            for wanted, how in ((answers, "answers"), (changes, "changes"))
+        )
+        key = (id(source.node), source.key, params, captures, apart, twice, disjoint, answers, changes)
         known = self.specs.get(key)
         if known is not None:
             if known.done:
@@ -228,7 +237,7 @@ class Specialiser:
             for spec in self.stack[self.stack.index(known) :]:  # everything on the stack from there on is recursive
                 spec.recursive = True
             return known
-        how = {"apart": apart, "twice": twice, "disjoint": disjoint, "answers": answers}
+        how = {"apart": apart, "twice": twice, "disjoint": disjoint, "answers": answers, "changes": changes}
         spec = Spec(self.name(source.name), source, (*params, *captures), **how)
         if self.inside(source) > DEPTH:
             self.report(
@@ -250,7 +259,11 @@ class Specialiser:
                 lower_spec(self, spec)
             return spec.contract if spec.recursive else known, None
 
-        fixpoint(run, spec.contract)
+        start, changed = spec.contract, None
+        while changed != spec.changed:  # up a finite lattice: sets of what it is given
+            changed = spec.changed
+            spec.left = tuple(n for n, t in spec.params if not changed.isdisjoint(origins(t)))
+            fixpoint(run, start)
         self.stack.pop()
         spec.done = True
         if (
@@ -356,7 +369,15 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
     spec.flat = tuple(p.name for p in params)
+    ctx.bind_all({f"%given.{n}": ctx.env[n] for n in spec.left})
     value = lower_body(ctx) if source.compiled is None else call_of_compiled(ctx)
+    if spec.left and not contains(value, (Poison, Bottom)):
+        left = tuple(ctx.env[f"%given.{n}"].value for n in spec.left)
+        value = TupleValue((value if spec.recursive else without(value, left), *left))
+        if twice := _twice(ctx, value):
+            what = f"returning the array `{twice}`, which an argument holds from here on, too,"
+            ctx.report(Unsupported(span, what, f"return a copy: `{twice}.copy()`"))
+            value = Poison()
     if spec.apart:
         value = apart(ctx, value, span)
     elif not spec.recursive:  # if recursive, the next iteration finds its results
@@ -364,9 +385,12 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
         value = answered(value) if spec.answers else value
     if spec.recursive:  # as the recursive calls assume
         value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
-    spec.result = given_back(type_of(value))
+    spec.result = results_of(type_of(value))
     if spec.recursive and contains(value, (Poison, Bottom)):
         spec.result = _of_base_cases(ctx)
+        if spec.left:
+            left = (results_of(type_of(ctx.env[f"%given.{n}"].value)) for n in spec.left)
+            spec.result = TupleType((spec.result, *left))
     spec.failed = any(d.severity == "error" for d in programs.findings.diagnostics)
     hidden = Fixed({k: (ctx.variables.lent(v.name).name, v.type) for k, v in ctx.variables.globals.items()})
     if contains(value, (Poison, Bottom)):
@@ -411,6 +435,12 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     for p, m in zip(params, spec.modes, strict=True):
         if isinstance(p.type, Array):
             ctx.fact("mode", p.name, span, m)
+
+
+def _twice(ctx: Lowering, value: TupleValue) -> str:
+    """An array of the function's own in two places of what it gives back."""
+    found = [a.name for a in arrays(value) if ctx.variables.lent(a.name) is None]
+    return next((n.partition(".")[0] for k, n in enumerate(found) if n in found[:k]), "")
 
 
 def answered(v: Value) -> Value:
@@ -526,15 +556,18 @@ def specialised(
     once: bool = False,
     disjoint: bool = False,
     answers: bool = False,
+    changes: bool = False,
 ) -> tuple[Spec, dict[str, Value]]:
     """A function specialised for the types of these arguments, and for the literal values that it needs to know.
 
-    ``once`` is as in `passed`, ``disjoint`` and ``answers`` as in `Spec`.
+    ``once`` is as in `passed`, ``disjoint``, ``answers`` and ``changes`` as in `Spec`.
     """
-    how = {"disjoint": disjoint, "answers": answers}
+    how = {"disjoint": disjoint, "answers": answers, "changes": changes}
 
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
-        found = iter(passed([v for some in values for v in some.values()], once))
+        every = passed([v for some in values for v in some.values()], once)
+        numbers = given_objects(every)
+        found = iter([named(v, numbers) for v in every])
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     with ctx.programs.apart() as found:

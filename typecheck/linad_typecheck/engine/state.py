@@ -83,9 +83,6 @@ class Variables(Names):
         self.known: dict[str, Known] = {}
         self.made: dict[str, tuple[str, tuple[Atom, ...]]] = {}  # the affine operations by which ints were computed
         self.globals: dict[str, Var] = {}  # module-level arrays by key; they become hidden parameters
-        self.changed: set[str] = set()  # names whose list, dict or object the function changes
-        # names whose list, dict or object was passed to a call or returned from it -> the function
-        self.tied: dict[str, str] = {}
 
     def lent(self, name: str) -> Lent | None:
         return self.known.get(name, NOTHING).lent

@@ -76,17 +76,26 @@ class Delayed:
 
 
 @frozen(slots=True)
+class Origin:
+    """Where an object came to be: a place in the text and how many were made there before, or a word for what is
+    outside of the function. ``again``: in an iteration before this one, so that there may be several."""
+
+    place: Span | str
+    number: int = 0
+    again: bool = False
+
+
+@frozen(slots=True)
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class, whose items are its fields.
 
     A list of known length has the class ``LIST``, so that it stays a list wherever values are decomposed and rebuilt.
-    ``made``: the source position where a dict or an object was created; `NOWHERE` if before a call, None if unknown.
-    Objects created at different positions are different objects.
+    ``made``: the objects that a list, a dict or an object of a class may be in Python (`ownership.objects`).
     """
 
     items: tuple[Value, ...]
     record: RecordClass | None = None
-    made: Span | None = None
+    made: frozenset[Origin] | None = None
 
     @property
     def listed(self) -> bool:
@@ -96,6 +105,11 @@ class TupleValue:
     def mapping(self) -> bool:
         """Whether it is a dict, whose class is its keys."""
         return self.record is not None and self.record.key == "builtins.dict"
+
+    @property
+    def changes(self) -> bool:
+        """Whether it can be changed: a list, a dict, or an object whose attributes can be assigned to."""
+        return self.record is not None and (self.record in LISTS or self.record.mutable or self.mapping)
 
     @property
     def closed(self) -> bool:
@@ -274,7 +288,7 @@ class Binding:
     shared: Loss | None = field(default=None, compare=False)
 
 
-# ---------------------------------------------------------------------------------------------------- their types
+# ---------------------------------------------------------------------------------------------------------- types
 
 
 @frozen(slots=True)
@@ -325,7 +339,7 @@ class UnionType:
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None
-    made: Span | None = None  # as in `TupleValue`
+    made: frozenset[Origin] | None = None  # as in `TupleValue`
 
 
 @frozen(slots=True)
@@ -426,22 +440,14 @@ def as_argument(v: Value) -> Value:
             return ViewValue(var, view, True)
         case UnionValue(cond=c, one=x, other=y, loss=loss):
             return UnionValue(c, as_argument(x), as_argument(y), loss)
-        case TupleValue(items=items, record=record):
-            changes = v.mapping or (record is not None and record.mutable)
-            return TupleValue(tuple(map(as_argument, items)), record, NOWHERE if changes else None)
+        case TupleValue(items=items):
+            return replace(v, items=tuple(map(as_argument, items)))
         case FunctionValue(captured=c) if c is not None:
             return replace(v, captured=tuple((n, as_argument(x)) for n, x in c))
         case DerivativeValue(function=f):
             return replace(v, function=as_argument(f))
         case _:
             return v
-
-
-def given_back(t: ValueType) -> ValueType:
-    """The type of a result as callers see it: arrays that it shares with arguments may be any of them."""
-    if not isinstance(t, TupleType):
-        return t
-    return TupleType(tuple(map(given_back, t.items)), t.record, None if t.made == NOWHERE else t.made)
 
 
 def as_flag(v: Value) -> Value:
@@ -568,6 +574,42 @@ def map_arrays(v: Value, change) -> Value:
             return v
 
 
+def map_objects(v: Value, change: Callable[[TupleValue], TupleValue]) -> Value:
+    """The value with ``change`` applied to each list, dict and object in it, from the inside out."""
+    match v:
+        case TupleValue(items=items):
+            new = tuple(map_objects(x, change) for x in items)
+            v = v if all(x is y for x, y in zip(new, items, strict=True)) else replace(v, items=new)
+            return change(v) if v.changes else v
+        case FunctionValue(captured=c) if c is not None:
+            new = tuple((n, map_objects(x, change)) for n, x in c)
+            return v if all(x is y for (_, x), (_, y) in zip(new, c, strict=True)) else replace(v, captured=new)
+        case DerivativeValue(function=f):
+            new = map_objects(f, change)
+            return v if new is f else replace(v, function=new)
+    return v
+
+
+def objects(v: Value) -> Iterator[TupleValue]:
+    """The lists, dicts and objects in a value, those that hold others first."""
+    match v:
+        case TupleValue(items=items):
+            if v.changes:
+                yield v
+            for x in items:
+                yield from objects(x)
+        case FunctionValue(captured=c) if c is not None:
+            for _, x in c:
+                yield from objects(x)
+        case DerivativeValue(function=f):
+            yield from objects(f)
+
+
+def made_by_either(a: TupleType | TupleValue, b: TupleType | TupleValue) -> frozenset[Origin] | None:
+    """The objects that one of two values may be."""
+    return a.made if b.made is None else b.made if a.made is None else a.made | b.made
+
+
 def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     """The join: the type of a name that has type ``a`` on one path and ``b`` on the other; None if there is none.
 
@@ -598,7 +640,7 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             len(x) == len(y) and a.record is b.record and a.record not in GROWING
         ):
             parts = tuple(join_types(p, q) for p, q in zip(x, y, strict=True))
-            return None if None in parts else TupleType(parts, a.record, a.made if a.made == b.made else None)
+            return None if None in parts else TupleType(parts, a.record, made_by_either(a, b))
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
         case _:
@@ -649,7 +691,8 @@ def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
     other = _item_type(b)
     item = None if item is None or other is None else join_types(item, other)
     cells = None if item is None else _cells_type(item)
-    return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)])
+    made = made_by_either(a, b)
+    return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)], made)
 
 
 def _item_type(t: TupleType) -> ValueType | None:

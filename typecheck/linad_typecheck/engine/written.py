@@ -10,7 +10,9 @@ import copy
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
+
 
 from ..ir.core import Check, Const
 from ..ownership.state import names_of
@@ -125,7 +127,7 @@ def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
 
 def _held(ctx: Lowering, v: Value, uses: int, name: str, args: Args) -> Value:
     if isinstance(v, TupleValue) and not v.closed:
-        return TupleValue(tuple(_held(ctx, x, uses, name, args) for x in v.items), v.record)
+        return replace(v, items=tuple(_held(ctx, x, uses, name, args) for x in v.items))
     return held(ctx, v, name, args.span) if uses > 1 else v
 
 

@@ -425,7 +425,7 @@ class Program:
         return replace(self, functions={**self.functions, self.entry: function})
 
 
-# ------------------------------------------------------------------------------------------- questions and walks
+# ---------------------------------------------------------------------------------------- queries and traversals
 
 
 def named(f: Function) -> Iterator[str]:

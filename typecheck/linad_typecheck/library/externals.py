@@ -53,7 +53,7 @@ def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Valu
     if of == "arrays":
         value = rule(ctx, args)
         if isinstance(value, TupleValue):  # several results are evaluated: only an expression of its own waits
-            return TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items), value.record)
+            return replace(value, items=tuple(held(ctx, v, args.hint, args.span) for v in value.items))
         return value
     if is_elementwise(dotted):
         return _cell_by_cell(ctx, rule, args)

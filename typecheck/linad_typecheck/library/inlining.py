@@ -208,7 +208,7 @@ class _Body:
 
     def _held(self, v: Value, uses: int, name: str) -> Value:
         if isinstance(v, TupleValue) and not v.closed:
-            return TupleValue(tuple(self._held(x, uses, name) for x in v.items), v.record)
+            return replace(v, items=tuple(self._held(x, uses, name) for x in v.items))
         return held(self.ctx, v, name, self.args.span) if uses > 1 else v
 
     def _raise(self, s: ast.Raise) -> Value:

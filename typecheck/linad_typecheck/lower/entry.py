@@ -24,6 +24,7 @@ from ..engine.values import (
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
 from ..ownership.modes import infer_modes
+from ..ownership.objects import CALLER, from_outside, new
 from ..messages import Message
 from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
@@ -178,7 +179,10 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     kinds = zip(places, type_leaves(t), strict=True)
     fresh = [ctx.fresh(_hint(place), leaf, lent=lent if isinstance(leaf, Array) else None) for place, leaf in kinds]
     found.variables += fresh
-    ctx.bind(a.arg, Bound(as_argument(rebuild(t, iter(fresh))), span))
+    value = as_argument(rebuild(t, iter(fresh)))
+    if a is ctx.source.node.args.kwarg and isinstance(value, TupleValue):  # a dict of the call's own
+        value = replace(value, made=frozenset((new(ctx, span),)))
+    ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))

@@ -122,7 +122,7 @@ class Analyser:
         text
             The current text of the document.
         deadline
-            A time of `time.perf_counter` after which no further function is started. At least one is checked in any case.
+            A time of `time.perf_counter` after which no further function is started. At least one is checked.
         """
         self._check_files()
         last = self._last

@@ -194,7 +194,7 @@ def _code(cells: Any) -> list[str]:
     return [c.document for c in cells if c.kind == t.NotebookCellKind.Code]
 
 
-# ----------------------------------------------------------------------------------------------------------- questions
+# ------------------------------------------------------------------------------------------------------------ requests
 
 
 def _questions(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""The wording of every diagnostic: one frozen dataclass per code, text only, no logic."""
+"""The wording of every diagnostic: one frozen dataclass per code, with text only and no logic."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from ..span import Span
 
 @frozen
 class Message:
-    """Base of all messages. A subclass sets ``slug``, adds its fields and says its text in the methods below."""
+    """Base class of all messages. A subclass sets ``slug``, adds its fields, and defines its text in the methods
+    below."""
 
     slug: ClassVar[str]
-    enforces: ClassVar[Rule | None] = None  # the rule of ownership, where it is about one
+    enforces: ClassVar[Rule | None] = None  # the ownership rule that is violated, if any
     span: Span
 
     def message(self) -> str:

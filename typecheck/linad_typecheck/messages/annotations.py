@@ -1,4 +1,4 @@
-"""What can be said of an annotation that is not read: it counts as absent."""
+"""Messages about annotations that cannot be read. Such an annotation counts as absent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ ACCEPTED = (
 
 @frozen
 class UnsupportedAnnotation(Message):
-    """``text`` is the annotation as written, ``reason`` what is wrong with it, ``instead`` what to write."""
+    """An annotation that cannot be read. ``text``: as written; ``reason``: what is wrong with it; ``instead``: what
+    to write."""
 
     slug: ClassVar[str] = "unsupported-annotation"
     text: str

@@ -1,4 +1,4 @@
-"""5xx: facts about what a derivative costs. They are information: nothing is wrong, and nothing fails."""
+"""5xx: facts about the cost of a derivative. They are information: nothing is wrong, and nothing fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import Message
 
 @frozen
 class ValueLogged(Message):
-    """A value that the forward sweep writes down for the reverse sweep; ``what`` says which, and how much."""
+    """A value that the forward sweep logs for the reverse sweep. ``what``: which value, and how many words."""
 
     slug = "value-logged"
     what: str
@@ -21,7 +21,7 @@ class ValueLogged(Message):
 
 @frozen
 class LogGrows(Message):
-    """The log of a ``while`` loop, whose length is not known before."""
+    """The log of a ``while`` loop, whose length is not known in advance."""
 
     slug = "log-grows"
     words: str
@@ -35,7 +35,7 @@ class LogGrows(Message):
 
 @frozen
 class LogSize(Message):
-    """The log of a loop over a range, or of an array expression, cell by cell."""
+    """The size of the log of a loop over a range, or of an array expression."""
 
     slug = "log-size"
     words: str
@@ -49,10 +49,10 @@ class LogSize(Message):
 
 @frozen
 class LoopInOrder(Message):
-    """A loop whose iterations cannot run at once."""
+    """A loop whose iterations cannot run in parallel."""
 
     slug = "loop-in-order"
-    reason: str = ""  # what keeps them from running at once
+    reason: str = ""  # why they cannot run in parallel
 
     def message(self) -> str:
         return f"the iterations of this loop run in order{': ' if self.reason else ''}{self.reason}"
@@ -63,7 +63,7 @@ class LoopInOrder(Message):
 
 @frozen
 class ArrayCopied(Message):
-    """A copy that is not in the text."""
+    """A copy that lowering inserted."""
 
     slug = "array-copied"
     what: str

@@ -1,4 +1,4 @@
-"""4xx: what can be said about a gradient before it is taken."""
+"""4xx: problems of a gradient that are known before it is computed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INTEGER = ("cast", "trips", "wrap")
 
 @frozen
 class Cut:
-    """An operation that has no derivative, or one that is zero."""
+    """An operation without a derivative, or with derivative zero."""
 
     span: Span
     op: str
@@ -29,7 +29,7 @@ class Cut:
 
 @frozen
 class NoGradient(Message):
-    """The option ``wrt`` names a parameter that holds no float."""
+    """The option ``wrt`` names a parameter without a float."""
 
     slug = "no-gradient"
     name: str
@@ -47,7 +47,7 @@ class NoGradient(Message):
 
 @frozen
 class UpdateLost(Message):
-    """An array of the function is updated and never read: what was computed reaches no result."""
+    """An array of the function is updated and never read, so the update does not affect a result."""
 
     slug = "update-lost"
     name: str
@@ -64,7 +64,7 @@ class UpdateLost(Message):
 
 @frozen
 class RebindsParameter(Message):
-    """A call, as a statement, of a helper that gives a parameter a new array and returns nothing: it has no effect."""
+    """A call statement of a helper that rebinds a parameter to a new array and returns nothing: it has no effect."""
 
     slug = "update-lost"
     callee: str
@@ -90,7 +90,7 @@ class RebindsParameter(Message):
 
 @frozen
 class ResultUnused(Message):
-    """A call as a statement whose result is not used, and which updates nothing."""
+    """A call statement whose result is not used, and which updates nothing."""
 
     slug = "update-lost"
     callee: str
@@ -107,7 +107,7 @@ class ResultUnused(Message):
 
 @frozen
 class ZeroGradient(Message):
-    """A parameter reaches the result through comparisons, roundings and integers only."""
+    """A parameter reaches the result only through comparisons, rounding and ints."""
 
     slug = "zero-gradient"
     name: str
@@ -128,7 +128,7 @@ class ZeroGradient(Message):
 
 @frozen
 class BadRule(Message):
-    """A function of a custom rule takes or returns something else than the function that the rule is for needs."""
+    """A function of a custom rule whose parameters or results do not match the function that the rule is for."""
 
     slug = "bad-rule"
     what: str
@@ -151,8 +151,8 @@ class BadRule(Message):
 
 @frozen
 class NotLinear(Message):
-    """A derivative is a linear function: that of a custom rule has to be one of its cotangent or tangents. What is to
-    be transposed is linear, too."""
+    """A function that has to be linear and is not: that of a custom rule, in its cotangent or tangents, or one that
+    is to be transposed."""
 
     slug = "not-linear"
     rule: str

@@ -1,4 +1,4 @@
-"""9xx and the messages about a text as a whole."""
+"""9xx, and messages about a text as a whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import Message
 
 @frozen
 class NotPython(Message):
-    """``why`` is the parser's own message."""
+    """A text that does not parse. ``why``: the parser's message."""
 
     slug = "syntax-error"
     why: str
@@ -24,8 +24,8 @@ class NotPython(Message):
 
 @frozen
 class UnusedSuppression(Message):
-    """A comment that silences nothing. ``why`` tells the reason, ``remove`` what to edit; ``near`` is a code that
-    exists."""
+    """A comment that suppresses nothing. ``why``: the reason; ``remove``: the edits that remove it; ``near``: a
+    similar existing code."""
 
     slug = "unused-suppression"
     silenced: str

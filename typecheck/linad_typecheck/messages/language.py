@@ -1,4 +1,4 @@
-"""2xx: what is outside the language, and how to write it instead."""
+"""2xx: constructs outside the language, with replacements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import Message
 
 @frozen
 class Unsupported(Message):
-    """A construct that has no meaning in a checked function. ``instead`` is the way to write it."""
+    """A construct that has no meaning in a checked function. ``instead``: a replacement."""
 
     slug = "unsupported"
     what: str
@@ -31,20 +31,20 @@ class Unsupported(Message):
 
 @frozen
 class UnknownIdentity(Unsupported):
-    """What would depend on which of two equal objects a name means."""
+    """A construct whose result depends on which of two equal objects a name refers to."""
 
     enforces = IDENTITY
 
 
 @frozen
 class ImpureCall(Message):
-    """A call whose meaning is not in its arguments alone. ``does`` tells what else it reads or changes."""
+    """A call whose result does not depend on its arguments alone. ``does``: what else it reads or changes."""
 
     slug = "impure-call"
     name: str
     does: str
     instead: str
-    statement: Span | None = None  # that is only this call, and may be left out
+    statement: Span | None = None  # the statement, if it consists only of this call and may be removed
 
     def message(self) -> str:
         return f"`{self.name}` {self.does}"
@@ -62,7 +62,7 @@ class ImpureCall(Message):
 
 @frozen
 class CapturedGlobal(Message):
-    """A name of the module that is bound to what has no type here: a list, a dict."""
+    """A module-level name whose value has no type here, such as a list or a dict."""
 
     slug = "captured-global"
     WAYS: ClassVar[dict[str, str]] = {
@@ -88,7 +88,7 @@ class CapturedGlobal(Message):
 
 @frozen
 class TooDeep(Message):
-    """A function whose expressions or blocks are nested beyond what Python's own recursion reaches."""
+    """A function whose expressions or blocks are nested too deeply for Python's recursion."""
 
     slug = "unsupported"
     function: str
@@ -123,8 +123,10 @@ class UnknownName(Message):
 
 @frozen
 class UnknownFunction(Message):
-    """A library function or attribute that linad does not know. ``near`` are names that may have been meant in place of
-    the text ``at``, ``instead`` says how to do without it."""
+    """A library function or attribute that linad does not know.
+
+    ``near``: names that may have been meant in place of the text ``at``. ``instead``: a replacement.
+    """
 
     slug = "unknown-function"
     name: str
@@ -146,8 +148,8 @@ class UnknownFunction(Message):
 
 
 def near_fixes(near: tuple[str, ...], at: Span | None) -> tuple[Fix, ...]:
-    """What may have been meant, to be written in place of the text ``at``: of a dotted name the part after the last
-    dot, where that is what stands there."""
+    """Fixes that replace the text ``at`` by names that may have been meant; only the last part of a dotted name, if
+    that is the text there."""
 
     def edits(name: str) -> tuple[Edit, ...]:
         return () if at is None else (Edit(at, name.rpartition(".")[2]),)
@@ -157,10 +159,10 @@ def near_fixes(near: tuple[str, ...], at: Span | None) -> tuple[Fix, ...]:
 
 @frozen
 class NoMember(Message):
-    """A method or an attribute that arrays do not have."""
+    """A method or attribute that arrays do not have."""
 
     slug = "unsupported"
-    what: str  # "an array has no method `.summ`"
+    what: str  # such as "an array has no method `.summ`"
     near: tuple[str, ...] = ()
     at: Span | None = None
     instead: str = ""
@@ -179,7 +181,7 @@ class NoMember(Message):
 class MaybeUndefined(Message):
     slug = "maybe-undefined"
     name: str
-    bound: Span | None = None  # where it has its value from, if it has one
+    bound: Span | None = None  # where it was bound, if it was
     error: str = "UnboundLocalError"
 
     def message(self) -> str:
@@ -217,12 +219,12 @@ class Undefined(Message):
 
 @frozen
 class BadCall(Message):
-    """The arguments of a call do not fit the parameters."""
+    """The arguments of a call do not match the parameters."""
 
     slug = "bad-call"
     callee: str
     why: str
-    defined: Label | None = None  # where the parameters stand
+    defined: Label | None = None  # the position of the parameters
     near: tuple[str, ...] = ()  # what may have been meant in place of the text ``at``
     at: Span | None = None
     where: str = "in this call"
@@ -247,7 +249,7 @@ class MixedReturns(Message):
     one: str
     other: str
     first: Span
-    end: bool = False  # the other path comes to the end of the function without a `return`
+    end: bool = False  # the other path reaches the end of the function without a `return`
 
     def message(self) -> str:
         return f"one path returns {self.one} and another {'nothing' if self.end else self.other}"
@@ -264,12 +266,12 @@ class MixedReturns(Message):
 
 @frozen
 class OptionError(Message):
-    """An option of the decorator that does not fit the function."""
+    """An option of the decorator that does not match the function."""
 
     slug = "bad-option"
     why: str
     near: str = ""  # what may have been meant
-    at: Span | None = None  # where its name stands, to be replaced by ``near``
+    at: Span | None = None  # the position of the name, which ``near`` replaces
     known: tuple[str, ...] = ()
 
     def message(self) -> str:

@@ -11,7 +11,7 @@ from . import Message
 
 
 def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
-    """Insert ``.copy()`` after the expression at ``at`` (a text fix alone where there is no such place)."""
+    """The fix that inserts ``.copy()`` after the expression at ``at``; only in words if there is no such place."""
     if at == NOWHERE:
         return (Fix(message),)
     end = Span(at.file, at.end_line, at.end_column, at.end_line, at.end_column)
@@ -19,7 +19,8 @@ def copy_fix(message: str, at: Span) -> tuple[Fix, ...]:
 
 
 def copied_where_made(name: str, made: Span, copies: tuple[Edit, ...] | None) -> tuple[Fix, ...]:
-    """Take a copy where two names came to share an array: by ``copies``, or after the expression at ``made``."""
+    """The fix that inserts a copy where two names came to share an array: by ``copies``, or after the expression at
+    ``made``."""
     text = "keep the old values with a copy"
     if copies is None:
         return copy_fix(text, made)
@@ -36,7 +37,7 @@ class UseAfterMove(Message):
     at: Span
     made: Span = NOWHERE
     written: bool = True
-    copies: tuple[Edit, ...] | None = None  # that take the copy; None: after the expression at ``made``
+    copies: tuple[Edit, ...] | None = None  # edits that insert the copy; None: after the expression at ``made``
 
     @property
     def enforces(self) -> Rule:
@@ -67,7 +68,7 @@ class UseAfterMove(Message):
 
 @frozen
 class ConflictingUpdates(Message):
-    """An array that was updated under one name is updated under another, too."""
+    """An array that was updated under one name is updated under another."""
 
     slug = "conflicting-updates"
     enforces = rules.PERHAPS_UPDATED
@@ -75,7 +76,7 @@ class ConflictingUpdates(Message):
     by: str
     at: Span
     made: Span = NOWHERE
-    copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
+    copies: tuple[Edit, ...] | None = None  # as in `UseAfterMove`
 
     def message(self) -> str:
         return (
@@ -124,17 +125,16 @@ class MovedInLoop(Message):
 
 @frozen
 class MovedOnSomePaths(Message):
-    """A name means one array on one path and another array on another, while one of them is in use under another name.
-    """
+    """A name refers to different arrays on different paths, one of which is in use under another name."""
 
     slug = "moved-on-some-paths"
     enforces = rules.ON_SOME_PATHS
     name: str
     by: str
     at: Span
-    made: Span | None = None  # the other array, where the name is bound to it
+    made: Span | None = None  # where the name is bound to the other array
     copies: tuple[Edit, ...] = ()
-    partner: str = ""  # whose array it gets in a loop: two buffers that could change places
+    partner: str = ""  # the name whose array it gets in a loop: the two may be meant as buffers to exchange
 
     def message(self) -> str:
         other = "another name" if self.by == f"`{self.name}`" else self.by  # the array that it was on the other path
@@ -166,7 +166,7 @@ class MovedOnSomePaths(Message):
 
 @frozen
 class PerhapsCopied(Message):
-    """An array is updated or given away of which NumPy makes a view or a copy, as the sizes are."""
+    """An array is updated or moved that is a view or a copy in NumPy, depending on sizes."""
 
     slug = "moved-on-some-paths"
     enforces = rules.VIEW_OR_COPY
@@ -193,7 +193,7 @@ class PerhapsCopied(Message):
 
 @frozen
 class ViewOnSomePaths(Message):
-    """A helper returns a view of an array of its caller on one path, and another array on another."""
+    """A helper returns a view of its caller's array on one path, and another array on another."""
 
     slug = "moved-on-some-paths"
     enforces = rules.RETURNED_VIEWS
@@ -211,7 +211,7 @@ class ViewOnSomePaths(Message):
 
 @frozen
 class Lent(Message):
-    """An array that belongs to the caller would have to be moved."""
+    """An array of the caller would have to be moved."""
 
     slug = "alias-escapes"
     enforces = rules.OF_THE_CALLER
@@ -233,8 +233,7 @@ class Lent(Message):
 
 @frozen
 class SharedUpdate(Message):
-    """An array that was updated under one name is used, or updated, under another, which is known to mean the same
-    array."""
+    """An array that was updated under one name is used or updated under another name for the same array."""
 
     slug = "shared-update"
     enforces = rules.FOLLOWED
@@ -242,7 +241,7 @@ class SharedUpdate(Message):
     by: str
     at: Span
     made: Span = NOWHERE
-    copies: tuple[Edit, ...] | None = None  # as of `UseAfterMove`
+    copies: tuple[Edit, ...] | None = None  # as in `UseAfterMove`
 
     def message(self) -> str:
         return f"`{self.name}` and `{self.by}` are one array, which was updated under the name `{self.by}`"
@@ -327,9 +326,9 @@ class ArgumentUpdated(Message):
     name: str
     by: str
     function: str
-    copy: tuple[Edit, ...] = ()  # at the beginning of the function
+    copy: tuple[Edit, ...] = ()  # at the start of the function
     declare: tuple[Edit, ...] = ()
-    place: str = ""  # the array, where it is a part of the parameter
+    place: str = ""  # the array, if it is a part of the parameter
     own: str = ""  # the statement that copies it
 
     def message(self) -> str:

@@ -10,7 +10,7 @@ from . import Message
 
 @frozen
 class WrongType(Message):
-    """An operation on operands that it is not defined for."""
+    """An operation on operands for which it is not defined."""
 
     slug = "wrong-type"
     what: str
@@ -56,7 +56,7 @@ class NoAxis(Message):
 
 @frozen
 class UpdateKeepsDtype(Message):
-    """An update in place whose result the array cannot hold; NumPy raises."""
+    """An in-place update whose result the array cannot hold; NumPy raises."""
 
     slug = "wrong-type"
     name: str
@@ -103,7 +103,7 @@ class NoField(Message):
 
 @frozen
 class WrongArgument(Message):
-    """An argument of an entry function that is not what its annotation says."""
+    """An argument of an entry function that does not match its annotation."""
 
     slug = "wrong-type"
     path: str
@@ -144,7 +144,7 @@ class WrongRank(Message):
 
 @frozen
 class TypeChanges(Message):
-    """A name has types that do not join on two paths or in two iterations."""
+    """A name whose types on two paths or in two iterations do not join."""
 
     slug = "type-changes"
     name: str
@@ -172,13 +172,13 @@ class TypeChanges(Message):
 
 @frozen
 class Widened(Message):
-    """A name that is an int on one path and a float on another reaches an operation that tells the two apart."""
+    """A name that is an int on one path and a float on another reaches an operation that distinguishes the two."""
 
     slug = "type-changes"
     name: str
     sign: str
     first: Span
-    literal: str = ""  # the text of the int, where it is a literal
+    literal: str = ""  # the text of the int, if it is a literal
 
     def message(self) -> str:
         return f"`{self.name}` starts as an int and becomes a float, and `{self.sign}` is not the same for both"
@@ -216,7 +216,7 @@ class Truncated(Message):
 
 @frozen
 class ReturnMismatch(Message):
-    """What is returned is not of the annotated type; ``forgotten`` where nothing is returned at all."""
+    """A result that does not match the annotation. ``forgotten``: nothing is returned at all."""
 
     slug = "return-mismatch"
     function: str
@@ -252,7 +252,7 @@ class ReturnMismatch(Message):
 class SizesDiffer(Message):
     slug = "sizes-differ"
     why: str
-    whence: tuple[Label, ...] = ()  # the shapes of what is named, where they come from
+    whence: tuple[Label, ...] = ()  # the shapes of the named arrays, where these were bound
 
     def message(self) -> str:
         return self.why

@@ -108,6 +108,8 @@ def _no_record(node: ast.ClassDef, bases: list[Entity | None]) -> Entity:
         return Opaque(f"the class `{node.name}` derived from a named tuple", "derive from `NamedTuple` itself")
     if any(b is None or isinstance(b, GlobalArray) or _elsewhere(b) for b in bases):
         return GlobalArray(None, node.name)
+    if not node.decorator_list and any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in node.body):
+        return GlobalArray(None, node.name)  # calls tell what its objects hold
     return Opaque(f"the class `{node.name}`", MAKE_RECORD)
 
 
@@ -235,7 +237,7 @@ def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
     return GlobalArray(None, name)
 
 
-# ------------------------------------------------------------------------------------------------ classes by a call
+# ---------------------------------------------------------------------------------------- classes created by a call
 
 
 def of_call(name: str, node: ast.Call, scope: StaticScope) -> Entity | None:

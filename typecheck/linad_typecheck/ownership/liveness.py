@@ -221,6 +221,9 @@ def used(node: ast.AST) -> Names:
                 names.add(name)
             case ast.FunctionDef() | ast.Lambda():
                 stack += [*n.args.defaults, *(d for d in n.args.kw_defaults if d is not None)]
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                names |= assigned_inside(n).keys()  # which keep their values where no iteration runs
+                stack += _children(n)
             case _:
                 stack += _children(n)
     return frozenset(names)
@@ -244,14 +247,22 @@ def bound(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
                 names.setdefault(name, n)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 names.update({a.asname or a.name.partition(".")[0]: n for a in aliases})
-            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+            case ast.Lambda():
                 pass
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                for name, node in assigned_inside(n).items():
+                    names.setdefault(name, node)
             case _:
                 captured = getattr(n, "rest" if isinstance(n, ast.MatchMapping) else "name", None)
                 if captured and isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping)):
                     names.setdefault(captured, n)
                 stack += _children(n)[::-1]
     return names
+
+
+def assigned_inside(comprehension: ast.AST) -> dict[str, ast.AST]:
+    """The names that ``:=`` in a comprehension binds: they are the function's."""
+    return {n.target.id: n for n in ast.walk(comprehension) if isinstance(n, ast.NamedExpr)}
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

@@ -336,11 +336,10 @@ def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np
 IDENTITY = Rule(
     "R14",
     "no program depends on which of two equal arrays, lists, dicts or objects it has",
-    "A loop may keep a copy of an array, and lists, dicts and objects are values that a change gives anew: identity is "
-    "not that of Python.",
+    "A loop may keep a copy of an array, and of two lists, dicts or objects between which a condition chooses only one "
+    "would be changed. Where it is known which object a name means, a change shows under all its names.",
     ("unsupported",),
-    "`==` in place of `is`; a new list, dict or object in place of changing one that a call may have given a second "
-    "name",
+    "`==` in place of `is` of arrays; a new list, dict or object in place of changing what may be one of two",
     """@linear_grad
 def f(x: Float64[np.ndarray, "n"]) -> float:
     u = x.copy()

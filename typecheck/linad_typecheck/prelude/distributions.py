@@ -265,7 +265,7 @@ def lognorm_isf(q, s, loc=0.0, scale=1.0):
     return _place(np.exp(0.0 - _positive(s) * sp.ndtri(_chance(q))), loc, scale)
 
 
-# ------------------------------------------------------------------------------------- of what is not negative
+# ------------------------------------------------------------------------------------------------ non-negative
 
 
 @implements("scipy.stats.expon.pdf")
@@ -571,7 +571,7 @@ def weibull_min_ppf(q, c, loc=0.0, scale=1.0):
     return _place((0.0 - np.log1p(-_chance(q))) ** (1.0 / _positive(c)), loc, scale)
 
 
-# ------------------------------------------------------------------------------------------------- of an interval
+# ------------------------------------------------------------------------------------------------- on an interval
 
 
 @implements("scipy.stats.uniform.pdf")
@@ -718,7 +718,7 @@ def beta_logsf(x, a, b, loc=0.0, scale=1.0):
     return _log(beta_sf(x, a, b, loc, scale), beta_cdf(x, a, b, loc, scale))
 
 
-# ------------------------------------------------------------------------------------------------ with heavy tails
+# ----------------------------------------------------------------------------------------------------- heavy tails
 
 
 @implements("scipy.stats.t.pdf")
@@ -1224,7 +1224,7 @@ def f_ppf(q, dfn, dfd, loc=0.0, scale=1.0):
     return _place(n * y / (m * (1.0 - y)), loc, scale)
 
 
-# ----------------------------------------------------------------------------------------------------- of counts
+# -------------------------------------------------------------------------------------------------------- counts
 
 
 def _counted(k, logarithm):
@@ -1344,7 +1344,7 @@ def binom_sf(k, n, p, loc=0):
     return np.where(above & known, 0.0, np.where(below & known, 1.0, sp.betainc(m + 1.0, inside, p)))
 
 
-# ------------------------------------------------------------------------------------------------ of several numbers
+# ------------------------------------------------------------------------------------------------------ multivariate
 
 
 @implements("scipy.stats.multivariate_normal.logpdf")

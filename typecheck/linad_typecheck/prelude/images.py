@@ -42,7 +42,7 @@ def _padded(a, before, after, mode, cval):
 
 
 def _along(a, weights, before, mode, cval):
-    """Sums of a window over a signal, or over the columns of a matrix: weights begin ``before`` cells in front of a
+    """Sums over a window of a signal, or of the columns of a matrix. The weights start ``before`` cells before a
     cell."""
     n, size = a.shape[0], weights.shape[0]
     wide = _padded(a, before, size - 1 - before, mode, cval)

@@ -18,7 +18,7 @@ import scipy.special as sp
 from . import constant, elementwise, implements
 
 
-# ------------------------------------------------------------------------------- what others are made of, of floats
+# -------------------------------------------------------------------------------------------------- building blocks
 
 
 def _stirling(a):
@@ -219,7 +219,7 @@ def poch(z, m, /):
     return _poch(z, m)
 
 
-# ----------------------------------------------------------------------------------- incomplete functions, as loops
+# --------------------------------------------------------------------------------------------- incomplete functions
 
 
 def _front(a, x):
@@ -582,7 +582,7 @@ def eval_laguerre(n: int, x, /):
     return now
 
 
-# ------------------------------------------------------------------------------------------------- of one expression
+# ------------------------------------------------------------------------------------------------ single expressions
 
 
 @elementwise("scipy.special.exprel")

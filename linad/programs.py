@@ -1,0 +1,129 @@
+"""The core program that answers a request, from the lowered program of a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from linad_typecheck.ir.core import (
+    AddTo, Alloc, Block, Dim, Function, Load, Names, Program, Stmt, Store, all_names,
+)
+from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.span import Span
+from linad_typecheck.types import BYTES, I64
+
+from . import pipeline
+from .adjoint.errors import NoDerivative
+from .baseline.pure import purify
+from .boundary.errors import refusal
+from .boundary.kernel import DONE, Loaded, raise_at
+from .codegen import EmitOptions
+from .codegen.allocation_hoisting import lift
+from .codegen.memory import told
+from .codegen.passes import prepare
+from .derivatives.rule import exact_zeros
+from .interpret import CoreError, run
+from .optimise.scalars.size_naming import with_sizes as with_sizes
+from .optimise.scalars.zero_tests import with_zero_tests
+from .options import Options
+from .requests import EXACT, FORWARD, KINDS, MOVED, PATTERN, PULLED, PUSHED, RECORD, REPLAY, Request
+
+
+def answer(lowered: Program, request: Request, options: Options) -> Program:
+    """The simplified program that answers a request.
+
+    Raises
+    ------
+    LinadError
+        Where something has no derivative.
+    """
+    if request[:1] == (EXACT,):
+        with exact_zeros():
+            return with_zero_tests(answer(lowered, request[1:], options))
+    off = options.off
+    try:
+        program = pipeline.prepare(lowered, off=off, rules=bool(request))
+        for level in request:
+            wrt, value = level
+            names = tuple(program.main.params[k].var.name for k in wrt)
+            f = program.main
+            if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
+                program = pipeline.tangent(program, names, off=off, value=value != MOVED)
+            elif value == PATTERN:
+                program = pipeline.dependence(program, names, off=off)
+            else:
+                with_value = value is True or value in KINDS
+                program = pipeline.differentiate(program, names, with_value, off=off).simplified
+            if value in (PUSHED, PULLED):
+                if level is request[-1]:  # there is no other derivative that rules are for
+                    program = pipeline.settled(program, off=off)
+                program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
+            elif value in KINDS:
+                program = pipeline.settled(program, off=off)
+                program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
+    except NoDerivative as e:
+        what = re.sub(r"#\d+", "", e.what)
+        raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
+    program = pipeline.settled(program, off=off)
+    if request and request[-1][1] in (RECORD, REPLAY):
+        f = lowered.main
+        parts = pipeline.parted(program, len(f.params), len(f.body.results), off)
+        program = parts[request[-1][1] == REPLAY]
+    if options.update == "pure":
+        program = purify(program)
+    return program if options.boundscheck else unchecked(program)
+
+
+def unchecked(program: Program) -> Program:
+    """The program without index tests, for those who asked for that."""
+
+    def without(s: Stmt) -> Stmt:
+        s = rebuild(s, lambda a: a, block=within)
+        return replace(s, checked=False) if isinstance(s, (Load, Store, AddTo)) else s
+
+    def within(b: Block) -> Block:
+        return Block(tuple(map(without, b.stmts)), b.results)
+
+    functions = {name: replace(f, body=within(f.body)) for name, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def largest_array(program: Program, options: EmitOptions, values: Sequence[object]) -> tuple[str, int, Span] | None:
+    """Of the arrays that a call with these arguments makes before it starts, the largest: what it is, and its bytes."""
+    main = prepare(program, options)[0].main
+    lifted = lift(main, copies=True, negative=True)
+    made = lifted.arrays
+    names = Names(all_names(main))
+    stmts, sizes = list(lifted.sizes), []
+    for s in made:
+        if isinstance(s, Alloc):
+            sizes.append(s.shape)
+            continue
+        dims = tuple(names.var("size", I64) for _ in range(s.array.type.rank))
+        stmts += [Dim(d, s.array, k) for k, d in enumerate(dims)]
+        sizes.append(dims)
+    flat = tuple(a for shape in sizes for a in shape)
+    sized = Function("sizes", main.params, Block(tuple(stmts), flat))
+    found = iter(run(Program("sizes", {"sizes": sized}), values, in_place=True).results)
+    taken = [
+        (prod(int(next(found)) for _ in shape) * BYTES[s.out.type.dtype], k)
+        for k, (s, shape) in enumerate(zip(made, sizes))
+    ]
+    if not taken:
+        return None
+    size, k = max(taken)
+    return told(made[k]), size, made[k].span
+
+
+def interpreted(program: Program) -> Loaded:
+    """A program that the reference interpreter runs."""
+
+    def driver(*values: object) -> tuple[object, ...]:
+        try:
+            return (DONE, *run(program, values[:-1], in_place=True).results)
+        except CoreError as error:
+            raise_at(error.kind, error.message, error.span)
+
+    return Loaded(driver, (), 1)

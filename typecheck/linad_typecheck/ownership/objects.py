@@ -1,0 +1,247 @@
+"""Alias analysis of lists, dicts and objects of classes: which values may be one object, and what a change changes.
+
+During lowering they are immutable values, and a change makes a new value. In Python there is one object with possibly
+many names. Each value therefore carries the set of objects that it may be (`TupleValue.made`), each given by the place
+in the text where it was made and the number of objects made there before. If the set has one element, a change is
+applied to every name and every value that holds the object, as in Python. If it has several, a change is refused while
+any other live name may be one of them.
+
+A loop makes objects at the same places in each iteration. Objects of the current iteration are told apart; those of
+earlier iterations are marked ``again``, because one mark may stand for several. A callee numbers the objects that are
+passed to it (`given`), and a result numbers the new objects in it (`results`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..engine.refusal import Refused
+from ..engine.state import CTL, RET
+from ..engine.values import (
+    ARRAYS, LISTS, ClosureType, DerivativeType, Origin, TupleType, TupleValue, Value, ValueType, map_objects, objects,
+)
+from ..messages.language import UnknownIdentity, Unsupported
+from ..span import Span
+from .state import meets
+
+if TYPE_CHECKING:
+    from ..engine.path import Fixed
+    from ..engine.state import Lowering
+
+Made = frozenset[Origin]
+
+CALLER, MODULE, UNKNOWN = (frozenset((Origin(what),)) for what in ("caller", "module", "unknown"))
+_OUTSIDE = {
+    "caller": "which its caller sees",
+    "module": "of the module",
+    "unknown": "that is an item of a list of a computed length",
+}
+_GIVEN, _NEW = "given", "new"
+
+
+def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
+    """Whether a change of one of two values may show in the other: arrays that may share a cell, objects that may be
+    one. The parts of an object are not looked at."""
+    match a, b:
+        case TupleValue(), TupleValue():
+            if not (a.changes and b.changes and _kind(a) == _kind(b)):
+                return False
+            return None in (a.made, b.made) or UNKNOWN <= a.made | b.made or not a.made.isdisjoint(b.made)
+    return isinstance(a, ARRAYS) and isinstance(b, ARRAYS) and meets(ctx, a, b)
+
+
+def _kind(v: TupleValue) -> str:
+    return "list" if v.record in LISTS else v.record.key
+
+
+def one(v: TupleValue) -> bool:
+    """Whether it is known which object a value is."""
+    origin = next(iter(v.made)) if v.made is not None and len(v.made) == 1 else None
+    return origin is not None and not origin.again and origin.place not in _OUTSIDE
+
+
+def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
+    """Whether two values are one list, dict or object; None where that is not known."""
+    if not (isinstance(a, TupleValue) and isinstance(b, TupleValue) and (a.changes or b.changes)):
+        return None
+    if not may_be_one(ctx, a, b):
+        return False
+    return True if one(a) and a.made == b.made else None
+
+
+# ---------------------------------------------------------------------------------------------------- where they are made
+
+
+def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
+    """A value in which each list, dict and object that has no origin was made here."""
+    origin = lambda: frozenset((new(ctx, span, again),))
+    return map_objects(v, lambda o: o if o.made is not None else replace(o, made=origin()))
+
+
+def new(ctx: Lowering, span: Span, again: bool = False) -> Origin:
+    """The origin of what is made at a place."""
+    count = ctx.path.objects.get(span, 0)
+    ctx.go(objects=ctx.path.objects.having({span: count + 1}))
+    return Origin(span, count, again)
+
+
+def from_outside(v: Value, made: Made) -> Value:
+    """A value whose objects without an origin are the caller's, or the module's."""
+    return map_objects(v, lambda o: replace(o, made=made) if o.made is None else o)
+
+
+def earlier(t: ValueType, before: Fixed[Span, int]) -> ValueType:
+    """A type as the next iteration knows it: what was made since ``before`` was made in an iteration before it."""
+
+    def past(o: Origin) -> Origin:
+        here = isinstance(o.place, Span) and o.number >= before.get(o.place, 0)
+        return replace(o, again=True) if here else o
+
+    return _with_origins(t, lambda made: frozenset(map(past, made)))
+
+
+def _with_origins(t: ValueType, change: Callable[[Made], Made]) -> ValueType:
+    match t:
+        case TupleType(items=items, made=made):
+            parts = tuple(_with_origins(x, change) for x in items)
+            return replace(t, items=parts, made=None if made is None else change(made))
+        case ClosureType(captured=c):
+            return replace(t, captured=tuple((n, _with_origins(x, change)) for n, x in c))
+        case DerivativeType(function=f):
+            return replace(t, function=_with_origins(f, change))
+    return t
+
+
+# ---------------------------------------------------------------------------------------------------------------- calls
+
+
+def origins(t: ValueType) -> set[Origin]:
+    """What the objects in a value of a type may be."""
+    found: set[Origin] = set()
+    _with_origins(t, lambda made: found.update(made) or made)
+    return found
+
+
+def given(values: Iterable[Value]) -> dict[Origin, Origin]:
+    """The numbers that a function gives to the objects that it is given: which of them are one is what it knows."""
+    every = (o for v in values for part in objects(v) for o in sorted(part.made or (), key=str))
+    numbers: dict[Origin, Origin] = {}
+    for o in every:
+        if o.place not in _OUTSIDE:
+            numbers.setdefault(o, Origin(_GIVEN, len(numbers), o.again))
+    return numbers
+
+
+def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
+    """A value whose objects have other names."""
+    if not names:
+        return v
+    rename = lambda o: replace(o, made=None if o.made is None else frozenset(names.get(x, x) for x in o.made))
+    return map_objects(v, rename)
+
+
+def results(t: ValueType) -> ValueType:
+    """The type of a result as callers see it. New objects are numbered; all that may be one of several share a mark."""
+    found: list[Made] = []
+    _with_origins(t, lambda made: found.append(made) or made)
+    inside = lambda made: {o for o in made if o.place not in _OUTSIDE and o.place != _GIVEN}
+    unsure = {o for made in found for o in inside(made) if len(made) > 1 or o.again}
+    numbers = {o: k for k, o in enumerate(dict.fromkeys(o for made in found for o in inside(made) - unsure))}
+    many = Origin(_NEW, 0, True)
+    here = lambda made: {many if o in unsure else Origin(_NEW, numbers[o]) for o in inside(made)}
+    return _with_origins(t, lambda made: frozenset((made - inside(made)) | here(made)))
+
+
+def received(ctx: Lowering, v: Value, numbers: Mapping[Origin, Origin], span: Span) -> Value:
+    """The result of a call as the caller knows it; ``numbers`` are those of `given`."""
+    names = {number: o for o, number in numbers.items()}
+    for part in objects(v):
+        for o in part.made or ():
+            if o.place == _NEW and o not in names:
+                names[o] = new(ctx, span, o.again)
+    return fresh(ctx, named(v, names), span)
+
+
+# -------------------------------------------------------------------------------------------------------------- changes
+
+
+def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str, instead: str, span: Span) -> None:
+    """The object that ``old`` is, under ``name`` if it has one, is ``new`` from here on; `Refused` where that is not
+    known to be as in Python. ``what`` says what changes it, ``instead`` what to write."""
+    may_change(ctx, old, name, what, instead, span)
+    known = one(old)
+
+    def changed(part: TupleValue) -> TupleValue:
+        return replace(new, made=old.made) if part.made == old.made and (known or part == old) else part
+
+    left = {n: map_objects(b.value, changed) for n, b in ctx.env.items() if n not in (RET, CTL)}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    if name in ctx.env:
+        ctx.typed(name, span, ctx.env[name].value)
+
+
+def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: str, span: Span) -> None:
+    """`Refused` where a change of an object would be seen by somebody for whom it cannot be entered."""
+    outside = next((_OUTSIDE[o.place] for o in old.made or UNKNOWN if o.place in _OUTSIDE), "")
+    mine = {o for o in old.made or () if o.place == _GIVEN}
+    if mine and not ctx.spec.changes:
+        outside = _OUTSIDE["caller"]
+    if outside:
+        raise Refused(Unsupported(span, f"{what} {outside},", instead))
+    if any(may_be_one(ctx, part, old) for v, _ in ctx.waiting() for part in objects(v)):
+        raise Refused(
+            Unsupported(span, f"{what} inside an expression that uses it,", "change it in a statement of its own")
+        )
+    known, later = one(old), _used_later(ctx)
+    holders: list[str] = []
+    for n, b in ctx.env.items():
+        if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
+            continue
+        parts = [part for part in objects(b.value) if may_be_one(ctx, part, old)]
+        if n.startswith("%over") and any(part in parts for part in _run_over(b.value)):
+            raise Refused(Unsupported(span, f"{what} while a loop runs over it,", instead))
+        holders += [n for part in parts if not known or part.made != old.made]
+    if not known and len(holders) == 1:  # nothing else is one of these
+        holders = []
+    if holders:
+        other = next((n for n in holders if n not in (name, "") and n[0] != "%"), name or "another name")
+        raise Refused(UnknownIdentity(span, f"{what} which `{other}` may be, too,", instead))
+    if mine:
+        ctx.spec.changed |= mine
+
+
+def _used_later(ctx: Lowering) -> frozenset[str] | None:
+    """The names that may be used after what is being evaluated; None if all may be."""
+    after = ctx.live.after.get(id(ctx.path.stmt))
+    return None if after is None else after | ctx.live.used(ctx.path.stmt) | ctx.live.always
+
+
+def _run_over(v: Value) -> list[Value]:
+    """The lists that a loop runs over, of what it holds under a pseudo-name."""
+    return [v, *(v.items[0].items if isinstance(v, TupleValue) and not v.changes else ())]
+
+
+def without(v: Value, others: Iterable[Value]) -> Value:
+    """A value with nothing in the objects that are known to be in others, too: their caller finds them there."""
+    known = {o.made for v in others for o in objects(v) if one(o)}
+    return map_objects(v, lambda o: replace(o, items=()) if o.made in known else o)
+
+
+def found_in(v: Value, others: Iterable[Value]) -> Value:
+    """The value of which `without` has made ``v``."""
+    known = {o.made: o for v in others for o in objects(v) if one(o)}
+    return map_objects(v, lambda o: known.get(o.made, o))
+
+
+def changed_by_call(
+    ctx: Lowering, before: Iterable[Value], after: Iterable[Value], changed: frozenset[Origin], function: str, span: Span
+) -> None:
+    """After a call, the objects of ``changed`` have the values that the callee left."""
+    was = {part.made: part for v in before for part in objects(v)}
+    for part in (part for v in after for part in objects(v)):
+        old = was.pop(part.made, None)
+        if old is not None and not changed.isdisjoint(part.made):
+            instead = "let the function return a new one, or give it parts"
+            change(ctx, old, part, "", f"a call of `{function}`, which changes what it is given,", instead, span)
