@@ -105,7 +105,7 @@ def record(rows: list[Row]) -> None:
     """The table in the documentation, in place of the one that is there."""
     page = ROOT / "docs" / "howto" / "other-peoples-code.md"
     head = page.read_text().partition(RECORDED)[0]
-    found = f"Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
+    found = f"{time.strftime('%d %B %Y')}: Python {sys.version.split()[0]}, NumPy {version('numpy')}; {len(rows)} functions of {len({r['package'] for r in rows})} packages."
     page.write_text(f"{head.rstrip()}\n\n{RECORDED}\n{found}\n\n{table(rows)}")
 
 

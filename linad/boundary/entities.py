@@ -312,4 +312,4 @@ def fingerprint(value: object) -> str:
             return repr(found)
 
 
-MEANING |= {"entity": entity, "fingerprint": fingerprint, "is_constant": is_constant}
+MEANING |= {"entity": entity, "member": member, "fingerprint": fingerprint, "is_constant": is_constant}

@@ -20,7 +20,8 @@ from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 
 import numpy as np
 from linad_typecheck.names.scope import (
-    GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque, RecordClass,
+    DEFAULT, GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque,
+    RecordClass,
 )
 from linad_typecheck.signature import ArgRecord
 
@@ -209,7 +210,7 @@ class Record:
         if (
             self.early
             or "::" in lookup.name
-            or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN))
+            or lookup.name.startswith((IMPLEMENTS, IMPORTED, GIVEN, DEFAULT))
             or (attributes and not isinstance(lookup.scope.raw(lookup.name.rpartition(".")[0]), ModuleType))
             or (lookup.code is not None and not helper)
             or value is MISSING
@@ -349,6 +350,8 @@ class LiveScope:
             return MISSING if cls is None else _plain(inspect.getattr_static(cls, attribute, MISSING))
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
+        if first.startswith(DEFAULT):
+            return self._walked(dict(_defaults(f)).get(first.removeprefix(DEFAULT), MISSING), attributes)
         if first.startswith(GIVEN):
             return self._walked(self.record.given.get(first.removeprefix(GIVEN), MISSING), attributes)
         if f is root and self.record.early and first == f.__code__.co_name and not attributes:
@@ -490,11 +493,14 @@ def _plain(member: object) -> object:
 
 def defaults(f: FunctionType) -> tuple[tuple[str, object], ...]:
     """The default values of a function by parameter name."""
+    return tuple((name, default_value(value)) for name, value in _defaults(f))
+
+
+def _defaults(f: FunctionType) -> list[tuple[str, object]]:
     code = f.__code__
     positional = code.co_varnames[: code.co_argcount]
     values = f.__defaults__ or ()
-    pairs = [*zip(positional[len(positional) - len(values) :], values), *(f.__kwdefaults__ or {}).items()]
-    return tuple((name, default_value(value)) for name, value in pairs)
+    return [*zip(positional[len(positional) - len(values) :], values), *(f.__kwdefaults__ or {}).items()]
 
 
 def source_mark(source: FunctionSource) -> str:

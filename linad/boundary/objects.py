@@ -8,6 +8,7 @@ import inspect
 import sys
 import textwrap
 from dataclasses import dataclass
+from enum import Enum
 from types import (
     CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace,
     UnionType,
@@ -15,6 +16,8 @@ from types import (
 from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
+
+from .records import MEANING
 
 MISSING = object()
 _SLOTS = (MemberDescriptorType, GetSetDescriptorType)
@@ -192,8 +195,11 @@ def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) ->
     """How the checker represents a tuple, list or dict, and its number of items; None if there are too many or the keys
     are unsupported."""
     if isinstance(value, dict):
-        known = len(value) <= MOST_KEYS and all(type(k) in (str, int, float, bool, tuple) for k in value)
-        return (dict_class(tuple(value)), len(value)) if known else None
+        known = len(value) <= MOST_KEYS and all(
+            isinstance(k, Enum) or type(k) in (str, int, float, bool, tuple) for k in value
+        )
+        keys = tuple(MEANING["member"](k) if isinstance(k, Enum) else k for k in value)
+        return (dict_class(keys), len(value)) if known else None
     return (LIST if isinstance(value, list) else None, len(value)) if len(value) <= MOST_KEYS else None
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import enum
 import functools
 import operator
 from functools import reduce
@@ -328,3 +329,47 @@ def test_piecewise():
 
     agrees(f, X)
     agrees(lambda u: np.piecewise(u, [u < 1.0, u >= 1.0], [lambda v: v * v, lambda v: np.sin(v)]) * 1.0, 2.0)
+
+
+class Unit(enum.Enum):
+    KILOMETRES = "km"
+    METRES = "m"
+
+
+FACTORS = {Unit.KILOMETRES: 1.0, Unit.METRES: 1000.0}
+
+
+def test_members_of_enumerations_as_keys():
+    def f(x, unit=Unit.KILOMETRES):
+        total = 0.0
+        for key, factor in FACTORS.items():
+            if key == Unit.METRES:
+                total += factor
+        return x * FACTORS[unit] + total + FACTORS.get(Unit.METRES) + (1.0 if Unit.KILOMETRES in FACTORS else 0.0)
+
+    checked = agrees(f, 2.0)
+    assert checked(2.0, Unit.METRES) == f(2.0, Unit.METRES)
+
+
+class Scale:
+    def __init__(self):
+        self.factor = 3.0
+
+    def of(self, x):
+        return self.factor * x
+
+
+def square(x):
+    return x * x
+
+
+def scaled(x, window=lambda n: np.ones((n,)), of=square, scale=Scale(), weights=np.array([1.0, 2.0, 3.0])):
+    return (window(3) * x).sum() + of(x)[0] + scale.of(x)[1] + (weights * x).sum()
+
+
+def test_functions_objects_and_arrays_as_defaults_of_helpers():
+    checked = agrees(lambda x: scaled(x) + scaled(x, of=np.sin), X[:3])
+    scaled.__defaults__[2].factor = 5.0
+    assert checked(X[:3]) == scaled(X[:3]) + scaled(X[:3], of=np.sin)
+    scaled.__defaults__ = (scaled.__defaults__[0], np.cos, *scaled.__defaults__[2:])
+    assert checked(X[:3]) == scaled(X[:3]) + scaled(X[:3], of=np.sin)

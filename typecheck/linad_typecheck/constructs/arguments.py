@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..advice.did_you_mean import meant
 from ..diagnostics import Label
-from ..engine.entities import callee
+from ..engine.entities import callee, entity_value
 from ..engine.closures import Computed
 from ..engine.evaluation import expression, spread_out, usable
 from ..engine.path import Path
@@ -20,7 +20,7 @@ from ..frozen import frozen
 from ..ownership.liveness import bound
 from ..ownership.objects import fresh
 from ..messages.language import BadCall, Unsupported
-from ..names.scope import FunctionSource, parameters
+from ..names.scope import DEFAULT, FunctionSource, Opaque, parameters
 from ..span import Span
 from .dicts import of as of_items
 from .dicts import unpacked
@@ -125,6 +125,11 @@ def default_of(ctx: Lowering, source: FunctionSource, name: str, captures: Captu
                 what = f"the default of `{name}`, where `{source.name}` is not the function's own,"
                 raise Refused(Unsupported(source.source.span(source.node), what, "pass it in the call"))
             return usable(ctx, held, name, source.source.span(source.node))
+        if n == name and isinstance(value, Opaque):  # a function or an object
+            found = source.scope.lookup(f"{DEFAULT}{name}")
+            if found is not None and not isinstance(found, Opaque):
+                at = source.source.span(source.node)
+                return entity_value(replace(ctx, source=source), found, f"{DEFAULT}{name}", at)
         if n == name:
             return default_value(ctx, value, name, source.source.span(source.node))
     spec = source.node.args

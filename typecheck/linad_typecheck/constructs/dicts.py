@@ -10,10 +10,12 @@ from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Binding, NoneValue, Poison, TupleValue, Value, contains, describe, type_of
+from ..engine.values import (
+    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, TupleValue, Value, contains, describe, type_of,
+)
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import dict_class
+from ..names.scope import EnumMember, dict_class
 from ..ownership.objects import change
 from ..span import Span
 from .static_texts import constant_of, value_of
@@ -84,6 +86,8 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
     """The key given by an expression; None, with a report, if it is not known at compile time."""
     v = expression(ctx, node)
+    if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember):
+        return (v.entity,)
     known, key = constant_of(v)
     if known and not isinstance(key, list):
         return (key,)
@@ -129,6 +133,8 @@ def _find(base: TupleValue, key: object) -> Value | None:
 
 def has(base: TupleValue, key: Value) -> bool | None:
     """``key in d``; None if the key is not known at compile time."""
+    if isinstance(key, EntityValue) and isinstance(key.entity, EnumMember):
+        return _find(base, key.entity) is not None
     known, k = constant_of(key)
     return _find(base, k) is not None if known else None
 

@@ -12,7 +12,7 @@ from ..engine.values import (
     LIST, SILENT, EntityValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import Unsupported
-from ..names.scope import External, Opaque
+from ..names.scope import EnumMember, External, Opaque
 from .quotes import known_value, text_of
 
 METHODS = frozenset((
@@ -54,6 +54,8 @@ def value_of(constant: object) -> Value:
             return TextValue(constant)
         case None:
             return NoneValue()
+        case EnumMember(name=name):
+            return EntityValue(constant, name)
         case tuple() | list():
             return TupleValue(tuple(map(value_of, constant)), LIST if isinstance(constant, list) else None)
     return literal(constant)

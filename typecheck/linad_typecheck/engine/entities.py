@@ -146,9 +146,13 @@ def _untold(ctx: Lowering, node: ast.AST) -> bool:
     return isinstance(found, GlobalArray) and found.key != LOST
 
 
+# Modules whose functions are those of others, for numbers and arrays.
+SAME = {f"autograd.{home}": home for home in ("numpy", "numpy.linalg", "scipy", "scipy.special", "scipy.linalg")}
+
+
 def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
     """The entity of an attribute of a module or of another library object."""
-    dotted = base.entity.dotted
+    dotted = SAME.get(base.entity.dotted, base.entity.dotted)
     found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
     whole = f"{dotted}.{attr}"
     if isinstance(found, Module) and not has_parts(whole):

@@ -263,6 +263,7 @@ class Applied:
     now: bool = False
 
 
+DEFAULT = "default of "  # prefix of the name of a parameter whose default is looked up as a name: `default of f`
 GIVEN = "given argument "  # prefix of the name of an argument that is looked up as a name: `given argument f`
 
 Entity = (
