@@ -5,6 +5,8 @@ import copy
 import enum
 import functools
 import operator
+import sys
+import types
 from functools import reduce
 from math import factorial
 
@@ -373,3 +375,14 @@ def test_functions_objects_and_arrays_as_defaults_of_helpers():
     assert checked(X[:3]) == scaled(X[:3]) + scaled(X[:3], of=np.sin)
     scaled.__defaults__ = (scaled.__defaults__[0], np.cos, *scaled.__defaults__[2:])
     assert checked(X[:3]) == scaled(X[:3]) + scaled(X[:3], of=np.sin)
+
+
+def test_wrapped_numpy(monkeypatch):
+    """autograd's NumPy is read as NumPy; here a module of that name stands for it."""
+    wrapped = types.ModuleType("autograd.numpy")
+    wrapped.tanh, wrapped.sum = (lambda *args, f=f: f(*args) for f in (np.tanh, np.sum))
+    monkeypatch.setitem(sys.modules, "autograd.numpy", wrapped)
+    f = linear_grad(lambda x: wrapped.sum(wrapped.tanh(x) * x), backend="interpret")
+    x = np.array([0.3, -0.5, 1.25])
+    np.testing.assert_allclose(f(x), f.py_func(x), rtol=1e-15)
+    np.testing.assert_allclose(f.grad(x), np.tanh(x) + x / np.cosh(x) ** 2, rtol=1e-14)

@@ -146,7 +146,7 @@ def _untold(ctx: Lowering, node: ast.AST) -> bool:
     return isinstance(found, GlobalArray) and found.key != LOST
 
 
-# Modules whose functions are those of others, for numbers and arrays.
+# Modules that wrap the functions of another one: on numbers and arrays they mean the same.
 SAME = {f"autograd.{home}": home for home in ("numpy", "numpy.linalg", "scipy", "scipy.special", "scipy.linalg")}
 
 
