@@ -73,6 +73,9 @@ def vmap(
     """
     if isinstance(f, derive.Pullback | Pushforward):
         return _of_linear(f, in_axes, out_axes)
+    if getattr(f, "is_linear_batch", False):
+        what = "what `vmap` gives for a pullback or a linearized function is not mapped again"
+        raise refusal("unsupported", what, help="reshape the leading axes of the cotangents or tangents to one")
     function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
@@ -106,6 +109,7 @@ def _of_linear(f: derive.Pullback | Pushforward, in_axes: Any, out_axes: Any) ->
             raise TypeError(f"vmap of {f!r}: expected {count} arguments, got {len(linear)}")
         return batch(*linear, *arguments)
 
+    call.is_linear_batch = True  # type: ignore[attr-defined]
     return call
 
 

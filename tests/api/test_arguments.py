@@ -1,5 +1,7 @@
 """Conversion of arguments, without a compiled function behind it."""
 
+import types
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -228,3 +230,12 @@ def test_without_an_annotation_an_array_of_rank_0_stays_one():
 
     gradient = f.grad(np.array(3.0))
     assert isinstance(gradient, np.ndarray) and gradient.shape == () and gradient == 6.0
+
+
+def test_unsigned_ints_where_the_text_alone_has_the_annotations():
+    def f(x: float, n: int) -> float:
+        return x * n + n
+
+    bare = types.FunctionType(f.__code__, f.__globals__, f.__name__)
+    for n in (np.uint8(200), np.uint64(5), np.int16(3), True):
+        assert linear_grad(bare, backend="interpret").value_and_grad(1.5, n) == (1.5 * int(n) + int(n), float(n))

@@ -424,3 +424,5 @@ def test_pullbacks_and_linearized_functions():
         linad.vmap(push, in_axes=(0, None))(np.eye(3))
     with pytest.raises(LinadError, match="maps over no argument"):
         linad.vmap(pull, in_axes=None)
+    with pytest.raises(LinadError, match="is not mapped again"):
+        linad.vmap(linad.vmap(pull))

@@ -79,7 +79,7 @@ def merged(note: notes.ParamType, t: ValueType, path: str, inside: bool = False)
         case notes.ChoiceType(members=members), _:
             return _chosen(members, t, path)
         case notes.ScalarType(dtype=d, weak=w), ScalarType(dtype=own):
-            return ScalarType(d, w) if "bif".index(own[0]) <= "bif".index(d[0]) else t
+            return ScalarType(d, w) if "buif".index(own[0]) <= "buif".index(d[0]) else t
         case notes.ScalarType(dtype=d, weak=w), ArrayType(rank=0):  # the number that the array holds
             return ScalarType(d, w)
         case notes.ScalarType(), ArrayType() if not inside:
