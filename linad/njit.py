@@ -185,7 +185,8 @@ class _Text:
             return
         usual = isinstance(kind, types.Array) and kind.layout == "C" and kind.mutable and kind.aligned
         if updated and not usual:
-            told = f"`{self.s.signature.name}` updates `{updated}`, which Numba does not know to be writable and contiguous"
+            function = self.s.signature.name
+            told = f"`{function}` updates `{updated}`, which Numba does not know to be writable and contiguous"
             raise refusal("bad-option", told, help="pass a C-contiguous array")
         if updated:
             self.updated.append(name)
@@ -222,17 +223,19 @@ class _Text:
             grow = [f"    for k in range({len(spaces)}):", f"        {room}[k] = err[k] + err[k] // 8"]
         logs = built.error_words - HINTS
         ends = self._outside(np.zeros(logs, np.int64)) if logs > 0 else ""
+        kept = [f"for k in range({logs}):", f"    {ends}[k] = min(max({ends}[k], err[{HINTS} + k]), {HINTED})"]
+        native = self._constant(_native(built.driver, self.kept))
         self.lines += [
             "for attempt in range(2):",
             f"    err = np.zeros({built.error_words}, np.int64)",
             *([f"    err[{FLOOR}] = here() - {STACK}"] if built.error_words > FLOOR else []),
             *([f"    err[{HINTS}:] = {ends}"] if ends else []),
-            f"    {out} = {self._constant(_native(built.driver, self.kept))}(({', '.join((*values, *spaces, 'err'))},))",
+            f"    {out} = {native}(({', '.join((*values, *spaces, 'err'))},))",
             f"    code = {out}[0]",
             f"    if code != {SHORT}:",
             "        break",
             *grow,
-            *([f"for k in range({logs}):", f"    {ends}[k] = min(max({ends}[k], err[{HINTS} + k]), {HINTED})"] if ends else []),
+            *(kept if ends else []),
         ]  # fmt: skip
         return built
 
@@ -263,7 +266,9 @@ class _Text:
         if isinstance(structure, Leaf):
             return leaf(structure)
         parts = ", ".join(self.structured(part, leaf) for part in structure)
-        return f"{self._constant(structure.tag.handle)}({parts})" if isinstance(structure, RecordStructure) else f"({parts},)"
+        if isinstance(structure, RecordStructure):
+            return f"{self._constant(structure.tag.handle)}({parts})"
+        return f"({parts},)"
 
 
 def _parts(structure: Structure, text: str, t: types.Type, where: str = "") -> Iterator[tuple[Leaf, str, types.Type]]:

@@ -26,8 +26,8 @@ def vmap(
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform, pullbacks and linearized functions included.
-        It only reads its arguments.
+        A checked function, a plain one, or the result of another transform, including pullbacks and linearized
+        functions. It only reads its arguments.
     in_axes : int, None, or tuple of them
         The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
         throughout. A tuple has an entry for each positional parameter, which may be a tuple again for an argument that

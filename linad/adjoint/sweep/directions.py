@@ -477,7 +477,9 @@ class _Walk:
             Let(t, "mul", (e, y if sign == "m" else x), s.span),
             AddTo(self.renamed(c), (i, j, k), t, False, s.span),
         ]
-        loop = lambda index, stop, body: Loop(index, ZERO, stop, ONE, (), (), Block(tuple(body)), (), span=s.span)  # noqa: E731
+        loop = lambda index, stop, body: Loop(  # noqa: E731
+            index, ZERO, stop, ONE, (), (), Block(tuple(body)), (), span=s.span
+        )
         nest = loop(i, m, [loop(j, n, [loop(q, inner, [*slope, loop(k, self.width, lanes)])])])
         self.out = outer
         self.dense(s)

@@ -7,9 +7,9 @@ Architectures, 2001, chapters 5 and 6).
 **Before.** ``for i in range(n) { &v_bar[idx[i]] += e(i) }``
 **After.** ``for b by 64 { for i in block { &t[i] = e(i) }; for i in block { &v_bar[idx[i]] += t[i] } }``
 
-**Legality.** The arrays of the delayed additions are not otherwise accessed in the loop, nor are those of delayed stores.
-Their indices can be recomputed from arrays that the loop does not write. Carried values are sums. Additions and stores
-happen in the same order, so the results are bitwise identical.
+**Legality.** The loop does not otherwise access the arrays of the delayed additions and stores. Their indices can be
+recomputed from arrays that the loop does not write. Carried values are sums. Additions and stores happen in the same
+order, so the results are bitwise identical.
 
 **Profitability.** At least `WORTH` operations for each addition, and nothing else that prevents vectorisation of the
 first loop, such as checks or calls. Branches between float operations are replaced by selects if the cheaper arms are a

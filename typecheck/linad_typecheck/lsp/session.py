@@ -15,7 +15,7 @@ from .positions import edited
 from .settings import Settings, findings_wanted, forget_projects
 from .sheet import Json, Sheet, of_file, of_notebook
 
-MAX_CHARACTERS = 2_000_000  # of a document; longer ones are generated, and nobody reads their findings
+MAX_CHARACTERS = 2_000_000  # longer documents are assumed to be generated, and are not checked
 
 
 @dataclass
