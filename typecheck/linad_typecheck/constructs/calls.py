@@ -53,6 +53,7 @@ from .checkpoints import in_one_step
 from .comprehensions import array_from
 from .dicts import method as dict_method
 from .dicts import unpacked
+from .generators import is_generator, started
 from .iterables import ITERABLES
 from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
 from .static_texts import method as text_method
@@ -129,6 +130,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source) if source.elementwise:
             return _each(ctx, node, source, hint, captured(ctx, callee, span))
+        case FunctionValue(source=source) if is_generator(source) and not source.running:
+            return started(ctx, node, callee)
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, span), hint)
     with ctx.programs.apart() as found:
@@ -212,6 +215,8 @@ def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
 def _call(
     ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
 ) -> Value:
+    if is_generator(source):
+        return started(ctx, node, FunctionValue(source, (), captures))
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]

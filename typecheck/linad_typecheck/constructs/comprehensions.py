@@ -35,6 +35,7 @@ from ..engine.values import (
     ArrayValue,
     Binding,
     Bottom,
+    FunctionValue,
     Poison,
     ScalarValue,
     TextValue,
@@ -51,7 +52,8 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
-from .iterables import RANGES, Iteration, Unrolled, from_zero, iteration
+from .generators import consume
+from .iterables import RANGES, Generated, Iteration, Unrolled, from_zero, iteration
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -108,14 +110,24 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
                 assign(ctx, part.target, item, span)
                 with made_for_expression(ctx):
                     block(ctx, body, live)
-        case Iteration() as it:
+        case it:
             through(ctx, part, it, body, live, purpose)
 
 
 def through(
-    ctx: Lowering, part: ast.comprehension, it: Iteration, body: list[ast.stmt], live: frozenset[str], purpose: str = ""
+    ctx: Lowering,
+    part: ast.comprehension,
+    it: Iteration | Generated,
+    body: list[ast.stmt],
+    live: frozenset[str],
+    purpose: str = "",
 ) -> None:
+    """The loop over an iteration whose length is not known."""
     node = ast.copy_location(ast.For(part.target, part.iter, body, [], None), part.iter)
+    if isinstance(it, Generated):
+        with made_for_expression(ctx):
+            consume(ctx, it, node, (part, purpose), live)
+        return
     ctx.live.enter(node, live)
     ctx.bind_all(it.held)
     enter = lambda i: assign(ctx, part.target, it.element(i), ctx.span(part.iter))
@@ -201,6 +213,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         value = as_array(ctx, value, hint, ctx.span(what))
     match value:
+        case FunctionValue(source=source) if source.running:
+            return _of_loop(ctx, node, name, of_generator(ctx, what, value), start, hint)
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
         case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
@@ -230,6 +244,13 @@ def _is_range(ctx: Lowering, node: ast.expr) -> bool:
 
 
 _RUN_OVER = (*RANGES, "builtins.map", "builtins.sorted", "builtins.reversed")
+
+
+def of_generator(ctx: Lowering, node: ast.expr, value: Value) -> Comprehension:
+    """``(v for v in generator)``, the same nodes each time that ``node`` is lowered."""
+    made = ctx.inlined.setdefault((node, "each"), each_of(Quoted(node, value)))
+    made.generators[0].iter.value = value
+    return made
 
 
 def each_of(what: ast.expr) -> Comprehension:
@@ -353,7 +374,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                 value = _unrolled_truth(ctx, name, what, items, span)
                 ctx.unbind(key)
                 return value
-            case Iteration() as it:
+            case it:
                 stop = [Do(what.elt, found), ast.copy_location(ast.Break(), what.elt)]
                 tests = [
                     *part.ifs,

@@ -22,11 +22,11 @@ from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
 from ..engine.quoted import Quoted
 from ..engine.rulebook import Args
-from ..engine.sequences import ITERATIONS, Iteration, Unrolled
+from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
+    SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -39,7 +39,7 @@ from .dicts import keys
 from .records import only_fields
 
 
-def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
+def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
     """The iteration over ``node``; None if a problem was reported."""
     span = ctx.span(node)
     if isinstance(node, ast.Call):
@@ -57,6 +57,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
     value = expression(ctx, node)
     match value:
+        case FunctionValue(source=source) if source.running:
+            return Generated(value)
         case TupleValue(mapping=True):
             return Unrolled(keys(value))
         case TextValue(text=text):

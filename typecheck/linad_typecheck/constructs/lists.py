@@ -19,7 +19,7 @@ from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
-from ..engine.sequences import Iteration, Unrolled
+from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
@@ -176,16 +176,16 @@ def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
         case Unrolled(items=items):
             for item in items:
                 append(ctx, name, item, span)
-        case Iteration():
+        case Iteration() | Generated():
             from_iteration(ctx, found, node, lambda value: append(ctx, name, value, span))
     return Poison() if found is None else NoneValue()
 
 
-def from_iteration(ctx: Lowering, found: Iteration, node: ast.expr, each: Callable[[Value], object]) -> None:
+def from_iteration(ctx: Lowering, found: Iteration | Generated, node: ast.expr, each: Callable[[Value], object]) -> None:
     """Call ``each`` for the elements that a loop iterates over."""
     key = ctx.pseudo("item", ctx.span(node))
     target, item = ast.Name(key, ast.Store()), ast.Name(key, ast.Load())
-    part = ast.comprehension(target, node, [], 0)
+    part = ctx.inlined.setdefault((node, "item"), ast.comprehension(target, node, [], 0))
     for n in (target, item):
         ast.copy_location(n, node)
     through(ctx, part, found, [Do(item, lambda: each(ctx.env[key].value))], frozenset(ctx.env))

@@ -24,7 +24,8 @@ from ..ownership.liveness import bound, rebound
 from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
-from .iterables import Iteration, Unrolled, held_over, iteration, picking
+from .generators import consume
+from .iterables import Generated, Iteration, Unrolled, held_over, iteration, picking
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -36,14 +37,16 @@ def _for(ctx: Lowering, s: ast.For) -> None:
     match it:
         case None:
             _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
-        case Unrolled() if around is not None:
+        case Generated() if around is None:
+            consume(ctx, it, s, s, ctx.live.after.get(id(s), frozenset()) | ctx.live.always)
+        case Unrolled() | Generated() if around is not None:
             ctx.report(
                 Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
             )
         case Unrolled(items=items) if not items or not _leaves(s):
             with held_over(ctx, it, span) as of:
                 _unroll(ctx, s, of)
-        case Unrolled(items=items) if not alike(items):
+        case Unrolled(items=items) if len(items) == 1 or not alike(items):
             with held_over(ctx, it, span) as of:
                 _unroll_leaving(ctx, s, of)
         case Unrolled() | Iteration():

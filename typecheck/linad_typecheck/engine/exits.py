@@ -31,6 +31,24 @@ def breaks(body: Body) -> bool:
     return _in_any(body, (ast.Break,), into_loops=False)
 
 
+def continues(body: Body) -> bool:
+    """Whether the body contains a `continue` of the loop that it belongs to."""
+    return _in_any(body, (ast.Continue,), into_loops=False)
+
+
+def own_yields(body: Body) -> list[ast.AST]:
+    """The `yield`s of a body, without those of nested functions."""
+    found: list[ast.AST] = []
+    pending: list[ast.AST] = list(body)
+    while pending:
+        n = pending.pop()
+        if isinstance(n, (ast.Yield, ast.YieldFrom)):
+            found.append(n)
+        if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            pending += ast.iter_child_nodes(n)
+    return found
+
+
 def exits(s: ast.stmt) -> bool:
     """Whether control may leave the block of ``s`` from inside ``s``."""
     return leaves_iteration(s) or _find(s, (ast.Return,), into_loops=True)

@@ -11,7 +11,7 @@ from ..ir.core import Atom
 from ..frozen import frozen
 from ..span import Span
 from .state import Lowering
-from .values import Binding, Value
+from .values import Binding, FunctionValue, Value
 
 
 @frozen
@@ -34,11 +34,18 @@ class Unrolled:
     over: tuple[Value, ...] = ()
 
 
-ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | None]] = []
+@frozen
+class Generated:
+    """The values that a generator object yields. A loop over it is inlined in its body."""
+
+    by: FunctionValue
+
+
+ITERATIONS: list[Callable[[Lowering, ast.expr], Iteration | Unrolled | Generated | None]] = []
 UNPACKINGS: list[Callable[[Lowering, Value, int, Span], tuple[Value, ...]]] = []
 
 
-def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
+def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
     """The iterable of ``for ... in node``; None if a problem was reported."""
     (found,) = ITERATIONS
     return found(ctx, node)

@@ -117,6 +117,8 @@ class Lowering:
     path: Path = Path()
     out: list[Stmt] = field(default_factory=list)  # the block under construction
     settled: dict[object, Settled] = field(default_factory=dict)  # memoised results, by the node of the text
+    inlined: dict[object, Any] = field(default_factory=dict)  # generators around their consumers, by the consumer
+    consuming: list[ast.AST] = field(default_factory=list)  # the generator functions that are inlined around this place
 
     # -- the path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
+from typing import Any
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
@@ -133,6 +134,13 @@ class FunctionValue:
     scopes: tuple[str, ...] = ()  # for each name in ``free``, the comprehension that binds it, if any
 
 
+@frozen(slots=True, eq=False)
+class IterableValue:
+    """An iteration that is given to a generator of the library, as `sequences` has it. No other name holds one."""
+
+    of: Any
+
+
 CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
 Axes = int | None | tuple["Axes", ...]  # batch axes: one for all arrays of an argument, or one per part
 
@@ -257,6 +265,7 @@ Value = (
     | TupleValue
     | NoneValue
     | FunctionValue
+    | IterableValue
     | DerivativeValue
     | EntityValue
     | DTypeValue

@@ -344,6 +344,7 @@ class FunctionSource:
     wrt: tuple[str | int, ...] | None = None
     elementwise: bool = False  # a scalar function that is applied to arrays elementwise
     again: bool = False  # under `linad.checkpoint`: the reverse sweep runs its body again
+    running: bool = False  # a generator object: the parameters of its function are defaults, captured where it started
     strict: bool = False  # an update that is visible under a second name is an error
     rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
     compiled: Compiled | None = None  # under `linad.rule`: only the header is used

@@ -66,6 +66,13 @@ class Liveness:
         self.head[id(loop)] = head
         self._kept.append(loop)
 
+    def add(self, body: Sequence[ast.stmt], after: Names) -> None:
+        """Analyse statements that another one is lowered to. ``after``: the names live after them."""
+        _block(body, after, self, after, after)
+        functions = (n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES))
+        self.always = self.always.union(*map(free_names, functions))
+        self._kept += body
+
     def seen(self, node: ast.AST) -> _Seen:
         """`used` and `bound` of a node, and whether it may define a function."""
         found = self._seen.get(id(node))

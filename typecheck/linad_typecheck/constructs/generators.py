@@ -1,0 +1,229 @@
+"""Generator objects, and the loops that consume them. `engine.generated` makes the statements of such a loop.
+
+A generator object is the nested function of its body. Its parameters are defaults, captured where it is started and
+kept under pseudo-names until it is consumed. It is consumed once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..engine.blocks import block
+from ..engine.closures import Computed
+from ..engine.entities import entity, named
+from ..engine.evaluation import EXPRESSIONS, expression, usable
+from ..engine.exits import own_yields
+from ..engine.generated import Impossible, Inlining
+from ..engine.quoted import Do, Quoted
+from ..engine.refusal import Refused
+from ..engine.sequences import Generated, iteration
+from ..engine.simpler import simpler
+from ..engine.state import Lowering
+from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Loss, LostArray, Poison, Value, contains
+from ..messages.language import Unsupported
+from ..names.scope import FunctionSource, parameters
+from ..ownership.liveness import bound, free_names
+from ..span import Span
+from ..types import Array
+from .arguments import bound_arguments
+
+LARGEST = 5000  # nodes in all copies of a loop body
+DEEPEST = 12  # generators of the same function inside each other
+_BY_FILL = "fill a list with the values, and loop over it"
+
+
+def is_generator(source: FunctionSource) -> bool:
+    """Whether calls of a function make generator objects."""
+    return isinstance(source.node, ast.FunctionDef) and bool(own_yields(source.node.body))
+
+
+# ------------------------------------------------------------------------------------------------------------ objects
+
+
+def started(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
+    """The generator object that a call of a generator function makes."""
+    args = bound_arguments(ctx, node, f.source, f.captured or ())
+    given = {n: usable(ctx, a.value, a.name or "the argument", a.span) for n, a in args.items()}
+    if any(contains(v, Poison) for v in given.values()):
+        ctx.programs.poisoned = True
+        raise Refused(None)
+    return Bottom() if any(isinstance(v, Bottom) for v in given.values()) else running(ctx, f, given, ctx.span(node))
+
+
+def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span) -> FunctionValue:
+    """The generator object of a function with its arguments."""
+    keys = {name: ctx.pseudo(f"{name} of", span) for name in given}
+    defaults = tuple((name, Computed(key)) for name, key in keys.items())
+    source = replace(f.source, running=True, defaults=defaults)
+    if f.captured is not None:
+        return FunctionValue(source, (), (*f.captured, *((keys[n], v) for n, v in given.items())))
+    ctx.bind_all({keys[name]: Binding(value, span) for name, value in given.items()})
+    return FunctionValue(source, (*f.free, *keys.values()), None, (*f.scopes, *("" for _ in keys)))
+
+
+def of_expression(ctx: Lowering, node: ast.GeneratorExp, hint: str) -> Value:
+    """``(e for v in x if c)`` as an object: of a generator function whose parameter is ``x``."""
+    over = expression(ctx, node.generators[0].iter)
+    function = ctx.inlined.setdefault(id(node), (node, _function_of(node)))[1]
+    key = f"{ctx.source.key}/{ctx.source.name}.<genexpr>@{node.lineno}:{node.col_offset}"
+    source = FunctionSource("<genexpr>", function, ctx.source.source, ctx.source.scope, key)
+    free = tuple(sorted(free_names(function) & (ctx.local_names | ctx.env.keys())))
+    return running(ctx, FunctionValue(source, free, None, ("",) * len(free)), {"%over": over}, ctx.span(node))
+
+
+def _function_of(node: ast.GeneratorExp) -> ast.FunctionDef:
+    body: list[ast.stmt] = [ast.Expr(ast.Yield(node.elt))]
+    for k, part in reversed([*enumerate(node.generators)]):
+        for test in reversed(part.ifs):
+            body = [ast.If(test, body, [])]
+        body = [ast.For(part.target, part.iter if k else ast.Name("%over", ast.Load()), body, [])]
+    args = ast.arguments([], [ast.arg("%over")], None, [], [], None, [])
+    made = ast.FunctionDef("<genexpr>", args, body, [])
+    for n in ast.walk(made):
+        if "lineno" in n._attributes and not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
+# -------------------------------------------------------------------------------------------------------------- loops
+
+
+@dataclass
+class _Made:
+    """The statements of one consumer. ``names``: those of the generator, here."""
+
+    inlining: Inlining
+    stmts: list[ast.stmt]
+    names: dict[str, str]
+    consumer: ast.For  # kept, so that the identities of its nodes are not reused
+
+
+def consume(
+    ctx: Lowering,
+    over: Generated,
+    node: ast.For,
+    key: object,
+    live: frozenset[str],
+) -> None:
+    """Lower a loop over a generator object. ``key`` identifies the loop; ``live``: the names used after it."""
+    f, span = over.by, ctx.span(node.iter)
+    if ctx.consuming.count(f.source.node) > DEEPEST:
+        what = f"the generator `{f.source.name}`, which calls itself,"
+        raise Refused(Unsupported(span, what, "collect the values in a list, with a stack of what is left to visit"))
+    made = _made(ctx, f, node, key, span)
+    for mine, new in zip(made.inlining.runs, _runs(node.body), strict=True):
+        mine.run = new.run
+    values = _values(ctx, f, made.names, span)
+    _consumed(ctx, f, span)
+    ctx.bind_all(values)
+    ctx.live.add(made.stmts, live)
+    ctx.consuming.append(f.source.node)
+    try:
+        block(ctx, made.stmts, live)
+    finally:
+        ctx.consuming.pop()
+    ctx.unbind(*made.names.values(), *(n for n in ctx.env if n.endswith(made.inlining.flag)))
+
+
+def _made(ctx: Lowering, f: FunctionValue, node: ast.For, key: object, span: Span) -> _Made:
+    key = (key, f.source, f.captured is None)
+    found = ctx.inlined.get(key)
+    if found is None:
+        found = ctx.inlined[key] = _inlined(ctx, f, node, span)
+        ctx.local_names |= frozenset(found.names.values())
+    return found
+
+
+def _inlined(ctx: Lowering, f: FunctionValue, node: ast.For, span: Span) -> _Made:
+    source = f.source
+    _require(source, node, span)
+    body = simpler(source.node.body, source.scope)
+    names = [p.arg for p in parameters(source.node.args)] + list(bound(body))
+    if f.captured is not None:
+        names += [n.rstrip("?") for n, _ in f.captured if n[0] != "%"]
+    renamed = _renamed(ctx, names, node)
+    at = None if source.source == ctx.source.source else node.iter
+    flag = f".{span.line}:{span.column}.{len(ctx.inlined)}"
+    outside = (lambda n: None) if _is_own(ctx, source) else (lambda n: _outside(ctx, source, n))
+    inlining = Inlining(renamed, outside, at, node.target, node.body, node.orelse, flag)
+    try:
+        stmts = inlining.made(body)
+    except Impossible as e:
+        place = source.source.span(e.node) if at is None else span
+        raise Refused(Unsupported(place, e.what, _BY_FILL)) from None
+    return _Made(inlining, stmts, renamed, node)
+
+
+def _is_own(ctx: Lowering, source: FunctionSource) -> bool:
+    """Whether a function is nested in the one being lowered, whose global names are its own."""
+    return source.key.startswith(f"{ctx.source.key}/{ctx.source.name}.")
+
+
+def _require(source: FunctionSource, node: ast.For, span: Span) -> None:
+    """Refuse a generator with many copies of a large loop body."""
+    yields = own_yields(source.node.body)
+    size = sum(1 for s in node.body for _ in ast.walk(s))
+    if len(yields) > 1 and size * len(yields) > LARGEST:
+        what = f"a loop of this size over the generator `{source.name}` with {len(yields)} `yield`s"
+        raise Refused(Unsupported(span, what, "make its body a function, or " + _BY_FILL))
+
+
+def _renamed(ctx: Lowering, names: Sequence[str], node: ast.For) -> dict[str, str]:
+    """Names for the variables of a generator, which differ from all names here."""
+    taken = {n.id for n in ast.walk(ctx.source.node) if isinstance(n, ast.Name)} | ctx.local_names | set(ctx.env)
+    taken |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        new, k = name, 1
+        while new in taken:
+            k += 1
+            new = f"{name}_{k}"
+        found[name] = new
+        taken.add(new)
+    return found
+
+
+def _outside(ctx: Lowering, source: FunctionSource, node: ast.expr) -> ast.expr | None:
+    """What a global name of another function denotes. A dotted name is one of a module of the user's."""
+    there = replace(ctx, source=source, local_names=frozenset())
+    first = next(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    if first not in ctx.local_names | ctx.env.keys() and source.scope.lookup(first) == ctx.source.scope.lookup(first):
+        return None  # it is the same here
+    if isinstance(node, ast.Name):
+        at = source.source.span(node) if source.source == ctx.source.source else ctx.span(node)
+        return Quoted(node, entity(there, node.id, at), node.id)
+    found = named(replace(there, path=ctx.path._replace(env=type(ctx.env)())), node)
+    return None if found is None else Quoted(node, EntityValue(found, ast.unparse(node)))
+
+
+def _values(ctx: Lowering, f: FunctionValue, names: Mapping[str, str], span: Span) -> dict[str, Binding]:
+    """The arguments of a generator object, and the values that it captured if it was made elsewhere."""
+    found: dict[str, Binding] = {}
+    captured = dict(f.captured or ())
+    for name, default in f.source.defaults:
+        if isinstance(default, Computed):
+            held = captured[default.name] if f.captured is not None else ctx.env[default.name].value
+            found[names[name]] = Binding(usable(ctx, held, name, span), span)
+    for name, value in captured.items():
+        if name[0] != "%" and name[-1] != "?":
+            defined = captured.get(f"{name}?")
+            found[names[name]] = Binding(value, span, None if defined is None else defined.atom)
+    return found
+
+
+def _consumed(ctx: Lowering, f: FunctionValue, span: Span) -> None:
+    """Nothing may use a generator object again: it has no more values."""
+    keys = {d.name for _, d in f.source.defaults if isinstance(d, Computed)}
+    gone = LostArray(Array("f64", 1), Loss("moved", "a loop that consumes it", span))
+    ctx.unbind(*keys)
+    ctx.bind_all({n: replace(b, value=gone) for n, b in ctx.env.items() if b.value == f})
+
+
+def _runs(body: Sequence[ast.stmt]) -> list[Do]:
+    return [n for s in body for n in ast.walk(s) if isinstance(n, Do)]
+
+
+EXPRESSIONS[ast.GeneratorExp] = of_expression
