@@ -31,6 +31,7 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
+    RANGE,
     SILENT,
     ArrayValue,
     Binding,
@@ -215,6 +216,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     match value:
         case FunctionValue(source=source) if source.running:
             return _of_loop(ctx, node, name, of_generator(ctx, what, value), start, hint)
+        case TupleValue(record=record) if record is RANGE:
+            return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
         case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):

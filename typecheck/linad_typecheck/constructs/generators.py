@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ..engine.blocks import block
 from ..engine.closures import Computed
@@ -23,9 +24,11 @@ from ..engine.sequences import Generated, iteration
 from ..engine.simpler import simpler
 from ..engine.state import Lowering
 from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Loss, LostArray, Poison, Value, contains
+from ..library.definitions import Definition, definitions
 from ..messages.language import Unsupported
-from ..names.scope import FunctionSource, parameters
+from ..names.scope import Entity, External, FunctionSource, Helper, parameters
 from ..ownership.liveness import bound, free_names
+from ..source import SourceFile
 from ..span import Span
 from ..types import Array
 from .arguments import bound_arguments
@@ -86,6 +89,45 @@ def _function_of(node: ast.GeneratorExp) -> ast.FunctionDef:
         if "lineno" in n._attributes and not hasattr(n, "lineno"):
             ast.copy_location(n, node)
     return made
+
+
+# ------------------------------------------------------------------------------------------------------------ library
+
+
+class _Prelude:
+    """The scope of the generators of the prelude: other functions there, and builtins."""
+
+    def lookup(self, name: str) -> Entity | None:
+        if name == "pool":
+            return External(POOL)
+        found = definitions().get(f"%{MODULE}.{name}")
+        return None if found is None else Helper(source_of(found))
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def implemented(self) -> frozenset[str]:
+        return frozenset()
+
+    def implementation(self, dotted: str) -> FunctionSource | None:
+        return None
+
+
+@cache
+def source_of(d: Definition) -> FunctionSource:
+    """A generator function of the prelude."""
+    return FunctionSource(d.name, d.node, SourceFile(d.key, d.text), _Prelude(), d.key)
+
+
+def by_library(ctx: Lowering, name: str, node: ast.Call, args: list[ast.expr]) -> Value:
+    """The generator object of a function of the prelude, at a call."""
+    f = FunctionValue(source_of(definitions()[name]), (), ())
+    return started(ctx, ast.copy_location(ast.Call(node.func, args, []), node), f)
+
+
+POOL = "%pool"  # `pool(x)` in the prelude
+MODULE = "iterators"
+GENERATORS = tuple(n for n, d in definitions().items() if d.module == MODULE and n[0] != "%")
 
 
 # -------------------------------------------------------------------------------------------------------------- loops
@@ -192,6 +234,9 @@ def _outside(ctx: Lowering, source: FunctionSource, node: ast.expr) -> ast.expr 
     first = next(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
     if first not in ctx.local_names | ctx.env.keys() and source.scope.lookup(first) == ctx.source.scope.lookup(first):
         return None  # it is the same here
+    found = source.scope.lookup(first)
+    if found == External(POOL):
+        return Quoted(node, EntityValue(found, first))
     if isinstance(node, ast.Name):
         at = source.source.span(node) if source.source == ctx.source.source else ctx.span(node)
         return Quoted(node, entity(there, node.id, at), node.id)

@@ -26,7 +26,7 @@ from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
+    RANGE, SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -36,7 +36,8 @@ from ..span import Span
 from ..types import BOOL, I64, INTS
 from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
-from .records import only_fields
+from .generators import by_library
+from .records import by_class, only_fields
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
@@ -61,6 +62,10 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return Generated(value)
         case TupleValue(mapping=True):
             return Unrolled(keys(value))
+        case TupleValue(record=record, items=bounds) if record is RANGE:
+            return _of_range(ctx, *(v.atom for v in bounds))
+        case TupleValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
+            return iteration(ctx, Quoted(node, made))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))
         case TupleValue() if is_growing(value):
@@ -121,7 +126,13 @@ def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
     start, stop, step = (ZERO, atoms[0], ONE) if len(atoms) == 1 else (*atoms, ONE)[:3]
     check_nonzero(ctx, step, "ValueError", "range() arg 3 must not be zero", ctx.span(node))
     step = ONE if step == ZERO else step  # of a loop that is not reached
-    return Iteration(start, stop, step, _range_nonneg(ctx, start, stop, step), lambda i: ScalarValue(i, True))
+    return _of_range(ctx, start, stop, step)
+
+
+def _of_range(ctx: Lowering, start: Atom, stop: Atom, step: Atom) -> Iteration:
+    over = TupleValue(tuple(ScalarValue(a, True) for a in (start, stop, step)), RANGE)
+    nonneg = _range_nonneg(ctx, start, stop, step)
+    return Iteration(start, stop, step, nonneg, lambda i: ScalarValue(i, True), over=over)
 
 
 def _range_nonneg(ctx: Lowering, start: Atom, stop: Atom, step: Atom) -> bool:
@@ -139,6 +150,10 @@ def _reversed(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return None
     inner = iteration(ctx, node.args[0])
     if inner is None:
+        return None
+    if isinstance(inner, Generated):
+        ctx.raised("TypeError")
+        ctx.report(WrongType(span, "`reversed` is of a sequence", "a generator", "make a list of it: `list(...)`"))
         return None
     if isinstance(inner, Unrolled):
         return replace(inner, items=inner.items[::-1])
@@ -181,7 +196,7 @@ def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
             return read(ctx, held, (i,), span)
         return view_of(ctx, held, [Place(ScalarValue(i, True), span, True)], name, span)
 
-    return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)})
+    return Iteration(ZERO, n, ONE, True, element, {key: Binding(over, span)}, over)
 
 
 def _list(ctx: Lowering, over: TupleValue, span: Span) -> Iteration:
@@ -192,7 +207,7 @@ def _list(ctx: Lowering, over: TupleValue, span: Span) -> Iteration:
         held = usable(ctx, ctx.env[key].value, "the list", span)
         return Poison() if isinstance(held, SILENT) else item_at(ctx, held, i, span)
 
-    return Iteration(ZERO, count_of(ctx, over), ONE, True, element, {key: Binding(over, span)})
+    return Iteration(ZERO, count_of(ctx, over), ONE, True, element, {key: Binding(over, span)}, over)
 
 
 def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
@@ -211,6 +226,8 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         if not isinstance(first, SILENT):
             ctx.report(WrongType(span, "the first number is an int", describe(type_of(first))))
         return None
+    if isinstance(inner, Generated):
+        return _library(ctx, "_enumerate", node, inner.by, first)
     base = whole(ctx, first.atom, span)
     if isinstance(inner, Unrolled):
         items = [
@@ -226,6 +243,12 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         lambda i: TupleValue((ScalarValue(_sum(ctx, base, i, span), True), inner.element(i))),
         inner.held,
     )
+
+
+def _library(ctx: Lowering, name: str, node: ast.Call, *values: Value) -> Generated | None:
+    """The iteration of a generator of the prelude."""
+    found = by_library(ctx, f"%iterators.{name}", node, [Quoted(node, v) for v in values])
+    return Generated(found) if isinstance(found, FunctionValue) else None
 
 
 def _sum(ctx: Lowering, a: Atom, b: Atom, span) -> Atom:
@@ -268,6 +291,8 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return None
     if None in inner:
         return None
+    if any(isinstance(i, Generated) for i in inner):
+        return _zip_generator(ctx, node, inner, strict)
     if not all(isinstance(i, Unrolled) for i in inner):
         inner = [picking(ctx, i, span) if isinstance(i, Unrolled) and alike(i.items) else i for i in inner]
     if any(isinstance(i, Unrolled) for i in inner):
@@ -304,6 +329,21 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return TupleValue(tuple(run.element(i) for run in runs))
 
     return Iteration(ZERO, most, ONE, True, element, held)
+
+
+def _zip_generator(
+    ctx: Lowering, node: ast.Call, inner: list[Iteration | Unrolled | Generated], strict: bool
+) -> Generated | None:
+    """``zip`` where one argument is a generator, and the others are sequences."""
+    at = [k for k, i in enumerate(inner) if isinstance(i, Generated)]
+    overs = [TupleValue(i.items) if isinstance(i, Unrolled) else None if isinstance(i, Generated) else i.over for i in inner]
+    if len(at) > 1 or strict or any(v is None for k, v in enumerate(overs) if k != at[0]):
+        what = "`zip` of several generators" if len(at) > 1 else "`zip` of a generator and this"
+        instead = "make lists of the others: `zip(g, list(h))`, or write the loop out"
+        ctx.report(Unsupported(ctx.span(node), what, instead))
+        return None
+    (k,) = at
+    return _library(ctx, "_zip", node, TupleValue(tuple(overs[:k])), inner[k].by, TupleValue(tuple(overs[k + 1 :])))
 
 
 def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
@@ -377,6 +417,8 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return usable(ctx, expression(ctx, ast.copy_location(call, node)), "the element", span)
 
     match inner:
+        case Generated(by=by):
+            return _library(ctx, "_map", node, f, by)
         case Unrolled(items=items):
             return Unrolled(tuple(map(apply, items)))
         case Iteration():
@@ -397,10 +439,11 @@ def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
     return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
 
 
-def _not_here(ctx: Lowering, node: ast.Call) -> None:
-    ctx.report(
-        Unsupported(ctx.span(node), "this iteration", "loop over `range`, `enumerate`, `zip`, an array or a tuple")
-    )
+def _iter(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | Generated | None:
+    if len(node.args) != 1:
+        ctx.report(Unsupported(ctx.span(node), "`iter` of a function", "write a `while` loop"))
+        return None
+    return iteration(ctx, node.args[0])
 
 
 ITERABLES = {
@@ -410,13 +453,11 @@ ITERABLES = {
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.map": _map,
-    "builtins.filter": _not_here,
     "builtins.sorted": _sorted,
     "numpy.ndindex": _ndindex,
     "numpy.ndenumerate": _ndenumerate,
-    "builtins.iter": _not_here,
+    "builtins.iter": _iter,
 }
-RUNS = tuple(name for name, rule in ITERABLES.items() if rule is not _not_here)
-enter("iterable", RUNS)
+enter("iterable", ITERABLES)
 
 ITERATIONS.append(iteration)

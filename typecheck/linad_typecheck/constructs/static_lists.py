@@ -21,6 +21,7 @@ from . import lists
 from .comprehensions import targets
 from .dicts import of_pairs
 from .iterables import Iteration, Unrolled, iteration
+from .iterators import as_object, generated
 
 MOST = 64  # longest list made from a range
 MADE = ("builtins.list", "builtins.tuple")
@@ -100,7 +101,7 @@ def mapped(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
     if None in many:
         raise Refused(None)
     if False in many:
-        return None
+        return as_object(ctx, node, dotted, name, hint)
     found = []
     for items in zip(*many):
         call = ast.Call(node.args[0], [Quoted(a, v) for a, v in zip(node.args[1:], items, strict=True)], [])
@@ -149,35 +150,31 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
 
 
 def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """`itertools.chain`, `product`, `combinations` and others, of iterables of known length."""
+    """`itertools.chain`, `product`, `combinations` and others: a list if all is known at compile time, and not much;
+    otherwise a generator object."""
+    found = ctx.attempt(lambda: _arranged(ctx, node, dotted))
+    if isinstance(found.value, TupleValue):
+        return ctx.take(found)
+    return generated(ctx, node, dotted, name, hint)
+
+
+def _arranged(ctx: Lowering, node: ast.Call, dotted: str) -> Value | None:
     function = getattr(itertools, dotted.partition(".")[2])
     given = spread_out(ctx, node.args)
     options = {k.arg: known_int(ctx, k.value) for k in node.keywords}
     counts = () if dotted in _OF_ALL else tuple(known_int(ctx, a) for a in given[1:])
+    if None in options.values() or None in counts:
+        return None
     many = [known_items(ctx, a) for a in (given if dotted in _OF_ALL else given[:1])]
-    if None in many:
-        raise Refused(None)
-    if False in many or None in options.values() or None in counts:
-        raise Refused(
-            Unsupported(
-                ctx.span(node),
-                f"`{name}` of what is not counted when the function is compiled",
-                "write the loops out, one inside the other",
-            )
-        )
-    made = [
-        tuple(x) if isinstance(x, tuple) else x
-        for x in itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)
-    ]
-    if len(made) > MOST_ARRANGED:
-        raise Refused(
-            Unsupported(
-                ctx.span(node),
-                f"`{name}` of more than {MOST_ARRANGED} items",
-                "write the loops out, one inside the other",
-            )
-        )
-    return TupleValue(tuple(TupleValue(x) if isinstance(x, tuple) else x for x in made), LIST)
+    if None in many or False in many:
+        return None
+    try:
+        found = [*itertools.islice(function(*many, *counts, **options), MOST_ARRANGED + 1)]
+    except (TypeError, ValueError):
+        return None
+    if len(found) > MOST_ARRANGED:
+        return None
+    return TupleValue(tuple(TupleValue(x) if type(x) is tuple else x for x in found), LIST)
 
 
 def known_int(ctx: Lowering, node: ast.expr) -> int | None:
@@ -189,12 +186,15 @@ def known_int(ctx: Lowering, node: ast.expr) -> int | None:
 
 
 def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
-    """``range(n)`` with a known number of ints, as a value; None otherwise."""
+    """``range(n)`` as a value: a tuple if the number of ints is known."""
     items = known_items(ctx, node)
-    return TupleValue(items) if isinstance(items, tuple) else None
+    if isinstance(items, tuple):
+        return TupleValue(items)
+    over = iteration(ctx, node)
+    return Poison() if over is None else over.over
 
 
-MOST_ARRANGED = 1000  # the most items that an `itertools` function may give
+MOST_ARRANGED = 200  # the most items that are written out
 ARRANGED = tuple(
     f"itertools.{n}" for n in "chain product combinations combinations_with_replacement permutations".split()
 )
@@ -213,5 +213,4 @@ EXPRESSIONS[ast.DictComp] = dict_comprehension
 CALLS["builtins.map"] = mapped
 CALLS["builtins.range"] = known_range
 CALLS.update(dict.fromkeys(ARRANGED, arranged))
-enter("fold", ARRANGED)
 CALLS.update(dict.fromkeys(MADE, made))

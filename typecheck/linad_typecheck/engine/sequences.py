@@ -24,6 +24,7 @@ class Iteration:
     nonneg: bool
     element: Callable[[Atom], Value]
     held: dict[str, Binding] = field(default_factory=dict)  # arrays iterated over, under pseudo-names
+    over: Value | None = None  # the sequence that has these elements, if there is one
 
 
 @frozen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
-from typing import Any
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
@@ -134,13 +133,6 @@ class FunctionValue:
     scopes: tuple[str, ...] = ()  # for each name in ``free``, the comprehension that binds it, if any
 
 
-@frozen(slots=True, eq=False)
-class IterableValue:
-    """An iteration that is given to a generator of the library, as `sequences` has it. No other name holds one."""
-
-    of: Any
-
-
 CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
 Axes = int | None | tuple["Axes", ...]  # batch axes: one for all arrays of an argument, or one per part
 
@@ -265,7 +257,6 @@ Value = (
     | TupleValue
     | NoneValue
     | FunctionValue
-    | IterableValue
     | DerivativeValue
     | EntityValue
     | DTypeValue
@@ -282,6 +273,8 @@ SILENT = (Poison, Bottom)
 OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
 # `slice(lo, hi)`
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
+# `range(lo, hi)` of a length known only at run time
+RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 

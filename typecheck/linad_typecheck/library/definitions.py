@@ -36,6 +36,11 @@ class Definition:
             del node.body[0]
         return node
 
+    @property
+    def yields(self) -> bool:
+        """Whether it is a generator function."""
+        return " yield " in self.text
+
     @cached_property
     def loops(self) -> bool:
         """Whether it is known to contain a loop."""

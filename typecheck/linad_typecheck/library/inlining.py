@@ -342,7 +342,7 @@ enter_rules(
     {
         _AS_ARRAY: as_array_rule,
         _LITERAL: literal_rule,
-        **{name: rule(d) for name, d in definitions().items() if not d.elementwise},
+        **{name: rule(d) for name, d in definitions().items() if not d.elementwise and not d.yields},
     }
 )
 enter_rules({name: rule(d) for name, d in definitions().items() if d.elementwise}, "scalars")

@@ -16,12 +16,12 @@ from ..engine.places import read
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import RANGE, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..span import Span
-from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
+from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, I64, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
 from .rounding import math_round, numpy_round, python_round
 
 _OPERATORS = {
@@ -262,6 +262,9 @@ def _len(ctx: Lowering, args: Args) -> Value:
             return literal(len(items))
         case (TextValue(text=text),):
             return literal(len(text))
+        case (TupleValue(record=record, items=bounds),) if record is RANGE:
+            lo, hi, step = (v.atom for v in bounds)
+            return ScalarValue(ctx.let("trips", "trips", (lo, hi, step), I64, args.span, nonneg=True), True)
         case (Poison(),):
             raise Refused(None)
     if isinstance(args.values[0] if len(args.values) == 1 else None, ScalarValue | NoneValue):

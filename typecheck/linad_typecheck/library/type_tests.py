@@ -15,7 +15,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
+    GROWING, LISTS, RANGE, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
     TextValue, TupleValue, Value, literal,
 )
 from ..messages.language import BadCall, Unsupported
@@ -50,8 +50,8 @@ def kind_of(v: Value) -> str | None:
             return "builtins.list"
         case TupleValue(record=None):
             return "builtins.tuple"
-        case TupleValue(record=record) if record is SLICE:
-            return "builtins.slice"
+        case TupleValue(record=record) if record in (SLICE, RANGE):
+            return record.key
         case TupleValue(listed=True):
             return "builtins.list"
         case TextValue():
@@ -104,7 +104,7 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
         case Opaque(what=what) if what.startswith("the class `"):
             return False
         case External(dotted=dotted):
-            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
+            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE, RANGE):
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
                 return (
@@ -123,7 +123,7 @@ def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
     if not isinstance(cls, type):
         return False
     own: object = None
-    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE, RANGE):
         own = v.record.handle
     elif kind is not None:
         home, _, name = kind.rpartition(".")

@@ -15,6 +15,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
+- A function with a `yield` is inlined in the loops over its calls. ``pool(x)`` are the items of an iterable.
 - The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``. They may call their own private functions.
 """
 
@@ -76,6 +77,27 @@ def literal(value: int) -> int:
     3
     """
     return value
+
+
+def pool(iterable: Any) -> Any:
+    """A sequence with the items of an iterable, which later updates of it do not change.
+
+    Parameters
+    ----------
+    iterable : iterable
+        The items.
+
+    Returns
+    -------
+    sequence
+        The items.
+
+    Examples
+    --------
+    >>> pool(k * k for k in range(3))
+    (0, 1, 4)
+    """
+    return tuple(iterable)
 
 
 def constant(value: Any) -> Any:

@@ -1,0 +1,96 @@
+"""Iterators as values: `range` of a length known only at run time, the generators of the prelude, and calls of `zip`,
+`enumerate` and the like that are not consumed where they stand."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..engine.entities import callee
+from ..engine.evaluation import CALLS, expression
+from ..engine.places import materialise
+from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
+from ..engine.growing import copied, is_growing
+from ..engine.sizes import is_array, rank_of
+from ..engine.state import Lowering
+from ..engine.values import RANGE, SILENT, FunctionValue, TupleValue, Value
+from ..library.definitions import definitions
+from ..messages.language import BadCall
+from ..names.scope import FunctionSource
+from ..registry import enter
+from . import lists
+from .generators import GENERATORS, POOL, source_of, started
+
+def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """A call of a generator function of a library."""
+    try:
+        return started(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))
+    except Refused as e:
+        if isinstance(e.message, BadCall):
+            raise Refused(replace(e.message, callee=name, defined=None)) from None
+        raise
+
+
+def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """A sequence with the items of an iterable, which later updates do not change."""
+    (what,) = node.args
+    span, value = ctx.span(node), expression(ctx, what)
+    match value:
+        case FunctionValue(source=source) if source.running:
+            return lists.of_iterable(ctx, Quoted(what, value))
+        case TupleValue() if is_growing(value):
+            return copied(ctx, value, span)
+        case TupleValue(record=record) if record is RANGE or not value.closed:
+            return value
+        case _ if is_array(value) and rank_of(value) == 1:
+            return materialise(ctx, value, "items", span)
+        case _ if is_array(value) or isinstance(value, SILENT):
+            return value
+    return lists.of_iterable(ctx, Quoted(what, value))
+
+
+# ------------------------------------------------------------------------------------------------- calls as values
+
+
+def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``zip(a, b)`` and the like as a value: ``(v for v in zip(a, b))``, whose arguments are evaluated here."""
+    if dotted == "builtins.iter" and len(node.args) == 1:
+        value = expression(ctx, node.args[0])
+        if isinstance(value, FunctionValue) and value.source.running:
+            return value
+        node = ast.copy_location(ast.Call(node.func, [Quoted(node.args[0], value)], []), node)
+    made, leaves = ctx.inlined.setdefault((node, "object"), _generator_of(ctx, node))
+    source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{ctx.source.name}.{name}")
+    call = ast.copy_location(ast.Call(node.func, leaves, []), node)
+    return started(ctx, call, FunctionValue(source, (), None))
+
+
+def _generator_of(ctx: Lowering, node: ast.Call) -> tuple[ast.FunctionDef, list[ast.expr]]:
+    """The generator function, and its arguments: the parts of the call that are not such calls themselves."""
+    leaves: list[ast.expr] = []
+
+    def part(n: ast.expr) -> ast.expr:
+        if isinstance(n, ast.Call) and callee(ctx, n.func) in LAZY and not any(isinstance(a, ast.Starred) for a in n.args):
+            args = [part(a) for a in n.args]
+            named = [ast.keyword(k.arg, part(k.value)) for k in n.keywords]
+            return ast.copy_location(ast.Call(n.func, args, named), n)
+        leaves.append(n)
+        return ast.copy_location(ast.Name(f"%{len(leaves)}", ast.Load()), n)
+
+    whole = part(node)
+    target = ast.Name("%item", ast.Store())
+    body = [ast.For(target, whole, [ast.Expr(ast.Yield(ast.Name("%item", ast.Load())))], [])]
+    args = ast.arguments([ast.arg(f"%{k + 1}") for k in range(len(leaves))], [], None, [], [], None, [])
+    made = ast.FunctionDef("<iterator>", args, body, [])
+    for n in ast.walk(made):
+        if "lineno" in n._attributes and not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made, leaves
+
+
+LAZY = tuple(f"builtins.{n}" for n in "zip enumerate map reversed iter range".split())
+CALLS.update(dict.fromkeys((n for n in GENERATORS if n not in CALLS), generated))
+CALLS.update(dict.fromkeys(("builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.iter"), as_object))
+CALLS[POOL] = pool
+enter("fold", GENERATORS)
