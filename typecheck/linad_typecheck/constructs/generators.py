@@ -7,6 +7,7 @@ kept under pseudo-names until it is consumed. It is consumed once.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -232,9 +233,10 @@ def _outside(ctx: Lowering, source: FunctionSource, node: ast.expr) -> ast.expr 
     """What a global name of another function denotes. A dotted name is one of a module of the user's."""
     there = replace(ctx, source=source, local_names=frozenset())
     first = next(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-    if first not in ctx.local_names | ctx.env.keys() and source.scope.lookup(first) == ctx.source.scope.lookup(first):
+    builtin = External(f"builtins.{first}") if hasattr(builtins, first) else None
+    found, here = (scope.lookup(first) or builtin for scope in (source.scope, ctx.source.scope))
+    if found == here and first not in ctx.local_names | ctx.env.keys():
         return None  # it is the same here
-    found = source.scope.lookup(first)
     if found == External(POOL):
         return Quoted(node, EntityValue(found, first))
     if isinstance(node, ast.Name):

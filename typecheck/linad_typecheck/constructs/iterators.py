@@ -16,7 +16,7 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import RANGE, SILENT, FunctionValue, TupleValue, Value
 from ..library.definitions import definitions
-from ..messages.language import BadCall
+from ..messages.language import BadCall, Unsupported
 from ..names.scope import FunctionSource
 from ..registry import enter
 from . import lists
@@ -24,6 +24,9 @@ from .generators import GENERATORS, POOL, source_of, started
 
 def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """A call of a generator function of a library."""
+    if dotted == "itertools.zip_longest" and not any(k.arg == "fillvalue" for k in node.keywords):
+        instead = "give a value that the items may have, `fillvalue=0.0`, and compare the index with the lengths"
+        raise Refused(Unsupported(ctx.span(node), f"`{name}` that fills up with None", instead))
     try:
         return started(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))
     except Refused as e:

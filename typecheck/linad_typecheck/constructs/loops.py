@@ -98,9 +98,10 @@ def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Valu
     if not items:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
         return
+    live = (ctx.live.head if len(items) > 1 else ctx.live.end)[id(s)] | ctx.live.always
     assign(ctx, s.target, items[0](), span)
     with ctx.within(want_ctl=True):
-        block(ctx, s.body, ctx.live.head[id(s)])
+        block(ctx, s.body, live)
     left = how_left(ctx)
 
     def go() -> None:
@@ -120,7 +121,7 @@ def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Valu
         (go if left.value < BREAK.value else stop)()
         return
     goes_on = ctx.let("on", "lt", (left, BREAK), BOOL, span)
-    branch(ctx, goes_on, go, stop, ctx.live.head[id(s)], span)
+    branch(ctx, goes_on, go, stop, live, span)
 
 
 def _leaves(s: ast.For) -> bool:

@@ -10,7 +10,7 @@ from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_cell, value_parts
 from ..arrays.operands import rank_zero
-from ..arrays.slices import Part, Place, Rest, Slice, is_basic, one_place, view_of
+from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
 from ..ir.core import Atom, Const
 from ..engine.entities import named
@@ -24,7 +24,7 @@ from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    LIST, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
     ViewValue, describe, type_of,
 )
 from ..messages.language import Unsupported
@@ -32,7 +32,7 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..names.scope import External
 from ..span import Span
-from ..types import INTS
+from ..types import I64, INTS
 from . import lists
 from .dicts import item as dict_item
 from .records import by_class, only_fields
@@ -201,6 +201,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     index = expression(ctx, node.slice)
     if isinstance(index, TupleValue) and index.record is SLICE:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
+    if base.record is RANGE and isinstance(index, ScalarValue) and index.dtype in INTS:
+        return _of_range(ctx, base, index, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         raise Refused(None)
     kind = "list" if base.listed else "tuple"
@@ -225,6 +227,15 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
             WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)
         )
     return Poison()
+
+
+def _of_range(ctx: Lowering, base: TupleValue, index: ScalarValue, span: Span) -> Value:
+    """``r[k]`` of a range."""
+    start, stop, step = (v.atom for v in base.items)
+    count = ctx.let("trips", "trips", (start, stop, step), I64, span, nonneg=True)
+    k = index_atom(ctx, index, count, span)
+    require_index(ctx, k, count, 0, "the range", span)
+    return ScalarValue(ctx.let("i", "add", (start, ctx.let("t", "mul", (k, step), I64, span)), I64, span), True)
 
 
 def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:

@@ -57,6 +57,7 @@ class Liveness:
     head: dict[int, Names] = field(default_factory=dict)
     always: Names = NONE
     turns: dict[int, Names] = field(default_factory=dict)
+    end: dict[int, Names] = field(default_factory=dict)  # the names live after the last iteration of a loop
     _seen: dict[int, _Seen] = field(default_factory=dict)  # memoised: loops query it until a fixpoint is reached
     _below: dict[int, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements, memoised
     _kept: list[ast.AST] = field(default_factory=list)  # keeps nodes alive, so that their identities are not reused
@@ -182,6 +183,7 @@ def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) ->
         if new == head:
             found.turns[id(s)] = head
             found.head[id(s)] = head | out
+            found.end[id(s)] = done | out
             return head
         head = new
 
