@@ -66,7 +66,7 @@ SCALAR_METHODS = tuple(
 def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The value of a call."""
     span = ctx.span(node)
-    if any(isinstance(a, ast.Starred) for a in node.args):
+    if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
         node = ast.copy_location(ast.Call(node.func, spread_out(ctx, node.args), node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         keywords = unpacked(ctx, node)

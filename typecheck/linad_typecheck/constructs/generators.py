@@ -120,10 +120,10 @@ def source_of(d: Definition) -> FunctionSource:
     return FunctionSource(d.name, d.node, SourceFile(d.key, d.text), _Prelude(), d.key)
 
 
-def by_library(ctx: Lowering, name: str, node: ast.Call, args: list[ast.expr]) -> Value:
-    """The generator object of a function of the prelude, at a call."""
+def by_library(ctx: Lowering, name: str, at: ast.expr, args: list[ast.expr]) -> Value:
+    """The generator object of a function of the prelude."""
     f = FunctionValue(source_of(definitions()[name]), (), ())
-    return started(ctx, ast.copy_location(ast.Call(node.func, args, []), node), f)
+    return started(ctx, ast.copy_location(ast.Call(at, args, []), at), f)
 
 
 POOL = "%pool"  # `pool(x)` in the prelude

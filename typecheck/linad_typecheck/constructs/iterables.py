@@ -15,18 +15,19 @@ from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import check_nonzero
 from ..engine.closures import closed
 from ..engine.entities import callee
-from ..engine.evaluation import expression, usable
-from ..engine.growing import count_of, is_growing, item_at
+from ..engine.evaluation import expression, listed, spread_out, usable
+from ..engine.growing import copied, count_of, is_growing, is_weak, item_at, made
 from ..engine.numbers import whole
 from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    RANGE, SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -64,6 +65,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return Unrolled(keys(value))
         case TupleValue(record=record, items=bounds) if record is RANGE:
             return _of_range(ctx, *(v.atom for v in bounds))
+        case TupleValue(record=record) if record is ITERATOR:
+            return _library(ctx, "_rest", node, value)
         case TupleValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
             return iteration(ctx, Quoted(node, made))
         case TextValue(text=text):
@@ -285,6 +288,11 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         if strict is not None:
             ctx.report(BadCall(span, "zip", "takes `strict=` and no other keyword"))
         return None
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        args = [_spread(ctx, a) if isinstance(a, ast.Starred) else a for a in node.args]
+        if len(args) == 1 and (columns := _columns(ctx, args[0].value.value, span)) is not None:
+            return columns
+        node = ast.copy_location(ast.Call(node.func, spread_out(ctx, args), []), node)
     inner = [iteration(ctx, a) for a in node.args]
     if not inner:
         ctx.report(BadCall(span, "zip", "takes at least one argument"))
@@ -292,19 +300,12 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if None in inner:
         return None
     if any(isinstance(i, Generated) for i in inner):
-        return _zip_generator(ctx, node, inner, strict)
+        return _zip_with(ctx, node, inner, Generated, strict)
     if not all(isinstance(i, Unrolled) for i in inner):
         inner = [picking(ctx, i, span) if isinstance(i, Unrolled) and alike(i.items) else i for i in inner]
     if any(isinstance(i, Unrolled) for i in inner):
         if not all(isinstance(i, Unrolled) for i in inner):
-            ctx.report(
-                Unsupported(
-                    span,
-                    "`zip` of a tuple of other things than numbers with an array or a range",
-                    "index the array with literals",
-                )
-            )
-            return None
+            return _zip_with(ctx, node, inner, Unrolled, strict)
         lengths = [len(i.items) for i in inner]
         if strict and min(lengths) != max(lengths):
             sizes_differ(ctx, span, f"`zip` runs over {' and '.join(map(str, lengths))} elements")
@@ -331,19 +332,40 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     return Iteration(ZERO, most, ONE, True, element, held)
 
 
-def _zip_generator(
-    ctx: Lowering, node: ast.Call, inner: list[Iteration | Unrolled | Generated], strict: bool
+def _zip_with(
+    ctx: Lowering, node: ast.Call, inner: list[Iteration | Unrolled | Generated], kind: type, strict: bool
 ) -> Generated | None:
-    """``zip`` where one argument is a generator, and the others are sequences."""
-    at = [k for k, i in enumerate(inner) if isinstance(i, Generated)]
-    overs = [TupleValue(i.items) if isinstance(i, Unrolled) else None if isinstance(i, Generated) else i.over for i in inner]
-    if len(at) > 1 or strict or any(v is None for k, v in enumerate(overs) if k != at[0]):
-        what = "`zip` of several generators" if len(at) > 1 else "`zip` of a generator and this"
-        instead = "make lists of the others: `zip(g, list(h))`, or write the loop out"
+    """``zip`` where one argument is a generator, or a tuple that a loop is unrolled over, and the others are
+    sequences."""
+    overs = [
+        TupleValue(i.items) if isinstance(i, Unrolled) else i.by if isinstance(i, Generated) else i.over for i in inner
+    ]
+    k, *more = (k for k, i in enumerate(inner) if isinstance(i, kind))
+    if more or strict or any(v is None for v in overs):
+        one = "a generator" if kind is Generated else "a tuple of other things than numbers"
+        what = f"`zip(..., strict=True)` of {one}" if strict else f"`zip` of {one} and what is no sequence"
+        instead = "make lists of them first, `zip(xs, list(g))`, or write the loop out"
         ctx.report(Unsupported(ctx.span(node), what, instead))
         return None
-    (k,) = at
-    return _library(ctx, "_zip", node, TupleValue(tuple(overs[:k])), inner[k].by, TupleValue(tuple(overs[k + 1 :])))
+    return _library(ctx, "_zip", node, TupleValue(tuple(overs[:k])), overs[k], TupleValue(tuple(overs[k + 1 :])))
+
+
+def _spread(ctx: Lowering, node: ast.Starred) -> ast.Starred:
+    """``*x`` with ``x`` evaluated."""
+    value = usable(ctx, expression(ctx, listed(node.value)), "this", ctx.span(node))
+    return ast.copy_location(ast.Starred(Quoted(node.value, value), ast.Load()), node)
+
+
+def _columns(ctx: Lowering, pairs: Value, span: Span) -> Unrolled | None:
+    """``zip(*pairs)`` of a list of tuples whose length is known only at run time: a list for each place in a tuple."""
+    if is_array(pairs) and rank_of(pairs) > 1:
+        raise Refused(Unsupported(span, "`zip(*...)` of the rows of an array", "take its columns: `xs, ys = a.T`"))
+    if not is_growing(pairs) or not isinstance(pairs.items[0], TupleValue):
+        return None
+    count = count_of(ctx, pairs)
+    some = ctx.let("ok", "gt", (count, ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", "not enough values to unpack: zip(*...) of an empty list", (), span))
+    return Unrolled(tuple(copied(ctx, made(ctx, cells, count, is_weak(pairs)), span) for cells in pairs.items[0].items))
 
 
 def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:

@@ -7,20 +7,24 @@ import ast
 from dataclasses import replace
 
 from ..engine.entities import callee
-from ..engine.evaluation import CALLS, expression
+from ..engine.evaluation import CALLS, expression, usable
 from ..engine.places import materialise
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.growing import copied, is_growing
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import RANGE, SILENT, FunctionValue, TupleValue, Value
+from ..engine.sequences import Generated, Unrolled, iteration
+from ..engine.values import (
+    ITERATOR, RANGE, SILENT, Binding, Bottom, FunctionValue, Poison, TupleValue, Value, literal,
+)  # fmt: skip
 from ..library.definitions import definitions
 from ..messages.language import BadCall, Unsupported
-from ..names.scope import FunctionSource
+from ..names.scope import FunctionSource, RecordClass
 from ..registry import enter
 from . import lists
-from .generators import GENERATORS, POOL, source_of, started
+from .comprehensions import made_for_expression
+from .generators import GENERATORS, POOL, by_library, consume, source_of, started
 
 def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """A call of a generator function of a library."""
@@ -53,6 +57,46 @@ def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     return lists.of_iterable(ctx, Quoted(what, value))
 
 
+def _is(v: Value, record: RecordClass) -> bool:
+    return isinstance(v, TupleValue) and v.record is record
+
+
+def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``next(x)`` and ``next(x, default)``, of an iterator over a sequence, or a generator that nothing else uses."""
+    if not 1 <= len(node.args) <= 2 or node.keywords:
+        raise Refused(BadCall(ctx.span(node), name, "takes an iterator and a default"))
+    what, *default = node.args
+    span = ctx.span(node)
+    of = expression(ctx, what)
+    if _is(of, ITERATOR):
+        of = by_library(ctx, "%iterators._rest", node, [Quoted(what, of)])
+        what = node
+    if not (isinstance(of, FunctionValue) and of.source.running) or isinstance(what, ast.Name | ast.Attribute | ast.Subscript):
+        told = "`next` of a generator that stays in use"
+        raise Refused(None if isinstance(of, SILENT) else Unsupported(span, told, "loop over it, and leave the loop by `break`"))
+    found, other = ctx.pseudo("next", span), ctx.pseudo("default", span)
+    ctx.bind_all({other: Binding(expression(ctx, d), span) for d in default})
+    with made_for_expression(ctx):
+        loop = ctx.inlined.setdefault((node, "next"), _first(node, found, other if default else ""))
+        consume(ctx, Generated(of), loop, loop, frozenset((*ctx.env, found)))
+    value = ctx.unbind(found, other)
+    return Bottom() if value is None else usable(ctx, value.value, "the item", span)  # None: it raises
+
+
+def _first(node: ast.Call, found: str, other: str) -> ast.For:
+    """``for found in x: break`` with the default, or the error, in its `else`."""
+    target = ast.Name(found, ast.Store())
+    if other:
+        end: ast.stmt = ast.Assign([ast.Name(found, ast.Store())], ast.Name(other, ast.Load()))
+    else:
+        end = ast.Raise(ast.Name("StopIteration", ast.Load()), None)
+    made = ast.For(target, node.args[0], [ast.Break()], [end])
+    for n in ast.walk(made):
+        if "lineno" in n._attributes and not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
 # ------------------------------------------------------------------------------------------------- calls as values
 
 
@@ -60,13 +104,27 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     """``zip(a, b)`` and the like as a value: ``(v for v in zip(a, b))``, whose arguments are evaluated here."""
     if dotted == "builtins.iter" and len(node.args) == 1:
         value = expression(ctx, node.args[0])
-        if isinstance(value, FunctionValue) and value.source.running:
+        if isinstance(value, FunctionValue) and value.source.running or _is(value, ITERATOR):
             return value
+        if is_array(value) and rank_of(value) or isinstance(value, TupleValue) and (
+            value.record is RANGE or is_growing(value) or not (value.closed or value.mapping)
+        ):
+            return TupleValue((value, literal(0)), ITERATOR)
         node = ast.copy_location(ast.Call(node.func, [Quoted(node.args[0], value)], []), node)
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        over = iteration(ctx, node)
+        if over is None:
+            return Poison()
+        return TupleValue(over.items) if isinstance(over, Unrolled) else _undetermined(ctx, node, name)
     made, leaves = ctx.inlined.setdefault((node, "object"), _generator_of(ctx, node))
     source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{ctx.source.name}.{name}")
     call = ast.copy_location(ast.Call(node.func, leaves, []), node)
     return started(ctx, call, FunctionValue(source, (), None))
+
+
+def _undetermined(ctx: Lowering, node: ast.Call, name: str) -> Value:
+    what = f"`{name}` of arguments that are spread out, as a value,"
+    raise Refused(Unsupported(ctx.span(node), what, "loop over it where it stands"))
 
 
 def _generator_of(ctx: Lowering, node: ast.Call) -> tuple[ast.FunctionDef, list[ast.expr]]:
@@ -96,4 +154,6 @@ LAZY = tuple(f"builtins.{n}" for n in "zip enumerate map reversed iter range".sp
 CALLS.update(dict.fromkeys((n for n in GENERATORS if n not in CALLS), generated))
 CALLS.update(dict.fromkeys(("builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.iter"), as_object))
 CALLS[POOL] = pool
+CALLS["builtins.next"] = first_of
+enter("fold", ("builtins.next", "builtins.iter", "builtins.zip", "builtins.enumerate", "builtins.reversed"))
 enter("fold", GENERATORS)

@@ -27,7 +27,7 @@ from ..engine.simpler import WARNINGS
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
+    RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
     Value, arrays, contains, describe, map_arrays, type_of,
 )
 from ..library.operators import operator
@@ -40,11 +40,12 @@ from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import dicts, lists, objects
+from .generators import by_library
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
 from .subscripts import target as place
 from .targets import held_object
-from .unpacking import unpacked
+from .unpacking import unpacked, with_rest
 
 
 # --------------------------------------------------------------------------------------------- blocks and exits
@@ -200,19 +201,18 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
 
 def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
     targets = target.elts
-    starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
-    if starred and isinstance(value, TupleValue) and not value.closed and len(value.items) >= len(targets) - 1:
-        k, rest = starred[0], len(value.items) - len(targets) + 1  # how many the starred name takes
-        starred_items = fresh(ctx, TupleValue(value.items[k : k + rest], LIST), ctx.span(target))
-        parts = (*value.items[:k], starred_items, *value.items[k + rest :])
-        for t, item in zip(targets, parts, strict=True):
-            assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
-        return
-    if starred:
-        ctx.report(Unsupported(ctx.span(target), "a starred target", "name each element"))
-        items: tuple[Value, ...] = (Poison(),) * len(targets)
-    else:
+    starred = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    if isinstance(value, FunctionValue) and value.source.running:  # Python takes one more value than there are names
+        most = [Quoted(target, value), *([] if starred is not None else [ast.copy_location(ast.Constant(len(targets) + 1), target)])]
+        found = by_library(ctx, "itertools.islice" if starred is None else "%iterators._each", Quoted(target, value), most)
+        value = lists.of_iterable(ctx, Quoted(target, found))
+    if isinstance(value, TupleValue) and value.record is RANGE:
+        value = lists.of_iterable(ctx, Quoted(target, value))
+    if starred is None:
         items = unpacked(ctx, value, len(targets), span)
+    else:
+        before, rest, after = with_rest(ctx, value, starred, len(targets) - starred - 1, target, span)
+        items = (*before, fresh(ctx, rest, ctx.span(target)), *after)
     for t, item in zip(targets, items, strict=True):
         assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from ..arrays.slices import Place, view_of
-from ..ir.core import Const
+import ast
+
+from ..arrays.slices import Place, Slice, view_of
+from ..ir.core import Atom, Check, Const
 from ..engine.evaluation import usable
-from ..engine.growing import count_of, is_growing, item_at
+from ..engine.growing import count_of, from_array, is_growing, item_at
 from ..engine.places import materialise, read, same_size
+from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.sequences import UNPACKINGS
 from ..engine.sizes import is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Delayed, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from ..engine.values import (
+    LIST, SILENT, Delayed, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
+)  # fmt: skip
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import I64
+from ..types import BOOL, I64
+from . import lists
 from .records import only_fields
 
 
@@ -44,10 +51,52 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
         return failed
     same_size(ctx, size, Const(count, I64), f"{{0}} values to unpack, {count} expected", (size,), span)
     held = materialise(ctx, value, "t", span) if isinstance(value, Delayed) else value
-    places = [Const(k, I64) for k in range(count)]
-    if rank_of(held) == 1:
-        return tuple(read(ctx, held, (k,), span) for k in places)
-    return tuple(view_of(ctx, held, [Place(ScalarValue(k, True), span)], "the array", span) for k in places)
+    return tuple(_element(ctx, held, Const(k, I64), span) for k in range(count))
+
+
+def with_rest(
+    ctx: Lowering, value: Value, before: int, after: int, node: ast.expr, span: Span
+) -> tuple[tuple[Value, ...], Value, tuple[Value, ...]]:
+    """The values of ``first, *rest, last = value``: those of the names before and after the starred one, and its list.
+    """
+    value = usable(ctx, value, "the array", span)
+    least = before + after
+    if isinstance(value, TextValue):
+        value = TupleValue(tuple(map(TextValue, value.text)))
+    if isinstance(value, TupleValue) and not value.closed and not is_growing(value):
+        rest = len(value.items) - after
+        if rest < before:
+            ctx.raised("ValueError")
+            found = f"a tuple of {len(value.items)}"
+            raise Refused(WrongType(span, f"the names take at least {least} values", found))
+        return value.items[:before], TupleValue(value.items[before:rest], LIST), value.items[rest:]
+    if not (is_array(value) and rank_of(value)) and not is_growing(value):
+        if isinstance(value, SILENT) or only_fields(ctx, value, span, "names take the values of a tuple"):
+            raise Refused(None)
+        value = lists.of_iterable(ctx, Quoted(node, value))
+        if not is_growing(value):
+            return with_rest(ctx, value, before, after, node, span)
+    value = materialise(ctx, value, "t", span) if isinstance(value, Delayed) else value
+    count = size_of(ctx, value, 0, span) if is_array(value) else count_of(ctx, value)
+    text = f"not enough values to unpack (expected at least {least}, got {{0}})"
+    ctx.emit(Check(ctx.let("ok", "ge", (count, Const(least, I64)), BOOL, span), "ValueError", text, (count,), span))
+    end = ctx.let("n", "sub", (count, Const(after, I64)), I64, span, nonneg=True)
+    firsts = tuple(_element(ctx, value, Const(k, I64), span) for k in range(before))
+    places = (ctx.let("k", "add", (end, Const(k, I64)), I64, span, nonneg=True) if k else end for k in range(after))
+    lasts = tuple(_element(ctx, value, k, span) for k in places)
+    where = Slice(Const(before, I64), end, None, span)
+    if is_growing(value):
+        return firsts, lists.part(ctx, value, where, "the list", span), lasts
+    return firsts, from_array(ctx, view_of(ctx, value, [where], "the array", span), False, span), lasts
+
+
+def _element(ctx: Lowering, value: Value, k: Atom, span: Span) -> Value:
+    """The item at an index that is in range."""
+    if is_growing(value):
+        return item_at(ctx, value, k, span)
+    if rank_of(value) == 1:
+        return read(ctx, value, (k,), span)
+    return view_of(ctx, value, [Place(ScalarValue(k, True), span, True)], "the array", span)
 
 
 UNPACKINGS.append(unpacked)

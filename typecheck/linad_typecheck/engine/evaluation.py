@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.core import Atom, Check
+from ..ir.core import Atom, Check, Const
 from ..ownership.objects import fresh
 from ..ownership.state import report_lost
 from ..messages.language import Unsupported
@@ -17,6 +17,8 @@ from .arithmetic import truth
 from .places import held
 from .quoted import Quoted
 from .refusal import Refused, refuse, refused
+from .sequences import unpacked
+from .sizes import is_array, rank_of, size_of
 from .state import Lowering
 from .values import (
     OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue,
@@ -187,10 +189,14 @@ def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
             found.append(n)
             continue
         value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
+        if is_array(value) and rank_of(value) and isinstance(size := size_of(ctx, value, 0, ctx.span(n)), Const):
+            value = TupleValue(unpacked(ctx, value, size.value, ctx.span(n)))
         if not isinstance(value, TupleValue) or value.closed:
             if isinstance(value, SILENT):
                 raise Refused(None)
-            what = f"unpacking {describe(type_of(value))}"
-            raise Refused(Unsupported(ctx.span(n), what, "unpack a tuple, or write the elements out"))
+            long = " and of a length known only at run time" * is_array(value)
+            what = f"unpacking {describe(type_of(value))}{long}"
+            instead = "name its elements first, `a, b = x`, or unpack a tuple"
+            raise Refused(Unsupported(ctx.span(n), what, instead))
         found += [Quoted(n, item) for item in value.items]
     return found

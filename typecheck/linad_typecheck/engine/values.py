@@ -275,6 +275,8 @@ OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), Re
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 # `range(lo, hi)` of a length known only at run time
 RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
+# `iter(x)` of a sequence: the sequence and the position
+ITERATOR = RecordClass("iterator", "%iterator", False, (RecordField("items"), RecordField("at")), mutable=True)
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 

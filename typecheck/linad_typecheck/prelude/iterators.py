@@ -635,6 +635,13 @@ def _map(function, iterable):
         yield function(*given)
 
 
+def _rest(iterator):
+    while iterator.at < len(iterator.items):
+        item = iterator.items[iterator.at]
+        iterator.at += 1
+        yield item
+
+
 def _each(iterable):
     for item in iterable:
         yield item
