@@ -23,7 +23,7 @@ from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
 from ..engine.joins import branch
 from ..engine.numbers import as_scalar, cast
-from ..engine.places import fresh_array, held
+from ..engine.places import fresh_array, held, materialise
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
@@ -421,6 +421,8 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
     part = node.generators[0]
     if isinstance(node, ast.GeneratorExp):
         raise Refused(Unsupported(span, "an array of a generator", "write a list: `np.array([... for ...])`"))
+    if isinstance(ctx.attempt(lambda: iteration(ctx, part.iter)).value, Generated):
+        return _by_list(ctx, node, dtype, hint)
     if len(node.generators) > 1 or part.ifs:
         return _counted(ctx, node, dtype, hint)
     found = iteration(ctx, part.iter)
@@ -432,6 +434,15 @@ def array_from(ctx: Lowering, node: Comprehension, dtype: DType | None, hint: st
         it = from_zero(ctx, found, span)
         rows = lambda element, others: _rows(ctx, node, it, element, others, dtype, hint)
         return of_elements(ctx, node, lambda: _element(ctx, node, it), rows)
+
+
+def _by_list(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
+    """The array of a list that is made first: it can be made only once."""
+    found, span = expression(ctx, node), ctx.span(node)
+    if is_growing(found):
+        found = as_array(ctx, found, hint, span)
+        return materialise(ctx, found, hint, span, dtype) if is_array(found) else found
+    return array_of_values(ctx, found, dtype, hint, span) if isinstance(found, TupleValue) else found
 
 
 def _rows(
@@ -495,18 +506,8 @@ def _rows(
 
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
     """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
-    span = ctx.span(node)
-    if assigned_inside(node):  # two runs would assign twice
-        what = "an array of a comprehension with conditions or several loops and `:=`"
-        raise Refused(Unsupported(span, what, "make a list first: `xs = [...]`, then `np.array(xs)`"))
-    if may_update(ctx, node):
-        raise Refused(
-            Unsupported(
-                span,
-                "an array of a comprehension that calls functions",
-                "make `np.zeros(n)` and store the cells in loops",
-            )
-        )
+    if assigned_inside(node) or may_update(ctx, node):  # what two runs would do twice
+        return _by_list(ctx, node, dtype, hint)
     kept = lambda element, others: _kept(ctx, node, element, others, dtype, hint)
     return of_elements(ctx, node, lambda: _seen(ctx, node), kept)
 

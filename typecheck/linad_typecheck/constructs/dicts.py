@@ -19,6 +19,7 @@ from ..names.scope import EnumMember, dict_class
 from ..ownership.objects import change
 from ..span import Span
 from .static_texts import constant_of, value_of
+from .targets import another
 
 METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault", "update")
 
@@ -209,8 +210,7 @@ def updated(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, w
 
 def _change(ctx: Lowering, node: ast.expr, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
     name = node.id if isinstance(node, ast.Name) else ""
-    d = name or ast.unparse(node)
-    change(ctx, base, new, name, f"{what} of a dict", f"make another one: `{d} = {{**{d}, ...}}`", span)
+    change(ctx, base, new, name, f"{what} of a dict", another(node, "{{**{0}, ...}}"), span)
 
 
 def _refused(ctx: Lowering, node: ast.expr, v: Value, what: str) -> Refused:

@@ -264,7 +264,7 @@ def _values(ctx: Lowering, f: FunctionValue, names: Mapping[str, str], span: Spa
 def _consumed(ctx: Lowering, f: FunctionValue, span: Span) -> None:
     """Nothing may use a generator object again: it has no more values."""
     keys = {d.name for _, d in f.source.defaults if isinstance(d, Computed)}
-    gone = LostArray(Array("f64", 1), Loss("moved", "a loop that consumes it", span))
+    gone = LostArray(Array("f64", 1), Loss("consumed", "", span))
     ctx.unbind(*keys)
     ctx.bind_all({n: replace(b, value=gone) for n, b in ctx.env.items() if b.value == f})
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression, usable
-from ..engine.places import materialise
+from ..engine.places import materialise, same_size
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.growing import copied, is_growing
@@ -16,11 +16,12 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.sequences import Generated, Unrolled, iteration
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, Binding, Bottom, FunctionValue, Poison, TupleValue, Value, literal,
+    ITERATOR, RANGE, SILENT, Binding, Bottom, EntityValue, FunctionValue, Poison, ScalarValue, TupleValue, Value,
+    literal,
 )  # fmt: skip
 from ..library.definitions import definitions
 from ..messages.language import BadCall, Unsupported
-from ..names.scope import FunctionSource, RecordClass
+from ..names.scope import External, FunctionSource, RecordClass
 from ..registry import enter
 from . import lists
 from .comprehensions import made_for_expression
@@ -55,6 +56,29 @@ def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
         case _ if is_array(value) or isinstance(value, SILENT):
             return value
     return lists.of_iterable(ctx, Quoted(what, value))
+
+
+def from_iterator(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``np.fromiter(x, dtype, count)``: ``np.array(list(x), dtype)``, of the first ``count`` items."""
+    given = dict(zip(("iter", "dtype", "count"), node.args, strict=False)) | {k.arg: k.value for k in node.keywords}
+    if len(node.args) > 3 or not {"iter", "dtype"} <= given.keys() <= {"iter", "dtype", "count"}:
+        raise Refused(BadCall(ctx.span(node), name, "takes an iterable, a dtype and `count`"))
+    span, what = ctx.span(node), given["iter"]
+    items = Quoted(what, expression(ctx, what))
+    count = expression(ctx, given["count"]) if "count" in given else literal(-1)
+    limited = isinstance(count, ScalarValue) and count != literal(-1)
+    if limited:
+        items = Quoted(what, by_library(ctx, "itertools.islice", node, [items, Quoted(node, count)]))
+    found = Quoted(what, lists.of_iterable(ctx, items))
+    library = lambda dotted: Quoted(node, EntityValue(External(dotted), name))
+    if limited:
+        size = expression(ctx, ast.copy_location(ast.Call(library("builtins.len"), [found], []), node))
+        if not isinstance(size, ScalarValue):
+            raise Refused(None)
+        text = "iterator too short: Expected {0} but iterator had only {1} items."
+        same_size(ctx, size.atom, count.atom, text, (count.atom, size.atom), span)
+    dtype = ast.keyword("dtype", given["dtype"])
+    return expression(ctx, ast.copy_location(ast.Call(library("numpy.array"), [found], [dtype]), node), hint)
 
 
 def _is(v: Value, record: RecordClass) -> bool:
@@ -153,7 +177,8 @@ def _generator_of(ctx: Lowering, node: ast.Call) -> tuple[ast.FunctionDef, list[
 LAZY = tuple(f"builtins.{n}" for n in "zip enumerate map reversed iter range".split())
 CALLS.update(dict.fromkeys((n for n in GENERATORS if n not in CALLS), generated))
 CALLS.update(dict.fromkeys(("builtins.zip", "builtins.enumerate", "builtins.reversed", "builtins.iter"), as_object))
+CALLS["numpy.fromiter"] = from_iterator
 CALLS[POOL] = pool
 CALLS["builtins.next"] = first_of
-enter("fold", ("builtins.next", "builtins.iter", "builtins.zip", "builtins.enumerate", "builtins.reversed"))
+enter("fold", ("numpy.fromiter", "builtins.next", "builtins.iter", "builtins.zip", "builtins.enumerate", "builtins.reversed"))
 enter("fold", GENERATORS)

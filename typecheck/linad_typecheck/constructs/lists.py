@@ -35,7 +35,7 @@ from ..span import Span
 from ..types import BOOL, I64, INTS
 from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
 from .iterables import iteration
-from .targets import held_object
+from .targets import another, held_object
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
@@ -105,8 +105,7 @@ def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleVa
 
 
 def _told(node: ast.expr | None, what: str) -> tuple[str, str]:
-    xs = "xs" if node is None else ast.unparse(node)
-    return f"{what} of a list", f"make another one: `{xs} = {xs} + [...]`, or `{xs} = {xs}.copy()` first"
+    return f"{what} of a list", another(node, "{0} + [...]")
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span) -> None:

@@ -13,6 +13,16 @@ _TWICE = (
 )  # fmt: skip
 
 
+def another(node: ast.expr | None, new: str) -> str:
+    """What to write in place of a change of an object that may be one of two. ``new`` makes another one, where ``{0}``
+    stands for the old one."""
+    if isinstance(node, ast.IfExp):
+        return "write an `if` statement, which changes the one in its body and the other in its `else`"
+    of = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else "xs"
+    named = "" if node is not None and of == ast.unparse(node) else "bind it to a name, and "
+    return f"{named}make another one: `{of} = {new.format(of)}`, or `{of} = {of}.copy()` first"
+
+
 def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     """The list, dict or object that an expression denotes; None if it denotes none that can be changed.
 

@@ -21,9 +21,9 @@ from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue,
-    Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
-    ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild,
-    type_leaves, type_of,
+    FunctionValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType,
+    UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results,
+    join_types, leaves, rebuild, type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -203,8 +203,8 @@ class _Joiner:
             values = [None if gone else v for gone, v in zip(self.left, values, strict=True)]
             if values == [None, None]:
                 return None
-        for v, whole in (values, values[::-1]):  # a loop loses a tuple as a whole
-            if isinstance(v, LostArray) and isinstance(whole, TupleValue):
+        for v, whole in (values, values[::-1]):  # a loop loses a tuple or a generator object as a whole
+            if isinstance(v, LostArray) and isinstance(whole, TupleValue | FunctionValue):
                 return Binding(v, known.span)
         types = [type_of(v) for v in values if v is not None]
         t = (

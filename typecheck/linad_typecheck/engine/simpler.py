@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 
 from ..names.scope import External, FunctionSource, Helper, Scope, resolve
 from .attempts import chosen
@@ -32,6 +33,8 @@ def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
         case ast.Match():
             made = _matched(s, scope)
             return [s] if made is None else made
+        case ast.Expr() | ast.Assign() | ast.AugAssign() if (either := _of_either(s)) is not None:
+            return simpler(either, scope)
         case ast.If() | ast.For() | ast.While():
             parts = {name: simpler(getattr(s, name), scope) for name in ("body", "orelse")}
             if all(
@@ -43,6 +46,44 @@ def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
                 setattr(made, name, some)
             return [made]
     return [s]
+
+
+def _of_either(s: ast.Expr | ast.Assign | ast.AugAssign) -> list[ast.stmt] | None:
+    """A change of one of two objects, ``(a if c else b).append(v)`` or ``(a if c else b)[i] = v``, as an `if` statement;
+    None for other statements."""
+    match s:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.IfExp() as of))):
+            with_one = lambda a: ast.Expr(_with(s.value, func=_with(s.value.func, value=a)))
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=ast.IfExp() as of, attr=name))) if (
+            name in _GIVING
+        ):
+            with_one = lambda a: _with(s, value=_with(s.value, func=_with(s.value.func, value=a)))
+        case ast.Assign(targets=[ast.Subscript(value=ast.IfExp() as of) | ast.Attribute(value=ast.IfExp() as of)]):
+            value = ast.copy_location(ast.Name(f"%value.{s.lineno}:{s.col_offset}", ast.Load()), s.value)
+            first = ast.copy_location(ast.Assign([_with(value, ctx=ast.Store())], s.value), s)
+            with_one = lambda a: _with(s, targets=[_with(s.targets[0], value=a)], value=value)
+            return [first, _either(s, of, with_one)]
+        case ast.AugAssign(target=ast.Subscript(value=ast.IfExp() as of) | ast.Attribute(value=ast.IfExp() as of)):
+            with_one = lambda a: _with(s, target=_with(s.target, value=a))
+        case _:
+            return None
+    return [_either(s, of, with_one)]
+
+
+_GIVING = ("pop", "popitem", "popleft", "setdefault")  # methods that change an object and give a value
+
+
+def _either(s: ast.stmt, of: ast.IfExp, with_one: Callable[[ast.expr], ast.stmt]) -> ast.If:
+    arms = ([ast.copy_location(with_one(a), s)] for a in (of.body, of.orelse))
+    return ast.copy_location(ast.If(of.test, *arms), s)
+
+
+def _with(node: ast.AST, **changes: object) -> ast.AST:
+    """A copy of a node with some fields replaced."""
+    made = copy.copy(node)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
 
 
 def _is_quiet(item: ast.withitem, scope: Scope) -> bool:

@@ -212,7 +212,8 @@ class Loss:
     """Why a name may no longer use its array.
 
     ``reason``: ``written`` through the name ``by``, ``moved`` into the call or result ``by``, ``joined`` with another
-    array under the name ``by`` at a branch, ``carried`` by a loop under ``by``, ``lent`` by the caller.
+    array under the name ``by`` at a branch, ``carried`` by a loop under ``by``, ``lent`` by the caller. A generator
+    object is ``consumed``.
     """
 
     reason: str

@@ -7,7 +7,7 @@ from typing import ClassVar
 from ..diagnostics import Edit, Fix, Label
 from ..frozen import frozen
 from ..ownership.rules import IDENTITY
-from ..span import Span
+from ..span import NOWHERE, Span
 from . import Message
 
 
@@ -27,6 +27,25 @@ class Unsupported(Message):
 
     def fixes(self) -> tuple[Fix, ...]:
         return (Fix(self.instead),) if self.instead else ()
+
+
+@frozen
+class Consumed(Unsupported):
+    """A generator object that may have been consumed before, at ``at``. ``what``: its name."""
+
+    at: Span = NOWHERE
+
+    def message(self) -> str:
+        return f"`{self.what}` is used again after it was consumed"
+
+    def labels(self) -> tuple[Label, ...]:
+        return () if self.at == self.span else (Label(self.at, "consumed here"),)
+
+    def label(self) -> str:
+        return "a generator, which has no values left here"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        return (Fix(f"make a list first: `{self.what} = list(...)`"),)
 
 
 @frozen

@@ -19,6 +19,7 @@ from ..messages.ownership import (
     SharedUpdate, StoredTwice, UseAfterMove,
 )
 from ..repairs import copied, copy_at, declare_update, first
+from ..messages.language import Consumed
 from ..span import NOWHERE, Span
 from ..types import Array
 
@@ -338,6 +339,8 @@ def report_lost(ctx: Lowering, name: str, lost: LostArray, span: Span) -> None:
         case "joined" | "carried":
             by = "another name" if "%" in loss.by else loss.by  # a pseudo-name, which the user does not know
             ctx.report(MovedOnSomePaths(span, name, by, loss.span, *_rebound(ctx, name, loss.span)))
+        case "consumed":
+            ctx.report(Consumed(span, name, at=loss.span))
         case "reshaped":
             ctx.report(PerhapsCopied(span, name, loss.by, loss.span))
         case "lent":
