@@ -49,8 +49,10 @@ def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
             return lists.of_iterable(ctx, Quoted(what, value))
         case TupleValue() if is_growing(value):
             return copied(ctx, value, span)
-        case TupleValue(record=record) if record is RANGE or not value.closed:
+        case TupleValue(record=record) if record is RANGE:
             return value
+        case TupleValue(closed=False):
+            return lists.indexable(ctx, value, span)
         case _ if is_array(value) and rank_of(value) == 1:
             return materialise(ctx, value, "items", span)
         case _ if is_array(value) or isinstance(value, SILENT):

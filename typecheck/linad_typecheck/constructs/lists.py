@@ -243,6 +243,14 @@ def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue
     return replace(as_growing(ctx, base, t, span), made=base.made)
 
 
+def indexable(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue:
+    """A list or tuple of known length in a form that computed indices can read, if there is one."""
+    if is_growing(base) or all(isinstance(v, ScalarValue) for v in base.items):
+        return base
+    t = growing_type(type_of(TupleValue(base.items, LIST)), NOTHING)
+    return base if t is None else as_growing(ctx, TupleValue(base.items, LIST), t, span)
+
+
 def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], span: Span) -> TupleValue:
     """``xs.insert(0, v)``, ``xs.reverse()`` and ``xs.sort()``."""
     counted = base.record is LIST
