@@ -57,6 +57,7 @@ from .generators import is_generator, started
 from .iterables import ITERABLES
 from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
 from .static_texts import method as text_method
+from .targets import held_object
 
 SCALAR_METHODS = tuple(
     "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape tolist".split()
@@ -71,6 +72,11 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     if any(k.arg is None for k in node.keywords):
         keywords = unpacked(ctx, node)
         node = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.IfExp):
+        either = node.func.value
+        if any(held_object(ctx, arm) is not None for arm in (either.body, either.orelse)):  # it may change that one
+            arms = (_of_one(node, arm) for arm in (either.body, either.orelse))
+            return expression(ctx, ast.copy_location(ast.IfExp(either.test, *arms), node), hint)
     if isinstance(node.func, ast.Attribute):
         base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
         if is_array(base):
@@ -156,6 +162,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             )
         )
     return Poison()
+
+
+def _of_one(node: ast.Call, base: ast.expr) -> ast.Call:
+    """The call of a method with another object."""
+    func = ast.copy_location(ast.Attribute(base, node.func.attr, ast.Load()), node.func)
+    return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
 
 
 _LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these is the default

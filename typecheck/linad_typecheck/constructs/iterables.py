@@ -450,15 +450,15 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     return None
 
 
-def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
-    """``sorted(a)`` of an array of rank 1."""
+def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | Generated | None:
+    """``sorted(x)``: an array of rank 1 stays one, and anything else becomes a list."""
     span = ctx.span(node)
-    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
-    if not is_array(array) or rank_of(array) != 1:
-        if len(node.args) != 1 or not isinstance(array, SILENT):
-            ctx.report(BadCall(span, "sorted", "takes an array of rank 1 here, and no keywords"))
-        return None
-    return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
+    what = [Quoted(a, expression(ctx, a)) for a in node.args]
+    array = what[0].value if len(what) == 1 and not node.keywords else Poison()
+    if is_array(array) and rank_of(array) == 1:
+        return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
+    made = expression(ctx, ast.copy_location(ast.Call(node.func, what, node.keywords), node))
+    return iteration(ctx, Quoted(node, made))
 
 
 def _iter(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | Generated | None:

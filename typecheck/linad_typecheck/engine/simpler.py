@@ -54,10 +54,6 @@ def _of_either(s: ast.Expr | ast.Assign | ast.AugAssign) -> list[ast.stmt] | Non
     match s:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.IfExp() as of))):
             with_one = lambda a: ast.Expr(_with(s.value, func=_with(s.value.func, value=a)))
-        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=ast.IfExp() as of, attr=name))) if (
-            name in _GIVING
-        ):
-            with_one = lambda a: _with(s, value=_with(s.value, func=_with(s.value.func, value=a)))
         case ast.Assign(targets=[ast.Subscript(value=ast.IfExp() as of) | ast.Attribute(value=ast.IfExp() as of)]):
             value = ast.copy_location(ast.Name(f"%value.{s.lineno}:{s.col_offset}", ast.Load()), s.value)
             first = ast.copy_location(ast.Assign([_with(value, ctx=ast.Store())], s.value), s)
@@ -68,9 +64,6 @@ def _of_either(s: ast.Expr | ast.Assign | ast.AugAssign) -> list[ast.stmt] | Non
         case _:
             return None
     return [_either(s, of, with_one)]
-
-
-_GIVING = ("pop", "popitem", "popleft", "setdefault")  # methods that change an object and give a value
 
 
 def _either(s: ast.stmt, of: ast.IfExp, with_one: Callable[[ast.expr], ast.stmt]) -> ast.If:
