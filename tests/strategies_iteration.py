@@ -119,8 +119,8 @@ class _Writer:
             elif kind == 4:
                 inside.append(f"    s += sum(e * c for e in {self.iterable()} if e > 0.2)")
             else:
-                inside += ["    p = iter(x)", "    s += next(p)", "    for e in p:", "        s *= e", "        if s > 1: break"]
-                inside.append("    s += next(p, c)")
+                inside += ["    p = iter(x)", "    s += next(p)", "    for e in p:", "        s *= e"]
+                inside += ["        if s > 1: break", "    s += next(p, c)"]
         inside.append("    return s + k + w[0] * w[1] + w[2]")
         return "\n".join([*found, "def f(x, y, c):", *inside])
 

@@ -555,8 +555,15 @@ ELSEWHERE = {
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
     **{
-        f"itertools.{name}": "of counted items, known when compiled: tests/lower/test_texts_and_slices.py"
-        for name in "chain combinations combinations_with_replacement permutations product".split()
+        f"itertools.{name}": "iterators: tests/lower/test_iteration.py"
+        for name in (
+            "accumulate chain chain.from_iterable combinations combinations_with_replacement compress count cycle "
+            "dropwhile filterfalse groupby islice pairwise permutations product repeat starmap takewhile zip_longest"
+        ).split()
+    },
+    **{
+        name: "iterators: tests/lower/test_iteration.py"
+        for name in "builtins.enumerate builtins.filter builtins.iter builtins.next builtins.reversed builtins.zip numpy.fromiter".split()
     },
     **{
         f"numpy.{name}": "conversions: tests/arrays/test_small_ints.py"

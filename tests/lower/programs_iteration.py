@@ -168,7 +168,8 @@ def folds(x):
     vs = list(positive(x))
     s = max(positive(x)) * len(vs) + vs[1] + min(squares(x)) + sum([a * 2 for a in squares(x) if a > 1])
     s += x[0] * any(v > 5 for v in squares(x)) + x[1] * all(v > 0.3 for v in squares(x)) + any(squares(x))
-    return s + sum(squares(x)) + sum(x[i] * x[j] for i in count_to(len(x)) for j in count_to(i)) + sum(sorted(squares(x)))
+    s += sum(x[i] * x[j] for i in count_to(len(x)) for j in count_to(i))
+    return s + sum(squares(x)) + sum(sorted(squares(x)))
 
 
 def count_to(n):
@@ -440,7 +441,8 @@ def one_by_one(x):
     for i in range(3):
         s += next(it) * i
     s += total(other, 2.0) + total(other, 3.0) ** 2
-    return s + next(it) + next((v for v in x if v > 2.5), 0.0) * next(squares(x)) + x[next(i for i in range(9) if i > 2)]
+    s += next(it) + next((v for v in x if v > 2.5), 0.0) * next(squares(x))
+    return s + x[next(i for i in range(9) if i > 2)]
 
 
 def starred(x):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -21,7 +20,7 @@ from ..engine.exits import own_yields
 from ..engine.generated import Impossible, Inlining
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
-from ..engine.sequences import Generated, iteration
+from ..engine.sequences import Generated
 from ..engine.simpler import simpler
 from ..engine.state import Lowering
 from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Loss, LostArray, Poison, Value, contains

@@ -45,7 +45,7 @@ def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     (what,) = node.args
     span, value = ctx.span(node), expression(ctx, what)
     match value:
-        case FunctionValue(source=source) if source.running:
+        case FunctionValue() if _is_running(value):
             return lists.of_iterable(ctx, Quoted(what, value))
         case TupleValue() if is_growing(value):
             return copied(ctx, value, span)
@@ -83,6 +83,17 @@ def from_iterator(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
     return expression(ctx, ast.copy_location(ast.Call(library("numpy.array"), [found], [dtype]), node), hint)
 
 
+def _is_running(v: Value) -> bool:
+    """Whether a value is a generator object."""
+    return isinstance(v, FunctionValue) and v.source.running
+
+
+def _is_sequence(v: Value) -> bool:
+    if isinstance(v, TupleValue):
+        return v.record is RANGE or is_growing(v) or not (v.closed or v.mapping)
+    return is_array(v) and rank_of(v) > 0
+
+
 def _is(v: Value, record: RecordClass) -> bool:
     return isinstance(v, TupleValue) and v.record is record
 
@@ -97,11 +108,13 @@ def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     if _is(of, ITERATOR):
         of = by_library(ctx, "%iterators._rest", node, [Quoted(what, of)])
         what = node
-    if not (isinstance(of, FunctionValue) and of.source.running) or isinstance(what, ast.Name | ast.Attribute | ast.Subscript):
-        told = "`next` of a generator that stays in use"
-        raise Refused(None if isinstance(of, SILENT) else Unsupported(span, told, "loop over it, and leave the loop by `break`"))
+    if not _is_running(of) or isinstance(what, ast.Name | ast.Attribute | ast.Subscript):
+        told = "`next` of a generator that stays in use" if _is_running(of) else "`next` of no iterator"
+        instead = "loop over it, and leave the loop by `break`"
+        raise Refused(None if isinstance(of, SILENT) else Unsupported(span, told, instead))
     found, other = ctx.pseudo("next", span), ctx.pseudo("default", span)
-    ctx.bind_all({other: Binding(expression(ctx, d), span) for d in default})
+    if default:
+        ctx.bind(other, Binding(expression(ctx, default[0]), span))
     with made_for_expression(ctx):
         loop = ctx.inlined.setdefault((node, "next"), _first(node, found, other if default else ""))
         consume(ctx, Generated(of), loop, loop, frozenset((*ctx.env, found)))
@@ -130,11 +143,9 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     """``zip(a, b)`` and the like as a value: ``(v for v in zip(a, b))``, whose arguments are evaluated here."""
     if dotted == "builtins.iter" and len(node.args) == 1:
         value = expression(ctx, node.args[0])
-        if isinstance(value, FunctionValue) and value.source.running or _is(value, ITERATOR):
+        if _is_running(value) or _is(value, ITERATOR):
             return value
-        if is_array(value) and rank_of(value) or isinstance(value, TupleValue) and (
-            value.record is RANGE or is_growing(value) or not (value.closed or value.mapping)
-        ):
+        if _is_sequence(value):
             return TupleValue((value, literal(0)), ITERATOR)
         node = ast.copy_location(ast.Call(node.func, [Quoted(node.args[0], value)], []), node)
     if any(isinstance(a, ast.Starred) for a in node.args):
@@ -143,7 +154,8 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
             return Poison()
         return TupleValue(over.items) if isinstance(over, Unrolled) else _undetermined(ctx, node, name)
     made, leaves = ctx.inlined.setdefault((node, "object"), _generator_of(ctx, node))
-    source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, f"{ctx.source.key}/{ctx.source.name}.{name}")
+    key = f"{ctx.source.key}/{ctx.source.name}.{name}"
+    source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
     call = ast.copy_location(ast.Call(node.func, leaves, []), node)
     return started(ctx, call, FunctionValue(source, (), None))
 
@@ -158,7 +170,8 @@ def _generator_of(ctx: Lowering, node: ast.Call) -> tuple[ast.FunctionDef, list[
     leaves: list[ast.expr] = []
 
     def part(n: ast.expr) -> ast.expr:
-        if isinstance(n, ast.Call) and callee(ctx, n.func) in LAZY and not any(isinstance(a, ast.Starred) for a in n.args):
+        plain = isinstance(n, ast.Call) and not any(isinstance(a, ast.Starred) for a in n.args)
+        if plain and callee(ctx, n.func) in LAZY:
             args = [part(a) for a in n.args]
             named = [ast.keyword(k.arg, part(k.value)) for k in n.keywords]
             return ast.copy_location(ast.Call(n.func, args, named), n)
@@ -182,5 +195,5 @@ CALLS.update(dict.fromkeys(("builtins.zip", "builtins.enumerate", "builtins.reve
 CALLS["numpy.fromiter"] = from_iterator
 CALLS[POOL] = pool
 CALLS["builtins.next"] = first_of
-enter("fold", ("numpy.fromiter", "builtins.next", "builtins.iter", "builtins.zip", "builtins.enumerate", "builtins.reversed"))
+enter("fold", ("numpy.fromiter", *(f"builtins.{n}" for n in ("next", "iter", "zip", "enumerate", "reversed"))))
 enter("fold", GENERATORS)

@@ -28,7 +28,7 @@ from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, map_arrays, type_of,
+    Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
@@ -203,9 +203,10 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
     targets = target.elts
     starred = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
     if isinstance(value, FunctionValue) and value.source.running:  # Python takes one more value than there are names
-        most = [Quoted(target, value), *([] if starred is not None else [ast.copy_location(ast.Constant(len(targets) + 1), target)])]
-        found = by_library(ctx, "itertools.islice" if starred is None else "%iterators._each", Quoted(target, value), most)
-        value = lists.of_iterable(ctx, Quoted(target, found))
+        most = [] if starred is not None else [Quoted(target, literal(len(targets) + 1))]
+        which = "%iterators._each" if starred is not None else "itertools.islice"
+        value = by_library(ctx, which, Quoted(target, value), [Quoted(target, value), *most])
+        value = lists.of_iterable(ctx, Quoted(target, value))
     if isinstance(value, TupleValue) and value.record is RANGE:
         value = lists.of_iterable(ctx, Quoted(target, value))
     if starred is None:

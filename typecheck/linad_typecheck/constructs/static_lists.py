@@ -14,7 +14,6 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
-from ..registry import enter
 from ..types import I64
 from ..messages.language import Unsupported
 from . import lists

@@ -24,8 +24,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    ViewValue, describe, type_of,
+    LIST, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, Value, ViewValue, describe, type_of,
 )
 from ..messages.language import Unsupported
 from ..messages.types import WrongType

@@ -29,9 +29,9 @@ class Impossible(Exception):
 
 @dataclass
 class _Ends:
-    """A place in a generator. ``leave`` makes the statements that go on after the consumer's loop, ``end`` those that go
-    on with its `else`. ``last``: nothing follows in the iteration of the innermost loop; ``final``: nothing follows in
-    the generator."""
+    """A place in a generator. ``leave`` makes the statements that continue after the consumer's loop, ``end`` those
+    that continue with its `else`. ``last``: nothing follows in the iteration of the innermost loop; ``final``: nothing
+    follows in the generator."""
 
     leave: Callable[[], list[ast.stmt]]
     end: Callable[[], list[ast.stmt]]
@@ -111,7 +111,7 @@ class Inlining:
 
     def _statement(self, s: ast.stmt, ends: _Ends) -> list[ast.stmt]:
         match s:
-            case ast.Expr(value=ast.Yield(value=value) as node):
+            case ast.Expr(value=ast.Yield(value=value)):
                 value = self._ours(value) if value is not None else self._new(ast.Constant(None))
                 bind = ast.copy_location(ast.Assign([self._theirs(self.target)], value), value)
                 return [bind, *self._consumer(ends)]
@@ -121,7 +121,8 @@ class Inlining:
                 body = self._consumer(inner)
                 return [ast.copy_location(ast.For(self._theirs(self.target), over, body, []), over), *after()]
             case ast.Return(value=value):
-                kept = [] if value is None or isinstance(value, ast.Constant) else [self._new(ast.Expr(self._ours(value)))]
+                idle = value is None or isinstance(value, ast.Constant)
+                kept = [] if idle else [self._new(ast.Expr(self._ours(value)))]
                 return kept if ends.final else [*kept, *ends.end()]
             case ast.If(test=test, body=body, orelse=orelse):
                 arms = self._block(body, ends), self._block(orelse, ends)
@@ -136,8 +137,8 @@ class Inlining:
                     loop = ast.While(self._ours(s.test), body, orelse)
                 return [ast.copy_location(loop, self._place(s)), *after()]
         if own_yields([s]):
-            kind = type(s).__name__.lower()
-            raise Impossible(s, f"`yield` inside `{kind}`" if isinstance(s, (ast.Try, ast.With)) else "the value of a `yield`")
+            around = isinstance(s, ast.Try | ast.With)
+            raise Impossible(s, f"`yield` inside `{type(s).__name__.lower()}`" if around else "the value of a `yield`")
         return [self._ours(s)]
 
     def _consumer(self, ends: _Ends) -> list[ast.stmt]:

@@ -49,8 +49,8 @@ def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
 
 
 def _of_either(s: ast.Expr | ast.Assign | ast.AugAssign) -> list[ast.stmt] | None:
-    """A change of one of two objects, ``(a if c else b).append(v)`` or ``(a if c else b)[i] = v``, as an `if` statement;
-    None for other statements."""
+    """A change of one of two objects, ``(a if c else b).append(v)`` or ``(a if c else b)[i] = v``, as an `if`; None for
+    other statements."""
     match s:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.IfExp() as of))):
             with_one = lambda a: ast.Expr(_with(s.value, func=_with(s.value.func, value=a)))

@@ -1,7 +1,7 @@
 """The generators of `itertools`, and of the builtins where one of their arguments is a generator.
 
-A loop over a call of one is inlined in its body, which has few `yield`s for that reason: the body of the loop is lowered
-at each. ``pool(x)`` is a sequence with the items of ``x``: ``x`` itself, if no later update of ``x`` could show.
+They are inlined in the loops over their calls. The body of such a loop is lowered at each `yield`, so there are few.
+``pool(x)`` is a sequence with the items of ``x``, which no later update of ``x`` changes.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ def product(*iterables, repeat=1):
     >>> list(product([1, 2], [3, 4]))
     [(1, 3), (1, 4), (2, 3), (2, 4)]
     """
-    for found in _product(tuple(pool(x) for x in iterables) * repeat):
-        yield found
+    yield from _product(tuple(pool(x) for x in iterables) * repeat)
 
 
 def _product(pools):
@@ -67,8 +66,7 @@ def combinations(iterable, r):
     >>> list(combinations("abc", 2))
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
-    for found in _increasing(pool(iterable), r, 0, 1):
-        yield found
+    yield from _increasing(pool(iterable), r, 0, 1)
 
 
 @implements("itertools.combinations_with_replacement")
@@ -92,8 +90,7 @@ def combinations_with_replacement(iterable, r):
     >>> list(combinations_with_replacement("ab", 2))
     [('a', 'a'), ('a', 'b'), ('b', 'b')]
     """
-    for found in _increasing(pool(iterable), r, 0, 0):
-        yield found
+    yield from _increasing(pool(iterable), r, 0, 0)
 
 
 def _increasing(items, r, first, step):
@@ -132,8 +129,7 @@ def permutations(iterable, r=None):
     [('a', 'b'), ('a', 'c'), ('b', 'a'), ('b', 'c'), ('c', 'a'), ('c', 'b')]
     """
     items = pool(iterable)
-    for found in _different(items, len(items) if r is None else r, ()):
-        yield found
+    yield from _different(items, len(items) if r is None else r, ())
 
 
 def _different(items, r, taken):
@@ -613,8 +609,8 @@ def _enumerate(iterable, start=0):
 
 
 def _zip(before, iterable, after):
-    """The tuples of `zip`, where one of its arguments is a generator. As in Python it is not asked for an item after the
-    end of an argument ``before`` it."""
+    """The tuples of `zip`, where one of its arguments is a generator. As in Python, it is not resumed after the end of an
+    argument ``before`` it."""
     place = 0
     if len(before) > 0:
         if min(len(x) for x in before) == 0:
@@ -643,5 +639,4 @@ def _rest(iterator):
 
 
 def _each(iterable):
-    for item in iterable:
-        yield item
+    yield from iterable
