@@ -251,7 +251,7 @@ _RUN_OVER = (*RANGES, "builtins.map", "builtins.sorted", "builtins.reversed")
 
 def of_generator(ctx: Lowering, node: ast.expr, value: Value) -> Comprehension:
     """``(v for v in generator)``, the same nodes each time that ``node`` is lowered."""
-    made = ctx.inlined.setdefault((node, "each"), each_of(Quoted(node, value)))
+    made = ctx.inlined.made.setdefault((node, "each"), each_of(Quoted(node, value)))
     made.generators[0].iter.value = value
     return made
 

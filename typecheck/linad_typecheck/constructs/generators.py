@@ -70,7 +70,7 @@ def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: S
 def of_expression(ctx: Lowering, node: ast.GeneratorExp, hint: str) -> Value:
     """``(e for v in x if c)`` as an object: of a generator function whose parameter is ``x``."""
     over = expression(ctx, node.generators[0].iter)
-    function = ctx.inlined.setdefault(id(node), (node, _function_of(node)))[1]
+    function = ctx.inlined.made.setdefault(id(node), (node, _function_of(node)))[1]
     key = f"{ctx.source.key}/{ctx.source.name}.<genexpr>@{node.lineno}:{node.col_offset}"
     source = FunctionSource("<genexpr>", function, ctx.source.source, ctx.source.scope, key)
     free = tuple(sorted(free_names(function) & (ctx.local_names | ctx.env.keys())))
@@ -152,7 +152,7 @@ def consume(
 ) -> None:
     """Lower a loop over a generator object. ``key`` identifies the loop; ``live``: the names used after it."""
     f, span = over.by, ctx.span(node.iter)
-    if ctx.consuming.count(f.source.node) > DEEPEST:
+    if ctx.inlined.around.count(f.source.node) > DEEPEST:
         what = f"the generator `{f.source.name}`, which calls itself,"
         raise Refused(Unsupported(span, what, "collect the values in a list, with a stack of what is left to visit"))
     made = _made(ctx, f, node, key, span)
@@ -162,19 +162,19 @@ def consume(
     _consumed(ctx, f, span)
     ctx.bind_all(values)
     ctx.live.add(made.stmts, live)
-    ctx.consuming.append(f.source.node)
+    ctx.inlined.around.append(f.source.node)
     try:
         block(ctx, made.stmts, live)
     finally:
-        ctx.consuming.pop()
+        ctx.inlined.around.pop()
     ctx.unbind(*made.names.values(), *(n for n in ctx.env if n.endswith(made.inlining.flag)))
 
 
 def _made(ctx: Lowering, f: FunctionValue, node: ast.For, key: object, span: Span) -> _Made:
     key = (key, f.source, f.captured is None)
-    found = ctx.inlined.get(key)
+    found = ctx.inlined.made.get(key)
     if found is None:
-        found = ctx.inlined[key] = _inlined(ctx, f, node, span)
+        found = ctx.inlined.made[key] = _inlined(ctx, f, node, span)
         ctx.local_names |= frozenset(found.names.values())
     return found
 
@@ -188,7 +188,7 @@ def _inlined(ctx: Lowering, f: FunctionValue, node: ast.For, span: Span) -> _Mad
         names += [n.rstrip("?") for n, _ in f.captured if n[0] != "%"]
     renamed = _renamed(ctx, names, node)
     at = None if source.source == ctx.source.source else node.iter
-    flag = f".{span.line}:{span.column}.{len(ctx.inlined)}"
+    flag = f".{span.line}:{span.column}.{len(ctx.inlined.made)}"
     outside = (lambda n: None) if _is_own(ctx, source) else (lambda n: _outside(ctx, source, n))
     inlining = Inlining(renamed, outside, at, node.target, node.body, node.orelse, flag)
     try:

@@ -116,7 +116,7 @@ def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     if default:
         ctx.bind(other, Binding(expression(ctx, default[0]), span))
     with made_for_expression(ctx):
-        loop = ctx.inlined.setdefault((node, "next"), _first(node, found, other if default else ""))
+        loop = ctx.inlined.made.setdefault((node, "next"), _first(node, found, other if default else ""))
         consume(ctx, Generated(of), loop, loop, frozenset((*ctx.env, found)))
     value = ctx.unbind(found, other)
     return Bottom() if value is None else usable(ctx, value.value, "the item", span)  # None: it raises
@@ -153,7 +153,7 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         if over is None:
             return Poison()
         return TupleValue(over.items) if isinstance(over, Unrolled) else _undetermined(ctx, node, name)
-    made, leaves = ctx.inlined.setdefault((node, "object"), _generator_of(ctx, node))
+    made, leaves = ctx.inlined.made.setdefault((node, "object"), _generator_of(ctx, node))
     key = f"{ctx.source.key}/{ctx.source.name}.{name}"
     source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
     call = ast.copy_location(ast.Call(node.func, leaves, []), node)
@@ -195,5 +195,6 @@ CALLS.update(dict.fromkeys(("builtins.zip", "builtins.enumerate", "builtins.reve
 CALLS["numpy.fromiter"] = from_iterator
 CALLS[POOL] = pool
 CALLS["builtins.next"] = first_of
-enter("fold", ("numpy.fromiter", *(f"builtins.{n}" for n in ("next", "iter", "zip", "enumerate", "reversed"))))
+enter("fold", ("builtins.next", "builtins.iter"))
+enter("rule", ("numpy.fromiter",))
 enter("fold", GENERATORS)

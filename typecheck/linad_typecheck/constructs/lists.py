@@ -184,7 +184,7 @@ def from_iteration(ctx: Lowering, found: Iteration | Generated, node: ast.expr, 
     """Call ``each`` for the elements that a loop iterates over."""
     key = ctx.pseudo("item", ctx.span(node))
     target, item = ast.Name(key, ast.Store()), ast.Name(key, ast.Load())
-    part = ctx.inlined.setdefault((node, "item"), ast.comprehension(target, node, [], 0))
+    part = ctx.inlined.made.setdefault((node, "item"), ast.comprehension(target, node, [], 0))
     for n in (target, item):
         ast.copy_location(n, node)
     through(ctx, part, found, [Do(item, lambda: each(ctx.env[key].value))], frozenset(ctx.env))

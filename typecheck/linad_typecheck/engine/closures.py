@@ -11,7 +11,7 @@ from ..frozen import frozen
 from ..ownership.liveness import free_names
 from ..ownership.objects import new
 from ..messages.language import Unsupported
-from ..names.scope import FunctionSource, Opaque
+from ..names.scope import FunctionSource
 from ..span import Span
 from .evaluation import expression, usable
 from .refusal import Refused
@@ -56,8 +56,8 @@ def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
     match value:
         case ScalarValue(atom=Const(value=known), weak=True):
             return known
-        case Poison() | Bottom():
-            return Opaque("this value", "let the function use the variable itself, or pass it in the call")
+        case Poison() | Bottom():  # reported, or of a type that is not known yet
+            raise Refused(None, value)
     span = ctx.span(node)
     name = f"%default {span.line}:{span.column} {new(ctx, span).number}"
     mine = lambda v: isinstance(v, FunctionValue) and name in v.free

@@ -105,6 +105,18 @@ class Ahead(Generic[T]):
 
 
 @dataclass
+class Inlined:
+    """The generators of a function that are inlined in their consumers, and other syntax trees that are made once.
+
+    ``made``: by what they are made for, which the dictionary keeps alive. ``around``: the generator functions that are
+    inlined around the current statement.
+    """
+
+    made: dict[object, Any] = field(default_factory=dict)
+    around: list[ast.AST] = field(default_factory=list)
+
+
+@dataclass
 class Lowering:
     """The lowering of one function to the core."""
 
@@ -117,8 +129,7 @@ class Lowering:
     path: Path = Path()
     out: list[Stmt] = field(default_factory=list)  # the block under construction
     settled: dict[object, Settled] = field(default_factory=dict)  # memoised results, by the node of the text
-    inlined: dict[object, Any] = field(default_factory=dict)  # generators around their consumers, by the consumer
-    consuming: list[ast.AST] = field(default_factory=list)  # the generator functions that are inlined around this place
+    inlined: Inlined = field(default_factory=lambda: Inlined())
 
     # -- the path
 
