@@ -271,6 +271,8 @@ Value = (
 SILENT = (Poison, Bottom)
 # a value that may be None: the value and a presence flag
 OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
+# a complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape
+COMPLEX = RecordClass("complex", "builtins.complex", False, (RecordField("real"), RecordField("imag")))
 # `slice(lo, hi)`
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
@@ -627,6 +629,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             inner = x.items[0] if y == NONE_TYPE else join_types(x.items[0], y.items[0] if is_optional(y) else y)
             return None if inner is None else optional_type(inner)
     for x, y in ((a, b), (b, a)):
+        if is_complex(x) and not isinstance(y, TupleType) and (real := join_types(x.items[0], y)) is not None:
+            return TupleType((real, x.items[1]), COMPLEX)
+    for x, y in ((a, b), (b, a)):
         if x == NONE_TYPE and isinstance(y, ScalarType | ArrayType | ViewType | UnionType | TupleType):
             return optional_type(y)
     match a, b:
@@ -672,6 +677,11 @@ _FLAG = ScalarType("bool", True)
 def is_optional(v: Value | ValueType | None) -> bool:
     """Whether a value or a type may be None: it is a record with a presence flag."""
     return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
+
+
+def is_complex(v: Value | ValueType | None) -> bool:
+    """Whether a value or a type is a complex number, or an array of complex numbers."""
+    return isinstance(v, TupleValue | TupleType) and v.record is COMPLEX
 
 
 def optional_type(inner: ValueType) -> TupleType:
@@ -758,6 +768,10 @@ def describe(t: ValueType) -> str:
             return "a list of a computed number of items"
         case TupleType(items=items, record=record) if record is OPTIONAL:
             return f"{describe(items[0])} or None"
+        case TupleType(items=(ArrayType(rank=r) | ViewType(rank=r), _), record=record) if record is COMPLEX:
+            return f"array of complex numbers of rank {r}"
+        case TupleType(record=record) if record is COMPLEX:
+            return "complex number"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):

@@ -40,7 +40,7 @@ BUILTINS = frozenset(
     "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
-MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient"}  # functions of the prelude's own
+MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient", "pair": "%complex"}  # functions of the prelude's own
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
 
