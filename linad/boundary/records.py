@@ -18,6 +18,7 @@ import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
 from linad_typecheck.engine.rulebook import RESULTS
 from linad_typecheck.names.scope import (
+    COMPLEX,
     LIBRARY_CLASSES,
     LIST,
     MOST_KEYS,
@@ -232,6 +233,8 @@ def default_value(value: object) -> object:
 
 def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     """A record of constants, or a tuple of such; None for anything else."""
+    if isinstance(value, complex | np.complexfloating):
+        return RecordConstant(COMPLEX, (value.real, value.imag))
     record = as_record(value)
     if type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
         record = dict_class(tuple(value))
@@ -271,12 +274,33 @@ def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
     return tuple(getattr(value, n) for n in names)
 
 
+def is_complex(value: object) -> bool:
+    """Whether a value is a complex number, or an array of them."""
+    return isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c")
+
+
+def complex_parts(value: typing.Any) -> tuple[object, object]:
+    """The real and the imaginary part of a number or an array."""
+    return value.real, value.imag
+
+
+def _complex(real: typing.Any, imag: typing.Any) -> object:
+    """A complex number of parts, or an array; Python's of Python's numbers."""
+    if type(real) is float and type(imag) is float:
+        return complex(real, imag)
+    both = np.empty(np.shape(real), np.result_type(real, np.complex64))
+    both.real, both.imag = real, imag
+    return both if isinstance(real, np.ndarray) else both[()]
+
+
 numpys, pythons = RETURNED  # classes of lists of computed length, by the type of their numbers
 
 
 def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance with the given fields, whatever their types: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
+    if tag.key == COMPLEX.key:
+        return _complex(*items)
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
         return array.tolist() if tag.key == pythons.key and array.ndim == 1 else list(array)

@@ -156,6 +156,8 @@ class Stacked:
 def array_of_cells(
     ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str
 ) -> Value:
+    if shape is None:
+        return Poison()
     if is_complex(shape):
         both = [array_of_cells(ctx, part, [], dtype, hint, span, name) for part in shape.items]
         return pair(ctx, *both, span, hint)
@@ -173,8 +175,6 @@ def array_of_cells(
             if name.endswith(("asarray", "asanyarray", "asfarray")) and same
             else copy(ctx, shape, hint, span, dtype)
         )
-    if shape is None:
-        return Poison()
     if dtype is None:
         dtype = _common(cells)
     made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)

@@ -42,7 +42,8 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     if not asks and (is_complex(a) or is_complex(b)):
         if not isinstance(op, _EQUALITIES):
             ctx.raised("TypeError")
-            raise Refused(WrongType(span, "an order is of real numbers", "complex number", "compare absolute values: `abs(z)`"))
+            instead = "compare absolute values: `abs(z)`"
+            raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
         name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
         return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
     match op:

@@ -161,8 +161,10 @@ def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
     span = ctx.span(node)
     operand = pull(ctx, node.operand)
     if is_complex(operand):
-        name = "neg" if isinstance(node.op, ast.USub) else "pos"
-        return operand if name == "pos" else call_external(ctx, f"operator.{name}", Args("-", span, (operand,), {}, hint))
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        name = "neg" if isinstance(node.op, ast.USub) else "invert"
+        return call_external(ctx, f"operator.{name}", Args("this operator", span, (operand,), {}, hint))
     made = operated_alone(ctx, type(node.op), operand, node)
     if made is not None:
         return made

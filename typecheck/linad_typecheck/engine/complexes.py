@@ -21,7 +21,9 @@ def _part(ctx: Lowering, own: Value, other: Value, span: Span, hint: str) -> Val
     """One part, with the shape and dtype that it has beside the other one. Names hold it, so it is evaluated."""
     types = [dtype_of(v) if is_array(v) else v.dtype for v in (own, other)]
     dtype = "f32" if "f32" in types and not {"f64", "i64", "i32"} & set(types) else "f64"
-    same = is_array(own) == is_array(other) and (not is_array(own) or shape_of(ctx, own, span) == shape_of(ctx, other, span))
+    same = is_array(own) == is_array(other) and (
+        not is_array(own) or shape_of(ctx, own, span) == shape_of(ctx, other, span)
+    )
     if types[0] == dtype and same:
         return held(ctx, own, hint, span)
     weak = all(isinstance(v, ScalarValue) and v.weak for v in (own, other))
@@ -33,7 +35,9 @@ def as_complex(ctx: Lowering, v: Value | None, span: Span) -> Value | None:
     """A real number, or an array of them, as complex; any other value as it is."""
     if isinstance(v, ScalarValue):
         dtype = v.dtype if v.dtype in FLOATS else "f64"
-        return TupleValue((ScalarValue(cast(ctx, v.atom, dtype, span), v.weak), ScalarValue(zero(dtype), v.weak)), COMPLEX)
+        return TupleValue(
+            (ScalarValue(cast(ctx, v.atom, dtype, span), v.weak), ScalarValue(zero(dtype), v.weak)), COMPLEX
+        )
     if v is None or is_complex(v) or not is_array(v):
         return v
     dtype = dtype_of(v)

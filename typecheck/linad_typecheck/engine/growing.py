@@ -23,8 +23,8 @@ from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, COMPLEX, GROWING, LIST, ArrayType, ArrayValue, Bottom, Delayed, Loss, ScalarValue, TupleType, TupleValue, Value,
-    ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, type_of,
+    ARRAYS, COMPLEX, GROWING, LIST, ArrayType, ArrayValue, Bottom, Delayed, Loss, ScalarValue, TupleType, TupleValue,
+    Value, ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, type_of,
 )
 from .views import Along, View, Whole
 

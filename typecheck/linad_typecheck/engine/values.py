@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
-from ..names.scope import GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
+from ..names.scope import COMPLEX, GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -271,8 +271,6 @@ Value = (
 SILENT = (Poison, Bottom)
 # a value that may be None: the value and a presence flag
 OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
-# a complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape
-COMPLEX = RecordClass("complex", "builtins.complex", False, (RecordField("real"), RecordField("imag")))
 # `slice(lo, hi)`
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold

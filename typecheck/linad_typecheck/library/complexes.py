@@ -20,7 +20,14 @@ from ..engine.rulebook import Args, enter_rules, rule_of
 from ..engine.sizes import dtype_of, is_array
 from ..engine.state import Lowering, zero
 from ..engine.values import (
-    DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, is_complex, literal,
+    DTypeValue,
+    EntityValue,
+    ScalarValue,
+    TextValue,
+    TupleValue,
+    Value,
+    is_complex,
+    literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import External
@@ -51,8 +58,6 @@ _MULTILINEAR = frozenset(
     for name in "matmul dot inner outer kron convolve tensordot einsum cross multiply.outer vecmat matvec linalg.matmul "
     "linalg.multi_dot average".split()
 ) | {"operator.matmul", "scipy.signal.convolve", "scipy.signal.fftconvolve"}  # fmt: skip
-# functions whose body in the prelude is meant for complex numbers as it is
-_AS_WRITTEN = frozenset({"numpy.polyval", "numpy.vander", "numpy.size", "numpy.shape", "numpy.ndim", "builtins.len"})
 _SHAPES = frozenset({"numpy.size", "numpy.shape", "numpy.ndim", "builtins.len"})
 # arguments that are numbers, too, if others are complex
 _BESIDE = {"numpy.where": (1, 2), "numpy.append": (0, 1), "numpy.insert": (0, 2)}
@@ -60,7 +65,14 @@ _DTYPES: dict[str, DType] = {
     "builtins.complex": "f64", "numpy.complex128": "f64", "numpy.cdouble": "f64", "numpy.complex64": "f32",
     "numpy.csingle": "f32",
 }  # fmt: skip
-_TEXTS: dict[str, DType] = {"complex": "f64", "complex128": "f64", "c16": "f64", "D": "f64", "complex64": "f32", "c8": "f32"}
+_TEXTS: dict[str, DType] = {
+    "complex": "f64",
+    "complex128": "f64",
+    "c16": "f64",
+    "D": "f64",
+    "complex64": "f32",
+    "c8": "f32",
+}
 
 
 def complex_dtype(v: Value) -> DType | None:
@@ -79,7 +91,7 @@ def call(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value | None:
     dtypes = [d for v in given if (d := complex_dtype(v)) is not None]
     if dtypes and dotted != "builtins.isinstance":
         return _of_dtype(ctx, dotted, args, dtypes[0], called)
-    if dotted.startswith(("cmath.", "%")) or not any(map(_has_complex, given)):
+    if dotted in _DTYPES or dotted.startswith(("cmath.", "%")) or not any(map(_has_complex, given)):
         return None
     args = _mapped(args, lambda v: as_array(ctx, v, args.hint, args.span) if is_growing(v) and _has_complex(v) else v)
     rule = rule_of(PREFIX + dotted)
@@ -87,8 +99,6 @@ def call(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value | None:
         return rule[0](ctx, replace(args, function=dotted))
     if dotted in _SHAPES:
         return called(ctx, dotted, _mapped(args, lambda v: v.items[0] if is_complex(v) else v))
-    if dotted in _AS_WRITTEN:
-        return None
     if dotted in _LINEAR:
         both = [called(ctx, dotted, _parts(ctx, dotted, args, k)) for k in (0, 1)]
         return _paired(ctx, both, args)
@@ -167,7 +177,9 @@ def _multilinear(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value:
         sums[turns % 2] = term if old is None else called(ctx, name, replace(args, values=(old, term), keywords={}))
     real, imag = sums
     if real is None or imag is None:  # complex numbers in lists only
-        raise Refused(Unsupported(args.span, f"`{args.name}` of complex numbers in a list", "make arrays of them first"))
+        raise Refused(
+            Unsupported(args.span, f"`{args.name}` of complex numbers in a list", "make arrays of them first")
+        )
     return pair(ctx, real, imag, args.span, args.hint)
 
 

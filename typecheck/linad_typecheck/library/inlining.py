@@ -27,6 +27,7 @@ from ..engine.sizes import is_array
 from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
+    is_complex,
 )
 from ..ownership.state import names_of
 from ..messages.language import BadCall
@@ -119,7 +120,7 @@ def literal_rule(ctx: Lowering, args: Args) -> Value:
 
 def as_array_rule(ctx: Lowering, args: Args) -> Value:
     """``np.asarray(v)`` in the prelude."""
-    return as_array(ctx, args.values[0], args)
+    return args.values[0] if is_complex(args.values[0]) else as_array(ctx, args.values[0], args)
 
 
 class _Body:

@@ -44,7 +44,8 @@ RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
     """``a op b`` of scalars or arrays. A tuple or list next to an array is converted to an array, as in NumPy."""
     if is_complex(a) or is_complex(b):
-        return call_external(ctx, f"operator.{_NAMES[op]}", Args(_SIGNS.get(op, "this operator"), span, (a, b), {}, hint))
+        args = Args(_SIGNS.get(op, "this operator"), span, (a, b), {}, hint)
+        return call_external(ctx, f"operator.{_NAMES[op]}", args)
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
     a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))

@@ -124,6 +124,21 @@ def isrealobj(x):
     return False
 
 
+@implements("%complex numpy.iscomplex")
+def iscomplex(x):
+    return x.imag != 0.0
+
+
+@implements("%complex numpy.isreal")
+def isreal(x):
+    return x.imag == 0.0
+
+
+@implements("%complex builtins.bool")
+def truth(z):
+    return bool((z.real != 0.0) | (z.imag != 0.0))
+
+
 @implements("%complex numpy.real")
 def real(val):
     return val.real
@@ -295,6 +310,14 @@ def _of_matrix(x, ord):
     if ord is not None and ord != "fro":
         raise TypeError("of complex matrices is the Frobenius norm only")
     return np.sqrt(np.sum(x.real**2 + x.imag**2))
+
+
+@implements("%complex numpy.polyval")
+def polyval(p, x):
+    total = 0.0 * x
+    for k in range(len(p)):
+        total = total * x + p[k]
+    return total
 
 
 @implements("%complex numpy.correlate")

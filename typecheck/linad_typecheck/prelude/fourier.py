@@ -338,3 +338,46 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     if out is not None:
         raise TypeError("takes no `out`")
     return _two(a, s, axes, norm, True)
+
+
+# ------------------------------------------------------------------------------------------------------------- SciPy
+
+
+@implements("scipy.fft.fft", "%complex scipy.fft.fft")
+def scipy_fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Discrete Fourier transform along an axis. See `fft`.
+
+    >>> scipy_fft(np.array([1.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return fft(x, n, axis, norm)
+
+
+@implements("scipy.fft.ifft", "%complex scipy.fft.ifft")
+def scipy_ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Inverse discrete Fourier transform along an axis. See `ifft`.
+
+    >>> scipy_ifft(np.array([2.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return ifft(x, n, axis, norm)
+
+
+@implements("scipy.fft.rfft")
+def scipy_rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Discrete Fourier transform of real numbers: the frequencies that are not negative. See `rfft`.
+
+    >>> scipy_rfft(np.array([1.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return rfft(x, n, axis, norm)
+
+
+@implements("scipy.fft.irfft", "%complex scipy.fft.irfft")
+def scipy_irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The real numbers that have a Fourier transform, given its frequencies that are not negative. See `irfft`.
+
+    >>> scipy_irfft(np.array([1.0, 1.0]))
+    array([1., 0.])
+    """
+    return irfft(x, n, axis, norm)
