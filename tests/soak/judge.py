@@ -194,7 +194,10 @@ def _differences(whole: Whole, found: list[np.ndarray], cause: Exception) -> Non
                 moved = np.array(a, dtype=float)
                 moved[cell] += step
                 given = type(a)(moved) if isinstance(a, float | np.floating) else moved
-                ends.append(value([*args[:k], given, *args[k + 1 :]]))
+                try:
+                    ends.append(value([*args[:k], given, *args[k + 1 :]]))
+                except ArithmeticError:  # a division by zero, where linad gives an infinity: a declared deviation
+                    return
             wide, narrow = (ends[0] - ends[1]) / 2e-5, (ends[2] - ends[3]) / 2e-6
             scale = max(1.0, abs(narrow))
             if abs(wide - narrow) < 1e-5 * scale:  # no kink near by
