@@ -35,10 +35,13 @@ class Program:
 
     def load(self) -> types.FunctionType:
         """The function; what stands before it, which many programs have in common, is run and parsed once."""
+        before, entry = self.parts()
+        return _executed(entry, dict(_beginning(before)))["f"] if before else load(self.text)
+
+    def parts(self) -> tuple[str, str]:
+        """What stands before the function, and the function; nothing and all of it if something follows."""
         before, entry, last = self.text.rpartition(_ENTRY)
-        if not before or _MORE.search(last):
-            return load(self.text)
-        return _executed(entry + last, dict(_beginning(before + "\n")))["f"]
+        return (f"{before}\n", entry + last) if before and not _MORE.search(last) else ("", self.text)
 
 
 _ENTRY = "\ndef f("

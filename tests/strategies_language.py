@@ -720,7 +720,7 @@ ORDER = ("sin", "cos", "none")
         {number} += 0.1 * len(mode)
         if mode == "sum": {number} *= 0.5
         if mode.upper() == "SUM" or "x" in mode: {number} += {float}
-        label = f"{{mode!s}}_{{n!s}}"; {number} += 0.1 * (label == "sum_3")
+        label = f"{{mode!s}}_{{1 + 2}}"; {number} += 0.1 * (label == "sum_3")
         {number} += getattr(np, "sin")({float})
         {number} += {{"sum": 1.0, "mean": w}}.get(mode, 0.25)
         other = mode.replace("s", "t"); {number} += 0.1 * other.count("t")
