@@ -20,7 +20,7 @@ from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import EnumMember
+from ..names.scope import EnumMember, Opaque
 from ..ownership.objects import is_one
 from ..span import Span
 from .dicts import has
@@ -58,6 +58,10 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             )
     if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
+    if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
+        unknown = next((v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, Opaque)), None)
+        if unknown is not None:
+            raise Refused(Unsupported(span, f"a comparison with {unknown.what}", "compare the numbers that it is made of"))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
     if (
@@ -111,6 +115,8 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     # a string or None does not equal any number, nor an array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
+        if isinstance(other, EntityValue) and isinstance(other.entity, Opaque):
+            return None  # such as a text that is computed at run time
         if isinstance(other, TupleValue) and other.record in SEQUENCES:
             return False
         return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)

@@ -646,6 +646,8 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         raise Refused(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
     tangents: list[Atom] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
+        if not isinstance(v, NoneValue) and not any(map(is_float, type_leaves(t))):
+            raise Refused(WrongType(span, "the tangent of an argument without floats is None", describe(type_of(v))))
         sizes = iter(
             [n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
         )
