@@ -20,7 +20,7 @@ from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
 from linad.optimise.loops.register_tiling import tile
-from linad.optimise.loops.rotation_gather import gather_rotations
+from linad.optimise.memory.rotation_gather import gather_rotations
 from linad.optimise.loops.scalar_promotion import sum_in_registers
 from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
@@ -34,8 +34,8 @@ from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
 from linad.optimise.memory.size_propagation import known_sizes
-from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
+from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING

@@ -35,9 +35,9 @@ from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
-from ..memory.addition_merging import merge_additions
-from ..memory.first_write_promotion import store_first
-from .loop_distribution import MOST, turned_upwards
+from .addition_merging import merge_additions
+from .first_write_promotion import store_first
+from ..loops.loop_distribution import MOST, turned_upwards
 
 
 @dataclass(frozen=True)
