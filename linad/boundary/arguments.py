@@ -21,7 +21,9 @@ from linad_typecheck.words import with_article
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
 from .objects import Given, is_callable
 from .overlap import check_apart, check_written
-from .records import as_record, complex_parts, is_complex, parts, record_class
+from linad.structures import is_complex
+
+from .records import as_record, parts, record_class
 
 Named = tuple[str, np.ndarray]
 
@@ -160,7 +162,7 @@ def inside(
     if isinstance(structure, RecordStructure) and structure.tag.key == COMPLEX.key:
         if not (is_complex(value) or isinstance(value, int | float | np.number | np.ndarray)):
             raise TypeError(f"{where}: expected a complex number or array, got {described(value)}")
-        return [(part, v, where) for part, v in zip(structure, complex_parts(value), strict=True)]
+        return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
@@ -347,7 +349,7 @@ def argument_type(value: object, where: str) -> object:
             raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
         return ArgType(kind)
     if is_complex(value):
-        return ArgRecord(COMPLEX, tuple(argument_type(v, where) for v in complex_parts(value)))
+        return ArgRecord(COMPLEX, tuple(argument_type(v, where) for v in (value.real, value.imag)))
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:
             raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)

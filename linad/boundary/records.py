@@ -40,6 +40,8 @@ from linad_typecheck.source import SourceFile
 from linad_typecheck.names.records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
 
+from linad.structures import complex_of
+
 # The functions `entity`, `fingerprint` and `is_constant` of `entities`, which registers them here, for annotations and
 # defaults of fields.
 MEANING: dict[str, Callable[..., typing.Any]] = {}
@@ -274,25 +276,6 @@ def parts(names: Iterable[str], value: object) -> tuple[object, ...]:
     return tuple(getattr(value, n) for n in names)
 
 
-def is_complex(value: object) -> bool:
-    """Whether a value is a complex number, or an array of them."""
-    return isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c")
-
-
-def complex_parts(value: typing.Any) -> tuple[object, object]:
-    """The real and the imaginary part of a number or an array."""
-    return value.real, value.imag
-
-
-def _complex(real: typing.Any, imag: typing.Any) -> object:
-    """A complex number of parts, or an array; Python's of Python's numbers."""
-    if type(real) is float and type(imag) is float:
-        return complex(real, imag)
-    both = np.empty(np.shape(real), np.result_type(real, np.complex64))
-    both.real, both.imag = real, imag
-    return both if isinstance(real, np.ndarray) else both[()]
-
-
 numpys, pythons = RETURNED  # classes of lists of computed length, by the type of their numbers
 
 
@@ -300,7 +283,7 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance with the given fields, whatever their types: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
     if tag.key == COMPLEX.key:
-        return _complex(*items)
+        return complex_of(*items)
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
         return array.tolist() if tag.key == pythons.key and array.ndim == 1 else list(array)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import linad
 from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
@@ -207,6 +208,35 @@ def test_second_derivatives():
     f = linear_grad(load(program("    return np.sum(np.abs(np.fft.fft(z * w)) ** 2)")), backend="interpret")
     check_grads(f, (X, Y), order=2)
     assert np.isfinite(hvp(f, (X, Y), (X, Y))[0]).all()
+
+
+def size(z):
+    return np.sum(np.abs(z * z - 1j))
+
+
+def stretched(x):
+    return x * (1 + 2j)
+
+
+def test_transforms():
+    """Of functions with complex results, and by complex arguments where the derivative is a complex number."""
+    z, x, eye = np.array([1 + 1j, 0.5]), np.array([1.0, 2.0]), np.diag([1 + 2j, 1 + 2j])
+    bar = linear_grad(size, backend="interpret").grad(z)
+    for found in (linad.grad(size)(z), linad.value_and_grad(size)(z)[1], linad.vjp(size, z)[1](1.0)[0]):
+        np.testing.assert_allclose(found, bar)
+    for jacobian in (linad.jacfwd, linad.jacrev):
+        np.testing.assert_allclose(jacobian(stretched)(x), eye)
+    np.testing.assert_allclose(linad.vmap(stretched)(x), stretched(x))
+    assert linad.linearize(stretched, 2.0)[1](1.0) == 1 + 2j and linad.linear_transpose(stretched, 1.0)(1 + 1j) == (3.0,)
+    along = lambda h: linear_grad(size, backend="interpret").grad(z + h * z)
+    np.testing.assert_allclose(linad.hvp(size, (z,), (z,)), (along(1e-6) - along(-1e-6)) / 2e-6, rtol=1e-6)
+    into = np.zeros(2, complex)
+    linear_grad(size, backend="interpret").vjp_into(1.0, z, into=into)
+    np.testing.assert_allclose(into, bar)
+    check_grads(linear_grad(size, backend="interpret"), (z,))
+    for made in (linad.jacfwd, linad.jacrev, linad.hessian):
+        with pytest.raises(LinadError, match="by a complex argument"):
+            made(size)(z)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
     Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
+    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
 )
 from ..engine.written import called
 from ..frozen import frozen
@@ -253,6 +253,9 @@ def _jacobian(
     how = d.transform
     if not chosen:
         raise Refused(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
+    if any(contains_complex(ready.types[list(ready.values).index(name)][1]) for name in chosen):
+        instead = "make a function of its real and its imaginary part, and use that"
+        raise Refused(Unsupported(ctx.span(node), f"`{how.kind}` by a complex argument", instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
         told = f"`{how.kind}` is of a function with float results"

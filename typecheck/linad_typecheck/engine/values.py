@@ -682,6 +682,11 @@ def is_complex(v: Value | ValueType | None) -> bool:
     return isinstance(v, TupleValue | TupleType) and v.record is COMPLEX
 
 
+def contains_complex(t: ValueType) -> bool:
+    """Whether a type has complex numbers in it."""
+    return is_complex(t) or (isinstance(t, TupleType) and any(map(contains_complex, t.items)))
+
+
 def optional_type(inner: ValueType) -> TupleType:
     return TupleType((inner, _FLAG), OPTIONAL)
 
