@@ -1,17 +1,18 @@
 """Generators, iterators, `itertools` and starred targets: values, exceptions and gradients are CPython's."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from linad import linear_grad
+from linad import LinadError, linear_grad
 
 from ..examples_of import quick, some
 from ..properties.roads import Whole
 from ..strategies_iteration import iterations
-from ..two_roads import differences
+from ..two_roads import agree, differences, imported, program
 from . import programs_iteration
 
 pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")
@@ -48,3 +49,102 @@ def test_random_programs(program):
     whole = Whole(program.load(), program.args)
     if not whole.errors:
         whole.primal()
+
+
+BESIDE = {
+    "beside.py": """\
+import math
+import numpy as np
+C, W = 0.5, np.array([1.0, 2.0, 3.0])
+def scale(v):
+    return math.sin(v) * C
+def scaled(y):
+    for k, v in enumerate(y):
+        if k < 3:
+            yield scale(v) * W[k] + np.cos(v)
+"""
+}
+MODULE = f"""\
+from itertools import *
+import beside
+KNOTS = {[k / 8 for k in range(40)]}
+
+def squares(y):
+    for v in y:
+        yield v * v
+
+def tree(v):
+    yield v
+    yield from tree(v * 2)
+
+def tried(y):
+    try:
+        yield y[0]
+    finally:
+        pass
+
+def sent(y):
+    v = yield y[0]
+    yield v
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return sum(squares(x)) + sum(beside.scaled(x))",
+        "s = 0.0\nfor v in islice(chain(squares(x), beside.scaled(x)), 7):\n    s += v\nreturn s",
+        "s = 0.0\nfor k, v in zip(KNOTS, x):\n    s += k * v * KNOTS[39]\nreturn s",
+    ],
+)
+def test_from_the_text_and_alive(body, tmp_path):
+    agree(tmp_path, program(MODULE, body), X, files=BESIDE)
+
+
+REFUSED = {
+    "return sum(tree(x[0]))": "the generator `tree`, which calls itself,",
+    "return sum(tried(x))": "`yield` inside `try`",
+    "return sum(sent(x))": "the value of a `yield`",
+    "g = squares(x)\nreturn sum(g) + sum(g)": "`g` is used again after it was consumed",
+    "g = squares(x)\ns = 0.0\nfor _ in range(2):\n    s += sum(g)\nreturn s": "`g` is used again after it was consumed",
+    "g = squares(x)\nreturn next(g) + next(g)": "`next` of a generator that stays in use",
+    "return sum(a * b for a, b in zip(squares(x), squares(x)))": "`zip` of a generator and what is no sequence",
+    "return sum(reversed(squares(x)))": "`reversed` is of a sequence",
+    "return sum(a for a, b in zip_longest(x, x[1:]))": "that fills up with None",
+    "xs, ys = zip(*np.outer(x, x))\nreturn xs[0]": "of the rows of an array",
+    "return max(*x)": "of a length known only at run time",
+    "return sum(combinations(x))": "is called without `r`",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_refused_by_name(body, tmp_path):
+    told = re.escape(REFUSED[body])
+    with pytest.raises(LinadError, match=told), imported(tmp_path, program(MODULE, body), BESIDE) as module:
+        module.f(X)
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ("a, b, *c = x[:1]\nreturn a", ValueError),
+        ("a, b = squares(x)\nreturn a", ValueError),
+        ("a, b = count(x[0])\nreturn a", ValueError),
+        ("return next(v for v in x if v > 9.0)", StopIteration),
+        ("return sum(islice(x, len(x) - 9))", ValueError),
+        ("return np.fromiter(squares(x), float, 9).sum()", ValueError),
+        ("r = range(len(x))\nreturn x[r[7]]", IndexError),
+    ],
+)
+def test_errors(body, error, tmp_path):
+    with imported(tmp_path, program(MODULE, body), BESIDE) as module:
+        for f in (module.f, module.f.py_func):
+            with pytest.raises(error):
+                f(X)
+
+
+def test_the_help_for_a_change_of_one_of_two_lists_can_be_written(tmp_path):
+    body = "a, b = [1.0], [x[0]]\nc = a if x[0] > 0.3 else b\nc.append(x[1])\nreturn sum(a) + sum(b)"
+    help = re.escape("make another one: `c = c + [...]`, or `c = c.copy()` first")
+    with pytest.raises(LinadError, match=help), imported(tmp_path, program("", body)) as module:
+        module.f(X)

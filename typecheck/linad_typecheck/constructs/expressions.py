@@ -210,7 +210,7 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
         isinstance(a, ScalarValue)
         and isinstance(b, ScalarValue)
         and type_of(a) == type_of(b)
-        and not any(x.stmts for x in arms)
+        and not any(x.stmts or x.path.env != ctx.env for x in arms)  # an arm may change a list
     ):
         if a == b:
             return a

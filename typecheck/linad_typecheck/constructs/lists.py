@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..arrays.indexing import Cell
+from ..arrays.indexing import MOST_CHOSEN, Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
@@ -245,7 +245,8 @@ def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue
 
 def indexable(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue:
     """A list or tuple of known length in a form that computed indices can read, if there is one."""
-    if is_growing(base) or all(isinstance(v, ScalarValue) for v in base.items):
+    numbers = all(isinstance(v, ScalarValue) for v in base.items)
+    if is_growing(base) or (numbers and len(base.items) <= MOST_CHOSEN):
         return base
     t = growing_type(type_of(TupleValue(base.items, LIST)), NOTHING)
     return base if t is None else as_growing(ctx, TupleValue(base.items, LIST), t, span)

@@ -18,7 +18,7 @@ from pathlib import Path
 from ..checking.recover import recovered
 from ..registry import is_known
 from .scope import (
-    IMPORTED, LIBRARIES, LOST, MOST_LISTED, Annotation, Compiled, Constant, CustomRule, Entity, External,
+    IMPORTED, LIBRARIES, LOST, MOST_KEYS, Annotation, Compiled, Constant, CustomRule, Entity, External,
     FunctionSource,
     GlobalArray, Helper, Member, Module, Opaque, RecordClass, RecordConstant, is_library, parameters, resolve,
 )
@@ -328,7 +328,7 @@ class StaticScope:
                 return GlobalArray(None, name)
             case ast.Set() | ast.SetComp():
                 return Opaque("a set")
-            case ast.List(elts=items) if len(items) > MOST_LISTED:
+            case ast.List(elts=items) if len(items) > MOST_KEYS:
                 return Opaque("a list")
         known, number = constant(value, self)
         if known:

@@ -167,8 +167,8 @@ class RecordClass:
         return f"<record {self.mark or self.key}>"
 
 
-MOST_LISTED = 32  # longest module-level list whose items are separate values
-MOST_KEYS = 256  # largest module-level dict
+MOST_LISTED = 32  # longest list among arguments whose items are separate values
+MOST_KEYS = 256  # largest dict or list of a module
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
 # A complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape.
 _PARTS = RecordField("real"), RecordField("imag")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..ops import OPS
-from .scope import LIST, MOST_KEYS, MOST_LISTED, Annotation, Constant, External, RecordConstant, dict_class, resolve
+from .scope import LIST, MOST_KEYS, Annotation, Constant, External, RecordConstant, dict_class, resolve
 
 if TYPE_CHECKING:
     from .bindings import Bound
@@ -48,7 +48,7 @@ def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
         case ast.Tuple(elts=items):
             values = [constant(item, scope) for item in items]
             return (True, tuple(v for _, v in values)) if all(known for known, _ in values) else UNKNOWN
-        case ast.List(elts=items) if len(items) <= MOST_LISTED:
+        case ast.List(elts=items) if len(items) <= MOST_KEYS:
             values = [constant(item, scope) for item in items]
             return (
                 (True, RecordConstant(LIST, tuple(v for _, v in values)))
