@@ -228,6 +228,42 @@ def updates(x):
     return (u**2).sum()
 
 
+def renamed(i, s, x):
+    c = 2.0
+
+    def h(v):
+        return v * c
+
+    for v in x:
+        i += 1
+        c = c + 1
+        s += h(v)
+        yield s * i
+
+
+def names(x):
+    i, s, v, c, h = 0, 0.0, 3.0, 100.0, 1.0
+    for t in renamed(i, s, x):
+        s += t
+        i += 2
+        if i > 6:
+            break
+    seen = []
+
+    def kept(y):
+        for v in y:
+            seen.append(v * c)
+            yield v * c
+
+    for t in kept(x):
+        s += t + sum(seen)
+        c = c * 0.5
+    for i in range(3):
+        g = (e * 2 for e in x if e > i)
+    t = (squares(x), squares(x[1:]))
+    return s + i + v + h + len(seen) + sum(t[0]) + sum(t[1])
+
+
 def arrays(x):
     a = np.array([v for v in positive(x)])
     b = np.array(list(positive(x)))

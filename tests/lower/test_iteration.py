@@ -73,6 +73,9 @@ def squares(y):
     for v in y:
         yield v * v
 
+def total(values):
+    return sum(values)
+
 def tree(v):
     yield v
     yield from tree(v * 2)
@@ -107,6 +110,9 @@ REFUSED = {
     "return sum(sent(x))": "the value of a `yield`",
     "g = squares(x)\nreturn sum(g) + sum(g)": "`g` is used again after it was consumed",
     "g = squares(x)\ns = 0.0\nfor _ in range(2):\n    s += sum(g)\nreturn s": "`g` is used again after it was consumed",
+    "g = squares(x)\nreturn total(g) + total(g)": "`g` is used again after it was consumed",
+    "g = squares(x)\nh = lambda: sum(g)\nreturn h() + h()": "`g` is used again after it was consumed",
+    "t = (squares(x), x)\nreturn sum(t[0]) + sum(t[0])": "`t[0]` is used again after it was consumed",
     "g = squares(x)\nreturn next(g) + next(g)": "`next` of a generator that stays in use",
     "return sum(a * b for a, b in zip(squares(x), squares(x)))": "`zip` of a generator and what is no sequence",
     "return sum(reversed(squares(x)))": "`reversed` is of a sequence",

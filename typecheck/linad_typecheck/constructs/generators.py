@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ..engine.blocks import block
-from ..engine.closures import Computed
+from ..engine.closures import Computed, ended
 from ..engine.entities import entity, named
 from ..engine.evaluation import EXPRESSIONS, expression, usable
 from ..engine.exits import own_yields
@@ -23,14 +23,13 @@ from ..engine.refusal import Refused
 from ..engine.sequences import Generated
 from ..engine.simpler import simpler
 from ..engine.state import Lowering
-from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Loss, LostArray, Poison, Value, contains
+from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Poison, Value, contains
 from ..library.definitions import Definition, definitions
-from ..messages.language import Unsupported
+from ..messages.language import Consumed, Unsupported
 from ..names.scope import Entity, External, FunctionSource, Helper, parameters
 from ..ownership.liveness import bound, free_names
 from ..source import SourceFile
 from ..span import Span
-from ..types import Array
 from .arguments import bound_arguments
 
 LARGEST = 5000  # nodes in all copies of a loop body
@@ -53,18 +52,21 @@ def started(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
     if any(contains(v, Poison) for v in given.values()):
         ctx.programs.poisoned = True
         raise Refused(None)
-    return Bottom() if any(isinstance(v, Bottom) for v in given.values()) else running(ctx, f, given, ctx.span(node))
+    return Bottom() if any(isinstance(v, Bottom) for v in given.values()) else running(ctx, f, given, ctx.span(node), node.func)
 
 
-def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span) -> FunctionValue:
-    """The generator object of a function with its arguments."""
-    keys = {name: ctx.pseudo(f"{name} of", span) for name in given}
+def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span, at: ast.AST) -> FunctionValue:
+    """The generator object of a function with its arguments. ``at``: the node that makes it, which identifies it."""
+    number = ctx.inlined.made.setdefault((at, f.source.name), len(ctx.inlined.made))
+    keys = {name: f"%{name} of {span.line}:{span.column} {number}" for name in given}
     defaults = tuple((name, Computed(key)) for name, key in keys.items())
     source = replace(f.source, running=True, defaults=defaults)
     if f.captured is not None:
         return FunctionValue(source, (), (*f.captured, *((keys[n], v) for n, v in given.items())))
+    made = FunctionValue(source, (*f.free, *keys.values()), None, (*f.scopes, *("" for _ in keys)))
+    ended(ctx, made, span)  # one that an earlier iteration has made
     ctx.bind_all({keys[name]: Binding(value, span) for name, value in given.items()})
-    return FunctionValue(source, (*f.free, *keys.values()), None, (*f.scopes, *("" for _ in keys)))
+    return made
 
 
 def of_expression(ctx: Lowering, node: ast.GeneratorExp, hint: str) -> Value:
@@ -74,7 +76,7 @@ def of_expression(ctx: Lowering, node: ast.GeneratorExp, hint: str) -> Value:
     key = f"{ctx.source.key}/{ctx.source.name}.<genexpr>@{node.lineno}:{node.col_offset}"
     source = FunctionSource("<genexpr>", function, ctx.source.source, ctx.source.scope, key)
     free = tuple(sorted(free_names(function) & (ctx.local_names | ctx.env.keys())))
-    return running(ctx, FunctionValue(source, free, None, ("",) * len(free)), {"%over": over}, ctx.span(node))
+    return running(ctx, FunctionValue(source, free, None, ("",) * len(free)), {"%over": over}, ctx.span(node), node)
 
 
 def _function_of(node: ast.GeneratorExp) -> ast.FunctionDef:
@@ -159,7 +161,7 @@ def consume(
     for mine, new in zip(made.inlining.runs, _runs(node.body), strict=True):
         mine.run = new.run
     values = _values(ctx, f, made.names, span)
-    _consumed(ctx, f, span)
+    ended(ctx, f, span)
     ctx.bind_all(values)
     ctx.live.add(made.stmts, live)
     ctx.inlined.around.append(f.source.node)
@@ -251,21 +253,15 @@ def _values(ctx: Lowering, f: FunctionValue, names: Mapping[str, str], span: Spa
     captured = dict(f.captured or ())
     for name, default in f.source.defaults:
         if isinstance(default, Computed):
-            held = captured[default.name] if f.captured is not None else ctx.env[default.name].value
+            held = captured.get(default.name) or (b.value if (b := ctx.env.get(default.name)) else None)
+            if held is None:
+                raise Refused(Consumed(span, f.source.name))
             found[names[name]] = Binding(usable(ctx, held, name, span), span)
     for name, value in captured.items():
         if name[0] != "%" and name[-1] != "?":
             defined = captured.get(f"{name}?")
             found[names[name]] = Binding(value, span, None if defined is None else defined.atom)
     return found
-
-
-def _consumed(ctx: Lowering, f: FunctionValue, span: Span) -> None:
-    """Nothing may use a generator object again: it has no more values."""
-    keys = {d.name for _, d in f.source.defaults if isinstance(d, Computed)}
-    gone = LostArray(Array("f64", 1), Loss("consumed", "", span))
-    ctx.unbind(*keys)
-    ctx.bind_all({n: replace(b, value=gone) for n, b in ctx.env.items() if b.value == f})
 
 
 def _runs(body: Sequence[ast.stmt]) -> list[Do]:

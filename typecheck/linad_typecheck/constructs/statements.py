@@ -208,7 +208,7 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
     if isinstance(value, FunctionValue) and value.source.running:  # Python takes one more value than there are names
         most = [] if starred is not None else [Quoted(target, literal(len(targets) + 1))]
         which = "%iterators._each" if starred is not None else "itertools.islice"
-        value = by_library(ctx, which, Quoted(target, value), [Quoted(target, value), *most])
+        value = by_library(ctx, which, target, [Quoted(target, value), *most])
         value = lists.of_iterable(ctx, Quoted(target, value))
     if isinstance(value, TupleValue) and value.record is RANGE:
         value = lists.of_iterable(ctx, Quoted(target, value))

@@ -13,10 +13,14 @@ from ..ownership.objects import new
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource
 from ..span import Span
+from ..types import Array
 from .evaluation import expression, usable
 from .refusal import Refused
 from .state import Lowering
-from .values import Binding, Bottom, DerivativeValue, FunctionValue, Poison, ScalarValue, TextValue, Value
+from .values import (
+    Binding, Bottom, DerivativeValue, FunctionValue, Loss, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
+    contains,
+)  # fmt: skip
 
 
 def nested_function(ctx: Lowering, node: ast.FunctionDef | ast.Lambda, name: str) -> FunctionValue:
@@ -107,9 +111,27 @@ def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] 
     if isinstance(v, DerivativeValue):
         function = closed(ctx, v.function, span, outer)
         return function if isinstance(function, Poison) else replace(v, function=function)
+    if isinstance(v, FunctionValue) and v.source.running:  # the function that gets it may consume it
+        made = v if v.captured is not None else FunctionValue(v.source, v.free, captured(ctx, v, span, outer))
+        ended(ctx, v, span)
+        return made
     if not isinstance(v, FunctionValue) or v.captured is not None:
         return v
     if v.source in outer:
         what = f"the nested function `{v.source.name}`, which calls itself through `{outer[-1].name}`"
         raise Refused(Unsupported(span, what, "define both at the level of the module"))
     return FunctionValue(v.source, v.free, captured(ctx, v, span, outer))
+
+
+def ended(ctx: Lowering, f: FunctionValue, span: Span) -> None:
+    """Nothing may use a generator object again: it has no more values."""
+    gone = LostArray(Array("f64", 1), Loss("consumed", "", span))
+
+    def without(v: Value) -> Value:
+        if isinstance(v, TupleValue) and contains(v, FunctionValue):
+            return replace(v, items=tuple(map(without, v.items)))
+        return gone if v == f else v
+
+    left = {n: without(b.value) for n, b in ctx.env.items() if contains(b.value, FunctionValue)}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    ctx.unbind(*(d.name for _, d in f.source.defaults if isinstance(d, Computed)))
