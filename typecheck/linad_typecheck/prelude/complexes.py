@@ -180,6 +180,16 @@ def isfinite(z):
     return np.isfinite(z.real) & np.isfinite(z.imag)
 
 
+@implements("%complex numpy.any")
+def any_(a, axis=None):
+    return np.any((a.real != 0.0) | (a.imag != 0.0), axis=axis)
+
+
+@implements("%complex numpy.all")
+def all_(a, axis=None):
+    return np.all((a.real != 0.0) | (a.imag != 0.0), axis=axis)
+
+
 @implements("%complex numpy.isclose")
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return np.abs(a - b) <= atol + rtol * np.abs(b)
