@@ -1110,6 +1110,106 @@ def extended(options, v):
     values={"float": ['d["low"]', 'd.get("high", 0.5)', 'KNOWN["high"]', 'nested["in"]["a"]', "by[0]", 'nested["l"][0]']},
 )
 
+STEPS = Feature(
+    head="""
+def stepped(v, c):
+    new = np.empty_like(v)
+    new[0] = v[0]
+    new[-1] = v[-1] * c
+    for i in range(1, len(v) - 1):
+        new[i] = v[i] + c * (v[i + 1] - 2.0 * v[i] + v[i - 1])
+    return new
+""",
+    setup="P = np.outer(np.append(x, w), np.append(x, 0.5))\nQ = np.zeros_like(P)\nold = u.copy()\nnew = np.zeros(n)\nacc = np.zeros(n + 1)",
+    names={"own": ["u", "old", "new"]},
+    statements=_lines("""
+        old = u.copy(); u[1:-1] = old[1:-1] + 0.1 * (old[2:] - 2.0 * old[1:-1] + old[:-2])
+        old[:] = u; u[1:] = u[1:] - w * (old[1:] - old[:-1])
+        | for {newcount} in range(3): | old = u.copy(); u[1:-1] += 0.1 * (old[2:] - old[:-2]) * {float} |
+        | for {newcount} in range(n): | old = u.copy(); u[{index}] = math.sin(old[{index}]) * {float} |
+        | for {newcount} in range(2): | u, new = new, u; u[1:] = 0.5 * new[:-1] |
+        | for {newcount} in range(3): | u = stepped(u, {float}) |
+        | for {newcount} in range(2): | new = stepped(u, w); u, new = new, u |
+        | for {newindex} in range(1, n): | old = u.copy(); u[{it}] = old[{it} - 1] * w + u[{it}] |
+        | for {newindex} in range(1, n): | acc[{it} + 1] = acc[{it}] * w + x[{it}] |
+        | for {newindex} in range(n): | new[:] = 0.0; new[{it}] += {float}; u += new |
+        | for {newindex} in range(n): | new = np.zeros(n); new[{it}:] = x[{it}:] * w; u += new * new |
+        | for {newindex} in range(n): | acc[:] = 0.0; acc[{it}] = x[{it}]; {number} += np.sum(np.sin(acc)) |
+        for i in range(1, n): u[i] = u[i - 1] * w + old[i] * x[i]
+        for i in range(n - 1): u[i], u[i + 1] = u[i + 1] * w, u[i]
+        for i in range(n): u[i] = math.sin(u[n - 1 - i]) * w
+        for i in range(n): u[KEYS[i % 4] % n] += x[i] * u[i]
+        for i in range(n): old[i] = u[i]; u[i] *= {float}; {number} += old[i] * u[i]
+        for i in range(1, n): P[i, 1:] += P[i - 1, 1:] * w
+        for i in range(n): P[i, :] = P[i + 1, :] * w + P[i, :]
+        for i in range(1, n + 1): P[i, i] = P[i - 1, i - 1] * w + P[i, 0]
+        P[1:-1, 1:-1] += 0.1 * (P[2:, 1:-1] + P[:-2, 1:-1] - 2.0 * P[1:-1, 1:-1])
+        Q = P.copy(); P[1:, :] = 0.5 * (Q[1:, :] + Q[:-1, :])
+        P, Q = Q, P
+        Q[:] = P.T
+        Q += P * {float}
+        P[{index}] = Q[{index}] * w
+        {number} += math.sin(np.sum(P * Q) + acc[-1])
+        {number} += P[{index}, 0] * w
+        t = u; u = old; old = t
+        if {float} > 0.0: u, old = old, u
+        while np.sum(u * u) > 2.0: u *= 0.5
+    """),
+    values={"float": ["P[{index}, -1]", "acc[{index}]", "old[{index}]", "np.sum(new)", "u[-1]"], "vector": ["P[1:, 0]", "acc[1:]", "stepped(u, 0.5)"]},
+)
+
+REARRANGED = Feature(
+    statements=_lines("""
+        {number} += math.sin(np.sum(np.expand_dims({vector}, 0) * np.expand_dims({vector}, 1)))
+        {number} += math.sin(np.sum(np.squeeze({vector}[None, :, None]) * w))
+        {number} += math.sin(np.sum(np.moveaxis({matrix}[None], 0, -1) * w) + np.ndim({matrix}) + np.size({matrix}, 1))
+        {number} += math.sin(np.sum(np.broadcast_to({vector}, (2, n)) * w))
+        {number} += math.sin(np.sum(np.broadcast_arrays({vector}, x)[0]))
+        {number} += np.take({vector}, {index}) + np.sum(np.take({matrix}, [0], axis=1))
+        {number} += math.sin(np.sum(np.take_along_axis({matrix}, np.argsort({matrix}, axis=1), axis=1)[:, 0]))
+        {number} += A[np.unravel_index({index} % n, A.shape)] if n * m > 0 else w
+        {number} += A.ravel()[np.ravel_multi_index((0, m - 1), (n, m))]
+        np.copyto({own}, {vector})
+        {own}[:] = np.ascontiguousarray({vector}[::-1])
+        {number} += math.sin(np.sum(A[np.ix_([0, -1], [0])]))
+        {number} += math.sin(np.sum(np.pad({matrix}, ((1, 0), (0, 2)))))
+        {number} += math.sin(np.sum(np.pad({vector}, 2, mode="edge")) + np.pad({vector}, (1, 0), mode="reflect")[0])
+        {number} += math.sin(np.sum(np.pad({vector}, 1, constant_values=w)))
+        {number} += math.sin(np.sum(np.block([[A, A], [A, A * w]])))
+        {number} += math.sin(np.sum(np.insert({vector}, 1, [w, 0.5])) + np.append({vector}, [w])[-1])
+        {number} += math.sin(np.sum(np.hstack([{vector}, x])) + np.vstack([{vector}, x])[0, -1] + np.dstack([A, A])[0, 0, 1])
+        {number} += math.sin(np.sum(np.column_stack([{vector}, x])) + np.concatenate((A, A), axis=1)[0, -1])
+        {number} += math.sin(np.sum(np.mgrid[0:2, 0:3][0] * w) + np.indices((2, n))[1].sum())
+        {number} += math.sin(np.sum(np.fromfunction(lambda i, j: i * w + j, (n, 2))))
+        {number} += math.sin(np.sum({matrix}.reshape(-1)) + {matrix}.reshape((m, n))[0, 0] + {matrix}.reshape(1, -1)[0, -1])
+        {number} += math.sin(np.sum({matrix}.T.reshape(-1) * {float}) + {matrix}.T[0, -1])
+        {number} += math.sin(np.sum(np.rot90({matrix})[0]) + np.fliplr({matrix})[0, 0] + np.flipud({matrix})[0, 0])
+        {number} += math.sin(np.sum(np.tril({matrix}, -1)) + np.trace({matrix}) + np.sum(np.triu({matrix}, k=1)))
+        {number} += math.sin(np.max({matrix}, axis=0)[0] + np.argmax({matrix}, axis=1)[0] * w)
+        {number} += math.sin(np.sum({matrix}.cumsum(axis=0)[-1]) + np.sum(np.diff({matrix}, axis=0)))
+        {number} += math.sin(np.einsum("ij,kj->ik", A, {matrix})[0, -1] + np.einsum("i,j->ij", {vector}, x)[0, 0])
+        {number} += math.sin(np.einsum("ij->j", {matrix})[0] + np.einsum("ii", A @ A.T) + np.einsum("i,i,i", x, x, {vector}))
+        {number} += math.sin(np.sum(np.matmul(A.T, {matrix})) + np.vecdot({vector}, x) if n > 100 else np.sum(A.T @ {matrix}))
+        {number} += math.sin(np.sum(np.kron({vector}, np.array([1.0, w]))) + np.sum(np.cross(np.array([w, 0.5, s]), np.array([1.0, 2.0, w]))))
+        {number} += math.sin(np.sum({vector}[np.arange(n)[::-1]]) + np.sum({matrix}[:, [0, 0]]) + np.sum({matrix}[[0, -1], [0, 0]]))
+        {number} += math.sin(np.sum({matrix}[np.array([0, -1])]) + np.sum({matrix}[{matrix} > 0.1]))
+        {square}[{matrix} > 0.0] *= 0.5
+        {square}[:, 0] += {float}
+        {square}[..., -1] = {vector}
+        {square}[[0, -1]] += 0.5
+        {square}[np.arange(n), 0] = {vector}
+        {square}[{index}, :] = {row}
+        {square}.T[0] *= {float}
+        {square}.reshape(-1)[0] = {float}
+        {square}[::2, ::-1] += {float}
+        np.fill_diagonal({square}, {float})
+        {own}.fill({float})
+        {own}.sort()
+        np.subtract.at({own}, [0, -1], {float})
+        {number} += np.add.reduce({vector}) + np.multiply.accumulate({vector})[-1] + np.add.outer({vector}, x)[0, 0]
+    """),
+)
+
 FEATURES = {
     "aliases": ALIASES,
     "lists": LISTS,
@@ -1135,6 +1235,8 @@ FEATURES = {
     "comprehended": COMPREHENDED,
     "iterated": ITERATED,
     "more of dicts": DICTS_TOO,
+    "steps": STEPS,
+    "rearranged": REARRANGED,
 }
 IMPORTS = "import dataclasses\nfrom typing import NamedTuple\nimport linad\nimport numba\nfrom jaxtyping import UInt8\n"
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], w: float'
@@ -1239,6 +1341,7 @@ class _Writer:
 
 def written_language(source: Source, size: int = 10) -> Program:
     """A program with arguments, from a source of choices."""
+    chosen = list(dict.fromkeys(source.pick(list(FEATURES)) for _ in range(source.number(1, 4 if size > 4 else 2))))
     features = [FEATURES[name] for name in chosen]
     w = _Writer(source, features, size)
     while w.left > 0:
