@@ -217,8 +217,24 @@ def scalar(leaf: Leaf, value: object, where: str) -> object:
     return _SCALARS[leaf.type.dtype](value, leaf, where)
 
 
+# What classes of numbers may define without changing what expressions of them mean.
+_HARMLESS = frozenset(
+    "__new__ __init__ __repr__ __str__ __format__ __hash__ __doc__ __dir__ __setattr__ __delattr__ __getattribute__ "
+    "__reduce__ __reduce_ex__ __getnewargs__ __getstate__ __init_subclass__ __subclasshook__ __sizeof__ __class__".split()
+)
+
+
+def _own_operators(value: object) -> bool:
+    """Whether a number is of a subclass that defines operators: expressions of it are not those of numbers."""
+    cls = type(value)
+    if cls.__module__ in ("builtins", "numpy") or isinstance(value, Enum):
+        return False
+    added = (c for c in cls.__mro__ if c.__module__ not in ("builtins", "numpy"))
+    return any(name in vars(c) for c in added for name in {*dir(float), *dir(int)} - _HARMLESS)
+
+
 def _real(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_)) and not _own_operators(value)
 
 
 def _f64(value: object, leaf: Leaf, where: str) -> float:
@@ -240,7 +256,7 @@ def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
 
 def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
     def convert(value: object, leaf: Leaf, where: str) -> object:
-        if not isinstance(value, (int, np.integer, np.bool_)):
+        if not isinstance(value, (int, np.integer, np.bool_)) or _own_operators(value):
             raise _wrong(where, with_article("int" if leaf.weak else name), value)
         value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
         if not low <= value <= high:
@@ -356,6 +372,8 @@ def argument_type(value: object, where: str) -> object:
         return ArgType(Scalar(DTYPES[value.dtype.name]))
     for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
         if isinstance(value, kind) and not isinstance(value, Enum):
+            if _own_operators(value):
+                raise _wrong(where, with_article(kind.__name__), value)
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
@@ -390,6 +408,8 @@ def _group(value: object, where: str) -> object:
 
 
 def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError:
+    if isinstance(value, int | float) and _own_operators(value):
+        how = ": its class has operators of its own, which linad does not call; pass `float(x)` or `int(x)`"
     return TypeError(f"{where}: expected {expected}, got {described(value)}{how}")
 
 
