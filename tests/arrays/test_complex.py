@@ -6,17 +6,17 @@ import cmath
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import linad
 from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
-from ..examples_of import some
+from ..examples_of import quick, some
 from ..strategies import load
 
-HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
+HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)
 X, Y = R.random(5) + 0.25, R.random(5) - 0.5
 # expressions of an array `z` and a number `w`, of parts `x` and `y`
@@ -40,7 +40,8 @@ EXPRESSIONS = """
     np.linalg.solve(np.outer(z, x) + np.diag(x + 2), z) | np.linalg.inv(np.diag(z) + 1) | np.linalg.det(np.outer(z, x) + np.diag(z))
     np.fft.fft(z) | np.fft.ifft(z) | np.fft.fft(x) | np.fft.rfft(x) | np.fft.irfft(z) | np.fft.irfft(z, 7) | np.fft.fft(z, 8) | np.fft.fft(z, 3)
     np.fft.ifft(z, norm="ortho") | np.fft.fft2(np.outer(z, x[:4])) | np.fft.ifft2(np.outer(x[:3], y)) | np.fft.fftshift(np.fft.fft(x[:4]))
-    np.fft.fft(np.outer(x[:3], z), axis=0) | np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y), n=5) | sf.fft(z) | sf.ifft(z, 6) | sf.rfft(x, norm="forward") | sf.irfft(z)
+    np.fft.fft(np.outer(x[:3], z), axis=0) | np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y), n=5) | sf.fft(z) | sf.ifft(z, 6) | sf.rfft(x, norm="forward") | sf.irfft(z) | sg.hilbert(x) | sg.hilbert(x[:4], 6) | sg.hilbert(np.outer(x, y), axis=0)
+    np.fft.fftn(np.outer(x[:3], z)) | np.fft.ifftn(np.outer(x[:3], z)) | np.fft.rfft2(np.outer(x[:3], x)) | np.fft.irfft2(np.fft.rfft2(np.outer(x, x)))
 """
 TEXTS = [text.strip() for line in EXPRESSIONS.strip().splitlines() for text in line.split(" | ")]
 PROGRAMS = {
@@ -169,7 +170,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@quick(30)
 @given(TREES)
 def test_random_expressions(text):
     f = load(program(f"    return np.sum({text} + z)"))

@@ -541,7 +541,8 @@ ELSEWHERE = {
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
-            *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "numpy.fft.fft2", "numpy.fft.ifft2",
+            *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "scipy.signal.hilbert",
+            *(f"numpy.fft.{n}" for n in "fft2 ifft2 fftn ifftn rfft2 irfft2".split()),
             "builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble",
         )
     },
