@@ -210,7 +210,7 @@ def full_like(a, fill_value):
     return pair(np.full_like(a.real, np.real(fill_value)), np.full_like(a.real, np.imag(fill_value)))
 
 
-# --------------------------------------------------------------------------------------------------- functions of numbers
+# ----------------------------------------------------------------------------------------------- functions of numbers
 
 
 @implements("%complex numpy.exp")

@@ -372,7 +372,7 @@ def ifftn(a, s=None, axes=None, norm=None, out=None):
 
 @implements("numpy.fft.rfft2")
 def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
-    """Discrete Fourier transform of real numbers along two axes: the frequencies along the last one that are not negative.
+    """Discrete Fourier transform of real numbers along two axes: frequencies that are not negative along the last one.
 
     >>> rfft2(np.array([[1.0, 0.0], [0.0, 0.0]]))
     array([[1.+0.j, 1.+0.j],
