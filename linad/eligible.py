@@ -72,6 +72,9 @@ def _method_of_checked(f: object) -> LinadError | None:
 
 
 def _instead(f: object) -> str:
+    instead = getattr(type(f), "__linad_instead__", None)
+    if instead is not None:
+        return instead
     match f:
         case staticmethod() | classmethod():
             return "write `@staticmethod` above `@linear_grad`, so that the function is checked first"

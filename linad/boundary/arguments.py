@@ -159,6 +159,8 @@ def inside(
     """
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
+        if loose and type(value) is dict and value.keys() == set(tag.fields):
+            value = {name: value[name] for name in tag.fields}
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         if tag.key in _RETURNED:

@@ -124,6 +124,8 @@ def entity(value: object, key: str) -> Entity | None:
             _described(value),
             REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`",
         )
+    if (instead := getattr(type(value), "__linad_instead__", None)) is not None:
+        return Opaque(_described(value), instead)
     return Opaque(
         _described(value),
         "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "",

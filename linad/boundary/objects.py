@@ -7,12 +7,14 @@ import functools
 import inspect
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import (
     CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace,
     UnionType,
 )
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
@@ -103,8 +105,14 @@ def is_callable(value: object) -> bool:
     )
 
 
+# partial applications that stand for objects of linad, by class
+PARTIALS: dict[type, Callable[[Any], functools.partial[Any]]] = {}
+
+
 def attribute(value: object, name: str) -> object:
     """An attribute of a module, object, method or partial application, read without running user code."""
+    if type(value) in PARTIALS:
+        value = PARTIALS[type(value)](value)
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
     if isinstance(value, (tuple, list, dict)) and name.isdigit():
