@@ -179,7 +179,8 @@ def _text(
     if by_position:
         return f"def {name}({', '.join((*map(ast.unparse, bare.values()), *more))}, /):\n    return {returned}\n"
     only = named if named & {*without} else ()  # as those after an argument that a partial application gives by name
-    groups = [[bare[a.arg] for a in some if a.arg in bare] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
+    kinds = (given.posonlyargs, given.args, given.kwonlyargs)
+    groups = [[bare[a.arg] for a in some if a.arg in bare] for some in kinds]
     groups[1:] = [a for a in groups[1] if a.arg not in only], [*(a for a in groups[1] if a.arg in only), *groups[2]]
     rest, rest_named = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
     params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), rest_named, [])

@@ -19,7 +19,7 @@ from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
-from .objects import Given, is_callable
+from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from .records import as_record, parts, record_class
 
@@ -330,6 +330,8 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         If a checked function cannot take the value.
     """
+    if type(value) in PARTIALS:
+        return ArgStatic(Given(value), "given")
     if isinstance(value, tuple | list | dict) or (
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
     ):

@@ -22,6 +22,8 @@ from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, Rec
 from .records import MEANING
 
 MISSING = object()
+# partial applications that stand for objects of linad, by class
+PARTIALS: dict[type, Callable[[Any], functools.partial[Any]]] = {}
 _SLOTS = (MemberDescriptorType, GetSetDescriptorType)
 
 
@@ -100,13 +102,11 @@ def _plain_class(cls: type) -> bool:
 
 def is_callable(value: object) -> bool:
     """Whether an argument is a function, a method or a callable object."""
+    if type(value) in PARTIALS or hasattr(type(value), "__linad_source__"):
+        return True
     return isinstance(value, (FunctionType, MethodType, functools.partial, functools._lru_cache_wrapper)) or (
         is_object(value) and not isinstance(value, type)
     )
-
-
-# partial applications that stand for objects of linad, by class
-PARTIALS: dict[type, Callable[[Any], functools.partial[Any]]] = {}
 
 
 def attribute(value: object, name: str) -> object:

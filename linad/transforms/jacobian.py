@@ -73,7 +73,8 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform.
+        A checked function, a plain one, a method of an object, a partial application, or the result of another
+        transform, including pullbacks and linearized functions.
     argnums : int, str, or sequence of them
         The positions, or names, of the parameters to differentiate by. A single one gives the bare Jacobian, a sequence
         gives a tuple.

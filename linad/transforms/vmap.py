@@ -24,8 +24,7 @@ def vmap(
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform, including pullbacks and linearized
-        functions. It only reads its arguments.
+        As for `jacfwd`. It only reads its arguments.
     in_axes : int, None, or tuple of them
         The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
         throughout. A tuple has an entry for each positional argument, which may be a tuple, record or dict again for
@@ -94,7 +93,7 @@ def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:
     if hasattr(given, "__index__") and not isinstance(given, bool):
         return int(given.__index__())
     if type(given) not in kinds:
-        told = "an int, None, or a tuple or dict of them" if type(None) in kinds else "an int or a tuple or dict of ints"
+        told = f"an int,{' None,' if type(None) in kinds else ''} or a tuple or dict of them"
         stays = "; for a result that is the same throughout, take `y[0]` of the stacked ones" if given is None else ""
         raise TypeError(f"{option}: expected {told}, got {described(given)}{stays}")
     return given

@@ -51,7 +51,7 @@ def executed(text: str, file: str, names: dict) -> dict:
 
 
 NAMES = executed(BASES, "<functions of compositions>", {"__name__": __name__})
-SHAPES = itertools.chain.from_iterable(itertools.product((2, 3), repeat=rank) for rank in range(1, 8))
+SHAPES = itertools.chain.from_iterable(itertools.product((1, 2, 3), repeat=rank) for rank in range(1, 7))
 NAMES |= {named(shape): constant(shape) for shape in SHAPES}
 VARIABLES = np.array([Polynomial({(("x", (k,)),): 1.0}) for k in range(2)], object)
 

@@ -131,6 +131,10 @@ CALLABLES = {
     ),
     "method inside": (lambda: interpreted(lambda x: linad.grad(MODEL.loss)(x))(X), lambda: 2.0 * MODEL.w * X),
     "object inside": (lambda: interpreted(lambda x: linad.hvp(MODEL, (x,), (x,)))(X), lambda: 6.0 * MODEL.w * X * X),
+    "as arguments": (
+        lambda: interpreted(lambda g, p, x: g(x) + p(x)[0])(GRADIENT, TURNED, X),
+        lambda: 2.0 * MODEL.w * X + np.cumsum(X[::-1])[::-1],
+    ),
     "transform inside": (lambda: interpreted(lambda x: GRADIENT(x))(X), lambda: 2.0 * MODEL.w * X),
     "transform of one inside": (
         lambda: interpreted(lambda x: linad.jacobian(GRADIENT)(x))(X),

@@ -25,15 +25,15 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Axes, AxesByKey, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform, TupleValue, Value,
-    arrays, contains, describe, type_of,
+    SILENT, ArrayValue, Axes, AxesByKey, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform,
+    TupleValue, Value, arrays, contains, describe, type_of,
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, MAX_RANK
-from .arguments import Argument, bound_arguments, has_default
+from .arguments import bound_arguments, has_default
 from .comprehensions import targets, through
 from .derivatives import BATCHES, function_of, source_of
 from .iterables import Iteration

@@ -75,7 +75,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if dotted == PULLBACKS:
         return _pullbacks(ctx, node, function, hint)
     if kind in AT_ONCE:
-        return _at_once(ctx, node, kind, function, node.args[1:], True, hint)
+        return _at_once(ctx, node, kind, function, node.args[1:], _AT_ONCE[kind].options, hint)
     options = OPTIONS.get(kind, ("argnums", "has_aux"))
     given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
@@ -94,25 +94,26 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def _at_once(
-    ctx: Lowering, node: ast.Call, kind: str, f: Value, args: Sequence[ast.expr], function: bool, hint: str
+    ctx: Lowering,
+    node: ast.Call,
+    kind: str,
+    f: Value,
+    args: Sequence[ast.expr],
+    options: tuple[str, ...],
+    hint: str,
 ) -> Value:
     """``linad.vjp(f, *primals, has_aux=False)``, ``linad.jvp(f, primals, tangents, has_aux=False)`` and others, or the
-    methods, which have no options. ``function``: it is a call of the function."""
+    methods, which have no options. ``args``: the arguments after the function."""
     form = _AT_ONCE[kind]
-    named = {k.arg: k.value for k in node.keywords}
-    given = named if form.variadic else dict(zip((*form.takes, *form.options), args)) | named
-    nodes = list(args) if form.variadic else [given[n] for n in form.takes if n in given]
-    options = form.options if function else ()
-    several = len(args) + len(named) if not form.variadic else len(named)
-    if (
-        any(isinstance(a, ast.Starred) for a in args)
-        or set(given) - {*(() if form.variadic else form.takes), *options}
-        or several != len(given)
-        or not form.variadic and len(nodes) != len(form.takes)
-    ):
-        taken = "its arguments by position" if form.variadic else "a tuple of arguments and a tuple of tangents"
-        words = f"takes a function{',' if options else ' and'} {taken}"
-        raise Refused(BadCall(ctx.span(node), kind, f"{words}, and `has_aux`" if options else words))
+    by_name = {k.arg: k.value for k in node.keywords}
+    given = by_name if form.variadic else dict(zip((*form.takes, *options), args)) | by_name
+    nodes = list(args) if form.variadic else [given.get(n) for n in form.takes]
+    fits = all(nodes) and set(given) <= {*form.takes, *options}
+    once = form.variadic or len(args) + len(by_name) == len(given)
+    if not (fits and once) or any(isinstance(a, ast.Starred) for a in args):
+        taken = ("its arguments by position",) if form.variadic else ("a tuple of arguments", "a tuple of tangents")
+        words = ["a function", *taken, *(f"`{o}`" for o in options)]
+        raise Refused(BadCall(ctx.span(node), kind, f"takes {', '.join(words[:-1])} and {words[-1]}"))
     has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False") if options else False
     return Poison() if has_aux is None else form.run(ctx, node, f, nodes, hint, has_aux)
 
@@ -163,8 +164,7 @@ def _of_library(ctx: Lowering, node: ast.Call, called: EntityValue, name: str, a
 def _of_applied(ctx: Lowering, node: ast.Call, called: EntityValue, entity: Applied | Instance) -> FunctionValue:
     """A lambda that calls a partial application, a method or a callable object."""
     given, call = objects.forwarded(Quoted(node, called), *objects.parameters_left(entity))
-    name = called.name.rpartition(".")[2]
-    return FunctionValue(_held_function(ctx, node, name if name.isidentifier() else "f", given, call), (), ())
+    return FunctionValue(_held_function(ctx, node, called.name, given, call), (), ())
 
 
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
@@ -261,7 +261,7 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     """A call of the result of `grad` or a similar transform."""
     how = d.transform
     if how.kind in AT_ONCE:
-        return _at_once(ctx, node, how.kind, d.function, node.args, False, hint)
+        return _at_once(ctx, node, how.kind, d.function, node.args, (), hint)
     if how.kind in BATCHES:
         return BATCHES[how.kind](ctx, node, d, hint)
     ready = _prepare(ctx, node, d.function)
@@ -645,7 +645,8 @@ def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.argumen
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
         key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
-        known = ctx.programs.pullbacks[node, name] = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+        known = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+        ctx.programs.pullbacks[node, name] = known
     return known
 
 
@@ -695,6 +696,7 @@ def _seeds(
 
     A tangent None is zero, and so are those of its parts.
     """
+    unlike = Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
     match t, v:
         case TupleType(items=items), NoneValue() if words[0] == "tangent":
             return [a for x in items for a in _seeds(ctx, x, v, sizes, span, words)]
@@ -705,10 +707,10 @@ def _seeds(
                 next(sizes)
             return [None]
         case TupleType(items=items, record=record), TupleValue(items=values) if len(items) == len(values):
-            if v.mapping and record is not None and {*v.record.names} == {*record.names}:
+            if v.mapping:
+                if record is None or {*v.record.names} != {*record.names}:
+                    raise unlike
                 values = tuple(values[v.record.names.index(n)] for n in record.names)
-            elif v.mapping:
-                raise Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
             pairs = zip(items, values, strict=True)
             return [a for x, y in pairs for a in _seeds(ctx, x, y, sizes, span, words)]
         case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
@@ -726,7 +728,7 @@ def _seeds(
                     )
                 v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
-    raise Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
+    raise unlike
 
 
 def _jvp(

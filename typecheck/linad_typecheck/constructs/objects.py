@@ -145,7 +145,7 @@ def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     made = ast.Lambda(given, call)
     for n in ast.walk(made):
         ast.copy_location(n, node)
-    key = f"{ctx.source.key}/partial {span.line}:{span.column}"
+    key = f"{ctx.source.key}/partial {span.line}:{span.column} {', '.join(left[0])}"
     source = FunctionSource("partial", made, ctx.source.source, ctx.source.scope, key)
     captured = tuple((n, closed(ctx, v, span)) for n, v in zip(names, values, strict=True))
     return FunctionValue(source, tuple(names), captured)
