@@ -32,7 +32,7 @@ R = TypeVar("R")
 Argnums = int | str | Sequence[int | str]
 Positions = int | tuple[int, ...]
 
-_METHODS = 256  # partial applications, methods and objects whose checked functions are kept
+_METHODS = 64  # methods of objects whose checked functions are kept, and with them the objects
 
 
 class Transformed(Generic[P, R]):
@@ -177,10 +177,26 @@ def _of_callable(f: Callable[..., Any]) -> FunctionType | None:
         return None
     if not isinstance(f, functools.partial | MethodType):
         f = f.__call__ if is_object(f) and not isinstance(f, type) and callable(f) else None
-    return None if f is None else _forwarding(f)
+    if isinstance(f, functools.partial):
+        return once(vars(f), NAME, lambda: _Kept(_forwarding(f))).function
+    return None if f is None else _of_method(f)
+
+
+class _Kept:
+    """The function for a partial application, which holds it; it is not pickled."""
+
+    def __init__(self, function: FunctionType | None) -> None:
+        self.function = function
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(None), ()
 
 
 @functools.lru_cache(_METHODS)
+def _of_method(f: MethodType) -> FunctionType | None:
+    return _forwarding(f)
+
+
 def _forwarding(f: functools.partial[Any] | MethodType) -> FunctionType | None:
     called, args, by_name = (f.func, f.args, f.keywords) if isinstance(f, functools.partial) else (f, (), {})
     first = len(args)

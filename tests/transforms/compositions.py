@@ -60,6 +60,7 @@ class Function:
     cells: np.ndarray  # of polynomials
     domain: tuple[int, ...]
     order: int = 0
+    before: tuple[str, ...] = ()  # lines that define what the text mentions
 
     @property
     def variables(self) -> list:
@@ -80,10 +81,23 @@ class Function:
         if self.cells.shape == ():
             return self
         total = np.array(reduce(Polynomial.__add__, self.cells.ravel()), object)
-        return Function(f"(lambda x: np.sum({self.text}(x)))", total, self.domain, self.order)
+        return self.of(f"(lambda x: np.sum({self.text}(x)))", total)
 
-    def of(self, text: str, cells: np.ndarray, order: int = 0, domain: tuple[int, ...] | None = None) -> Function:
-        return Function(text, np.asarray(cells, object), domain or self.domain, self.order + order)
+    def of(
+        self,
+        text: str,
+        cells: np.ndarray,
+        order: int = 0,
+        domain: tuple[int, ...] | None = None,
+        before: tuple[str, ...] = (),
+    ) -> Function:
+        every = self.before + before
+        return Function(text, np.asarray(cells, object), domain or self.domain, self.order + order, every)
+
+    @property
+    def definition(self) -> str:
+        """The lines that define the function ``f``."""
+        return "\n".join([*self.before, f"f = {self.text}", ""])
 
 
 def constant(shape: tuple[int, ...]) -> np.ndarray:
@@ -182,7 +196,8 @@ def stopped(f: Function) -> Function:
 def custom(f: Function) -> Function:
     """Under a rule that doubles the derivative."""
     still = _renamed(f.cells, lambda v: ("s", v[1]))
-    return f.of(f"custom({f.text})", 2.0 * f.cells + -1.0 * still)
+    name = f"custom{len(f.before)}"
+    return f.of(name, 2.0 * f.cells + -1.0 * still, before=(f"{name} = custom({f.text})",))
 
 
 TRANSFORMS: dict[str, Callable[[Function], Function]] = {

@@ -93,18 +93,18 @@ def check(call, f: Function) -> None:
 @pytest.mark.parametrize("chain", [*drawn(2, 32), *drawn(3, 24)], ids=" of ".join)
 def test_outside(chain) -> None:
     f = composed(chain[0], chain[1:])
-    names = executed(f"f = {f.text}\n", f"<{' '.join(chain)}>", dict(NAMES))
+    names = executed(f.definition, f"<{' '.join(chain)}>", dict(NAMES))
     check(names["f"], f)
 
 
-INSIDE = [c for c in (*drawn(1, 16), *drawn(2, 32), *drawn(3, 8)) if "custom_vjp" not in c]
+INSIDE = [*drawn(1, 16), *drawn(2, 32), *drawn(3, 8)]
 
 
 @pytest.mark.drawn
 @pytest.mark.parametrize("chain", INSIDE, ids=" of ".join)
 def test_inside_checked_functions(chain) -> None:
     f = composed(chain[0], chain[1:])
-    text = f"def f(x):\n    return {f.text}(x)\n"
+    text = "\n".join([*f.before, "def f(x):", f"    return {f.text}(x)", ""])
     names = executed(text, f"<inside {' '.join(chain)}>", dict(NAMES))
     check(linear_grad(names["f"], backend="interpret"), f)
 
@@ -113,5 +113,5 @@ def test_inside_checked_functions(chain) -> None:
 def test_compiled(chain, monkeypatch) -> None:
     monkeypatch.undo()
     f = composed(chain[0], chain[1:])
-    names = executed(f"f = {f.text}\n", f"<compiled {' '.join(chain)}>", dict(NAMES))
+    names = executed(f.definition, f"<compiled {' '.join(chain)}>", dict(NAMES))
     check(linad.jacobian(names["f"]), Function("", f.by(), f.domain))
