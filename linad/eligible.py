@@ -55,8 +55,8 @@ def is_method(f: Callable[..., object]) -> LinadError:
     """The error for a method."""
     return refusal(
         "unsupported",
-        f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
-        help="make it a plain function of the numbers and arrays it needs, or a `staticmethod`",
+        f"`{f.__qualname__}` is a method, which `linear_grad` does not decorate",
+        help=f"leave it undecorated, and differentiate `linad.grad(obj.{f.__name__})`, or make it a `staticmethod`",
     )
 
 

@@ -31,7 +31,7 @@ class Pushforward:
     function: CheckedFunction[..., Any]
     primals: tuple[Any, ...]
     given: tuple[Any, ...]  # those given by the caller, without defaults
-    of: Callable[..., Any]  # the function that the caller linearized
+    of: CheckedFunction[..., Any] | Linear  # whose arguments they are
     logs: tuple[np.ndarray, ...] | None = None
     first: bool = False  # differentiate only the first item of the pair that the function returns
 
@@ -51,10 +51,12 @@ class Pushforward:
 
 def _written(f: Pushforward) -> Linear:
     """A linearized function, whose parameters are the tangents of the given arguments."""
-    of = linear(f.of)
-    parameters = (of.program if of else whose_parameters(f.of))._parameters.parameters.values()
-    bare = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
-    own = of.names if of else (*bare, *(f"{p.name}_{k}" for p in parameters for k in range(len(f.given))))
+    if isinstance(f.of, Linear):
+        own = f.of.names
+    else:
+        every = f.of._parameters.parameters.values()
+        many = (f"{p.name}_{k}" for p in every if p.kind is p.VAR_POSITIONAL for k in range(len(f.given)))
+        own = (*(p.name for p in every if p.kind is not p.VAR_POSITIONAL), *many)
     names = unused(tuple(f"{n}_dot" for n in own[: len(f.given)]), f.function)
     every = along(f.of, f.given, names)
     text = f"_linad.linearize(_function, ...{', has_aux=True' if f.first else ''})[1]"
@@ -129,7 +131,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
     s = function.specialisation(kept)
     value, logs = push.recorded(s, kept)
+    of = linear(f) or whose_parameters(f)
     if not has_aux:
-        return value, Pushforward(function, kept, primals, f, logs)
+        return value, Pushforward(function, kept, primals, of, logs)
     value, aux = pair(function, value)
-    return value, Pushforward(function, kept, primals, f, logs, first=True), aux
+    return value, Pushforward(function, kept, primals, of, logs, first=True), aux

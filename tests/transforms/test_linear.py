@@ -68,6 +68,7 @@ CASES = {  # what is computed, and what it is
     "hessian": (lambda: linad.hessian(lambda v: np.sum(PUSH(v, 0.0) ** 2))(X), lambda: 2.0 * BY_X.T @ BY_X),
     "batch inside": (lambda: interpreted(lambda c: BATCH(c)[1])(E), lambda: BY_W),
     "pickled": (lambda: pickle.loads(pickle.dumps(BATCH))(E), lambda: (BY_X, BY_W)),
+    "pickled linearized function": (lambda: linad.vmap(pickle.loads(pickle.dumps(DEFAULT)))(E), lambda: BY_X.T),
     "of a gradient": (
         lambda: linad.vmap(linad.linearize(linad.grad(lambda x: np.sum(x**3)), X)[1])(E),
         lambda: np.diag(6.0 * X),
