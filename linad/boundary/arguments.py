@@ -19,7 +19,7 @@ from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
-from .objects import Given, is_callable
+from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from linad.structures import is_complex
 
@@ -165,6 +165,8 @@ def inside(
         return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
+        if loose and type(value) is dict and value.keys() == set(tag.fields):
+            value = {name: value[name] for name in tag.fields}
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         if tag.key in _RETURNED:
@@ -350,6 +352,8 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         If a checked function cannot take the value.
     """
+    if type(value) in PARTIALS:
+        return ArgStatic(Given(value), "given")
     if isinstance(value, tuple | list | dict) or (
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
     ):

@@ -134,7 +134,20 @@ class FunctionValue:
 
 
 CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
-Axes = int | None | tuple["Axes", ...]  # batch axes: one for all arrays of an argument, or one per part
+
+
+@frozen(slots=True, repr=False)
+class AxesByKey:
+    """The batch axes of a dict, by key."""
+
+    keys: tuple[str, ...]
+    axes: tuple[Axes, ...]
+
+    def __repr__(self) -> str:
+        return repr(dict(zip(self.keys, self.axes, strict=True)))
+
+
+Axes = int | None | tuple["Axes", ...] | AxesByKey  # batch axes: one for all arrays of an argument, or one per part
 
 
 @frozen(slots=True)
