@@ -102,8 +102,8 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
     given, key = given_as("hvp", "primals", primals), ("hvp", given_of(tangents))
-    usual_one = linear(f) is None and whose_parameters(f) is checked(f)
-    if usual_one and (function := checked(f)).py_func.__code__ is function._code:
+    direct = linear(f) is None and whose_parameters(f) is checked(f)
+    if direct and (function := checked(f)).py_func.__code__ is function._code:
         out = usually(function._usual, key, given, tangents)
         if out is not MISSED:
             return out
@@ -119,7 +119,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     except Exception:
         made._raise_first(arguments)
         raise
-    if usual_one and not (function._fixed or made.composed._fixed):
+    if direct and not (function._fixed or made.composed._fixed):
         function._usual[key] = usual(s, key[1], value=False)
     return product
 
