@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from sys import getrefcount
 
@@ -41,19 +42,19 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
 
 
-class Kept:
+class Kept(ABC):
     """Memory that is kept between calls, and counted."""
 
     def __init__(self) -> None:
         _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
 
+    @abstractmethod
     def clear(self) -> None:
         """Free what no call is using."""
-        raise NotImplementedError
 
+    @abstractmethod
     def __len__(self) -> int:
         """The number of bytes."""
-        raise NotImplementedError
 
 
 class Pool(Kept):
