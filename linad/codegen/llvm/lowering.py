@@ -50,8 +50,9 @@ def one_by_one(body: list[ast.stmt]) -> bool:
 
 
 def calls_conditionally(body: list[ast.stmt]) -> bool:
-    """Whether a library function is called under a condition, other than as inline arithmetic (``even_exp``)."""
-    branches = (n for s in body for n in ast.walk(s) if isinstance(n, ast.If | ast.IfExp))
+    """Whether a library function is called in a branch, other than as inline arithmetic (``even_exp``). Both sides of a
+    conditional expression are evaluated by vectors."""
+    branches = (n for s in body for n in ast.walk(s) if isinstance(n, ast.If))
     return any(isinstance(c, ast.Call) and _is_library(c.func) for n in branches for c in ast.walk(n))
 
 

@@ -411,12 +411,12 @@ def test_functions_that_call_each_other(first, extra, usual, tmp_path, left):
 CALLS = {
     "if x > 0.0:\n    s += math.exp(x)": True,
     "if x > 0.0:\n    s += 1.0\nelse:\n    s += vector_exp(x)": True,
-    "s += vector_pow(x, 2.5) if c else 0.0": True,
     "if c:\n    if d:\n        y[i] = math.tanh(x)": True,
     "s += math.exp(x)": False,
     "if c:\n    s += even_exp(x)": False,
     "if c:\n    s += math.sqrt(x) + max(x, y)": False,
     "y[i] = np.floor(x) if c else 0.0": False,
+    "s += vector_pow(x, 2.5) if c else 0.0": False,
 }
 
 
