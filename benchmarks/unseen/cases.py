@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import continua, data, fields, grids, inference, models, numerics, physics, recurrences, series
+from . import continua, data, fields, grids, inference, models, numerics, physics, recurrences, sciences, series
 
-ROOMS = (continua, data, fields, grids, inference, models, numerics, physics, recurrences, series)
+ROOMS = (continua, data, fields, grids, inference, models, numerics, physics, recurrences, sciences, series)
 
 
 def function(name: str) -> Callable:
@@ -176,4 +176,16 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "orbit": (np.array([1.0, 0.1, 0.2]), np.array([0.0, 0.9, 0.3]), 0.01, 0.01, n(1000)),
         "reweighted": (normal(size=(n(400), 6)), rng.integers(0, 2, n(400)) * 1.0, 0.5, 6),
         "tree_likelihood": (*tree(12), rng.integers(0, 4, (12, n(200))), 0.5),
+        "traffic": (r(n(200)), 0.2 + 0.1 * r(n(200)), 0.8, 1.2, 100),
+        "ice_sheet": (0.1 * r(n(200)), 0.01 * r(n(200)), 0.5, 100),
+        "plucked_string": (normal(size=n(5000)), normal(size=100), 0.995, 0.4),
+        "thin_film": (1.3 + r(12), 0.1 + 0.1 * r(12), 0.4 + 0.4 * r(n(300)), r(n(300))),
+        "inside_parses": (0.5 + r((side(16), 4)), 0.3 * r((4, 4, 4))),
+        "ratings": (rng.integers(0, 40, n(3000)), rng.integers(0, 40, n(3000)), rng.integers(0, 2, n(3000)) * 1.0, 0.1 * normal(size=40), 0.2),
+        "river_routing": (np.maximum(np.arange(n(60)) + rng.integers(1, 4, n(60)), 0) % n(60), 0.5 + r(n(60)), r((50, n(60))), 1.0, 0.2),
+        "spike_train": (normal(size=n(1000)), rng.poisson(0.3, n(1000)), 0.1 * normal(size=15), -0.2 * r(8), -1.0),
+        "structure_factors": (r((wide, 3)), r(wide), rng.integers(-4, 5, (wide, 3)) * 1.0, r(wide), 0.02),
+        "doses": (np.arange(6.0) * 8.0, 1.0 + r(6), 48.0 * np.sort(r(n(400))), normal(size=n(400)), 0.9, 0.2, 3.0),
+        "projection_matrix": (np.linspace(0.5, 4.0, side(60)), np.array([0.4, 0.8, 0.5]), np.array([-0.5, 0.8]), 0.3, 20),
+        "pose_graph": (np.arange(n(500)), (np.arange(n(500)) + rng.integers(1, 5, n(500))) % n(500), normal(size=(n(500), 3)), normal(size=(n(500), 3)), 2.0),
     }

@@ -238,10 +238,11 @@ class Ranges:
 
     # -------------------------------------------------------------------------------------------------- proofs
 
-    def proves(self, f: Affine) -> bool:
-        """Whether the form is at least 0 in every execution that reaches this point."""
+    def proves(self, f: Affine, depth: int = DEPTH) -> bool:
+        """Whether the form is at least 0 in every execution that reaches this point; ``depth``: the facts in a proof.
+        """
         self.budget = BUDGET
-        return self._proves(f, DEPTH)
+        return self._proves(f, depth)
 
     def holds(self, cond: Atom) -> bool:
         """Whether a condition is true in every execution that reaches this point."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Program
+from linad_typecheck.ir.core import Function, Program
 
 from linad.optimise.loops.branch_flattening import flatten_branches
 from linad.optimise.loops.critical_path_reassociation import add_last
@@ -20,7 +20,7 @@ from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
 from linad.optimise.loops.register_tiling import tile
-from linad.optimise.memory.rotation_gather import gather_rotations
+from linad.optimise.loops.rotation_gather import gather_rotations
 from linad.optimise.loops.scalar_promotion import sum_in_registers
 from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
@@ -51,6 +51,15 @@ if TYPE_CHECKING:
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 CHECKS = "it writes out the tests that keep accesses inside arrays"
 
+
+
+def gather_and_store(f: Function) -> Function:
+    """Gather rotations, and store to cells that are added to for the first time, before loops are peeled: what a peeled
+    loop stores to is a region in parts."""
+    gathered = gather_rotations(f)
+    return f if gathered == f else store_first(merge_additions(gathered))
+
+
 RESHAPING: tuple[Pass, ...] = (
     Pass("buffer_pinning", stay, (*FREE, "threads")),
     Pass("double_buffering", take_turns, FREE),
@@ -60,7 +69,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
-    Pass("rotation_gather", gather_rotations, FREE),
+    Pass("rotation_gather", gather_and_store, FREE),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("branch_flattening", flatten_branches, FREE),

@@ -2,13 +2,16 @@
 
 Cholesky factorisation overwrites column ``j`` in iteration ``j`` and reads the columns before it, which no longer
 change. Two accesses conflict only if their indices agree along every axis. It is therefore enough to prove for one axis
-that every later write has a larger index, or that every one has a smaller index. Proofs use the bounds of the loops and
-the conditions of the branches that enclose the accesses (`linad/analysis/affine.py`).
+that every later write has a larger index, or that every one has a smaller index. The same holds for the difference of
+two indices: a table over the spans of a text (``chart[i, j]``) is filled by diagonals, from those before. Proofs use
+the bounds of the loops and the conditions of the branches that enclose the accesses (`linad/analysis/affine.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, If, Let, Load, Loop, Stmt, Store, Var, blocks,
@@ -23,6 +26,7 @@ from linad.analysis.dependence import Distance, Independent, Nest
 from .activity import Facts
 
 MOST = 40  # writes considered for one access
+SHORT = 2  # facts in a proof about diagonals: the order of the iterations, and a bound of the access
 
 Place = tuple[Loop | If, bool]  # an enclosing loop, or an enclosing `if` and the arm
 
@@ -98,8 +102,8 @@ class Reach:
                 return False
             now, later = (unknown(side.name(loop.index).name) for side in sides)  # type: ignore[union-attr]
             pair.learn((later - now) * (1 if loop.step.value > 0 else -1) - 1)
-        indices = zip(*(map(side.name, side.index) for side in sides), strict=True)
-        if any(pair.apart((i,), (j,)) for i, j in indices):
+        indices = list(zip(*(map(side.name, side.index) for side in sides), strict=True))
+        if any(pair.apart((i,), (j,)) for i, j in indices) or _on_other_diagonals(indices, pair):
             return True
         return any(side.is_conditional for side in sides) and pair.contradictory()
 
@@ -112,6 +116,13 @@ class Reach:
                 return later <= 0
             case found:
                 return isinstance(found, Independent)
+
+
+def _on_other_diagonals(indices: Sequence[tuple[Atom, Atom]], r: Ranges) -> bool:
+    """Whether two cells differ along some diagonal, that is in the difference of the subscripts of two axes."""
+    apart = [r.value(i) - r.value(j) for i, j in indices]
+    pairs = (a - b for a, b in combinations(apart, 2))
+    return any(r.proves(d - 1, SHORT) or r.proves(d * -1 - 1, SHORT) for d in pairs)
 
 
 class Instance:

@@ -35,9 +35,7 @@ from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
-from .addition_merging import merge_additions
-from .first_write_promotion import store_first
-from ..loops.loop_distribution import MOST, turned_upwards
+from .loop_distribution import MOST, turned_upwards
 
 
 @dataclass(frozen=True)
@@ -59,9 +57,7 @@ def gather_rotations(f: Function) -> Function:
         found = _rotations(s, r)
         return turned_upwards(_gathered(s, found, names), names, sizes) if found else [s]
 
-    gathered = with_ranges(f, parts)
-    # before loops are peeled: the cells that a peeled loop stores to are a region in parts
-    return f if gathered == f else store_first(merge_additions(gathered))
+    return with_ranges(f, parts)
 
 
 def _rotations(s: Loop, r: Ranges) -> list[Rotated]:

@@ -86,7 +86,18 @@ def stages(x):
     return np.sum(k[2])
 
 
-READ_AGAIN = [(backward, (X,)), (forward, (X,)), (table, (A,)), (columns, (A,)), (arms, (X,)), (further_on, (X,)), (stages, (X,))]
+def spans(a):
+    """A table is filled by diagonals, from those before."""
+    n = len(a)
+    c = a.copy()
+    for length in range(1, n):
+        for i in range(n - length):
+            for k in range(i, i + length):
+                c[i, i + length] += c[i, k] * c[k + 1, i + length]
+    return c[0, n - 1]
+
+
+READ_AGAIN = [(spans, (A,)), (backward, (X,)), (forward, (X,)), (table, (A,)), (columns, (A,)), (arms, (X,)), (further_on, (X,)), (stages, (X,))]
 
 
 @pytest.mark.parametrize("f, args", READ_AGAIN, ids=lambda f: getattr(f, "__name__", ""))
@@ -327,7 +338,30 @@ def the_last_stage_from_the_first(x):
     return np.sum(k)
 
 
+def along_the_diagonal(a):
+    """What is read on a diagonal is overwritten in the next iteration."""
+    n = len(a)
+    c = a.copy()
+    for length in range(1, n):
+        for i in range(n - length - 1):
+            c[i, i + length] = c[i + 1, i + 1 + length] * a[i, i]
+            c[i + 1, i + 1 + length] *= a[i, i]
+    return np.sum(c)
+
+
+def spans_again(a):
+    """The diagonals are filled twice."""
+    n = len(a)
+    c = a.copy()
+    for _ in range(2):
+        for length in range(1, n):
+            for i in range(n - length):
+                c[i, i + length] = c[i, i + length - 1] * c[i + 1, i + length]
+    return c[0, n - 1]
+
+
 LOGGED = [
+    (along_the_diagonal, (A,)), (spans_again, (A,)),
     (overwritten_next, (X,)), (from_the_end, (X,)), (two_sweeps, (A,)), (next_row, (A,)), (from_here_on, (X,)), (anywhere, (X, K)),
     (another_place_each_time, (X, K)), (exchanged, (X,)), (filled, (X,)), (behind_the_loop, (X,)), (the_arm_is_not_exclusive, (X,)),
     (backwards_over_what_was_read, (X,)), (still_there_under_another_name, (X, 2)), (of_a_size_known_there_only, (X,)),
