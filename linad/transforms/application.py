@@ -17,6 +17,7 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.entities import LIBRARIES, canonical
 from ..boundary.errors import refusal
+from ..boundary.usual_call import MISSED
 from ..checkpointing import RunAgain
 from ..composed import composed
 from ..eligible import plain_function
@@ -57,8 +58,15 @@ class Transformed(Generic[P, R]):
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
         function = self.composed
+        table = function._usual
+        usual = table.get("value")
         try:
-            found = derive.call(function.specialisation(arguments), arguments)
+            found = MISSED if usual is None else usual(arguments)
+            if found is MISSED:
+                s = function.specialisation(arguments)
+                found = derive.call(s, arguments)
+                if not function._fixed:
+                    table["value"] = derive.usual(s, "value", None)
             if derive.has_nan(x for x in leaves(found) if isinstance(x, float | np.ndarray | np.floating)):
                 found = derive.call(function.specialisation(arguments), arguments, exact=True)
             return found

@@ -102,9 +102,9 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     function = checked(f)
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
     given = tuple(primals)
-    key = "hvp", given_of(tangents)
+    key, table = ("hvp", given_of(tangents)), function._usual
     if function.py_func.__code__ is function._code:
-        out = usually(function._usual, key, given, tangents)
+        out = usually(table, key, given, tangents)
         if out is not MISSED:
             return out
     arguments = function._in_order(given)
@@ -120,7 +120,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         made._raise_first(arguments)
         raise
     if not (function._fixed or made.composed._fixed):
-        function._usual[key] = usual(s, key[1], value=False)
+        table[key] = usual(s, key[1], value=False)
     return product
 
 
