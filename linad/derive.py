@@ -58,9 +58,12 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
 def call_exactly(s: Specialisation, arguments: Sequence[object]) -> Any:
     """The value of a function that takes derivatives, again with ``exact`` if it contains a nan."""
     found = call(s, arguments)
-    if has_nan(x for x in parts_of(found) if isinstance(x, float | np.ndarray | np.floating)):
-        found = call(s, arguments, exact=True)
-    return found
+    return call(s, arguments, exact=True) if nan_in(found) else found
+
+
+def nan_in(found: object) -> bool:
+    """Whether there is a nan in a value."""
+    return has_nan(x for x in parts_of(found) if isinstance(x, float | np.ndarray | np.floating))
 
 
 def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:

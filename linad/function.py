@@ -257,16 +257,16 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
-        key = "jvp", push.given_of(tangents)
+        key, table = ("jvp", push.given_of(tangents)), self._usual
         if self.py_func.__code__ is self._code:
-            out = push.usually(self._usual, key, given, tangents)
+            out = push.usually(table, key, given, tangents)
             if out is not MISSED:
                 return out  # type: ignore[return-value]
         arguments = self._in_order(given)
         s = self.specialisation(arguments)
         found = push.jvp(s, arguments, self._alongside(given, tangents))
         if not self._fixed:
-            self._usual[key] = push.usual(s, key[1], value=True)
+            table[key] = push.usual(s, key[1], value=True)
         return found  # type: ignore[return-value]
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:

@@ -18,6 +18,7 @@ from ..boundary.arguments import described
 from ..boundary.entities import LIBRARIES, canonical, underlying
 from ..boundary.errors import refusal
 from ..boundary.objects import is_object
+from ..boundary.usual_call import MISSED
 from ..checkpointing import RunAgain
 from ..composed import calling, composed
 from ..eligible import plain_function
@@ -65,8 +66,18 @@ class Transformed(Generic[P, R]):
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
         function = self.composed
+        table = function._usual
+        usual = table.get("value")
         try:
-            return derive.call_exactly(function.specialisation(arguments), arguments)
+            found = MISSED if usual is None else usual(arguments)
+            if found is MISSED:
+                s = function.specialisation(arguments)
+                found = derive.call(s, arguments)
+                if not function._fixed:
+                    table["value"] = derive.usual(s, "value", None)
+            if derive.nan_in(found):
+                found = derive.call(function.specialisation(arguments), arguments, exact=True)
+            return found
         except LinadError:
             self._require(arguments)
             raise

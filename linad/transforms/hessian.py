@@ -103,8 +103,9 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
     given, key = given_as("hvp", "primals", primals), ("hvp", given_of(tangents))
     direct = linear(f) is None and whose_parameters(f) is checked(f)
+    table = checked(f)._usual if direct else {}
     if direct and (function := checked(f)).py_func.__code__ is function._code:
-        out = usually(function._usual, key, given, tangents)
+        out = usually(table, key, given, tangents)
         if out is not MISSED:
             return out
     function, arguments = at(f, given)
@@ -120,7 +121,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         made._raise_first(arguments)
         raise
     if direct and not (function._fixed or made.composed._fixed):
-        function._usual[key] = usual(s, key[1], value=False)
+        table[key] = usual(s, key[1], value=False)
     return product
 
 

@@ -490,3 +490,25 @@ def test_usual_tangents_see_what_names_mean_now(monkeypatch):
         for _ in range(2):
             np.testing.assert_array_equal(of_squares.hvp((X,), (Y,)), 2.0 * scale * Y)
             assert of_squares.jvp((X,), (Y,))[1] == 2.0 * scale * X.sum()
+
+
+def test_the_second_jacobian_is_the_usual_one(monkeypatch):
+    jacobian = linad.jacfwd(of_each_kind.py_func, argnums=("x", "c"))
+    wanted = jacobian(X, 1, 2.0)
+    with monkeypatch.context() as m:
+        m.setattr(linad.derive, "call", None)
+        found = jacobian(X, 1, 2.0)
+    for a, b in zip(_flat(found), _flat(wanted), strict=True):
+        np.testing.assert_array_equal(a, b)
+    with pytest.raises(IndexError):
+        jacobian(X, 3, 2.0)
+
+
+def test_a_nan_of_a_jacobian_is_computed_again():
+    def root(x: Vec):
+        return np.sqrt(x)
+
+    for _ in range(3):
+        slopes = linad.jacfwd(root)(np.array([0.0, 4.0]))
+        np.testing.assert_array_equal(slopes[1], [0.0, 0.25])
+        assert slopes[0, 1] == 0.0
