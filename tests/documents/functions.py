@@ -81,6 +81,8 @@ EXAMPLES = {
     **{f"numpy.fft.{n}": f"np.abs(np.fft.{n}(v))" for n in ("fft", "ifft", "rfft")},
     **{f"scipy.fft.{n}": f"np.abs(scipy.fft.{n}(v))" for n in ("fft", "ifft", "rfft")},
     **{f"numpy.fft.{n}": f"np.abs(np.fft.{n}(A))" for n in ("fft2", "ifft2", "fftn", "ifftn", "rfft2")},
+    "scipy.signal.filtfilt": "sg.filtfilt([1.0, 0.5], [1.0], v)", "scipy.signal.savgol_coeffs": "sg.savgol_coeffs(5, 2, 1, x)",
+    "scipy.signal.savgol_filter": "sg.savgol_filter(v, 5, 2)", "scipy.signal.lfilter_zi": "sg.lfilter_zi(v, u)", "scipy.signal.sosfilt": "sg.sosfilt(A, v)",
     "scipy.signal.hilbert": "np.abs(sg.hilbert(v))", "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)",
     "builtins.max": "max(x, y)", "builtins.min": "min(x, y)", "builtins.all": "all(t > 0.0 for t in v)",
     "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
