@@ -10,7 +10,7 @@ import numpy as np
 from linad_typecheck.signature import Leaf, RecordStructure
 from linad_typecheck.types import Array
 
-from . import derive, push
+from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
@@ -299,7 +299,7 @@ def jvp(
     """
     primals = given_as("jvp", "primals", primals)
     function, arguments = at(f, primals)
-    value, tangent = push.jvp(function.specialisation(arguments), arguments, along(f, primals, tangents))
+    value, tangent = function.jvp(arguments, along(f, primals, tangents))
     if not has_aux:
         return value, tangent
     value, aux = pair(function, value)

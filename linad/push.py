@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from linad_typecheck.signature import Leaf, Signature, Structure
+from linad_typecheck.names.scope import COMPLEX
+from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array, is_float
 
 from .adjoint.errors import CannotSplit
@@ -15,6 +16,7 @@ from .boundary.usual_call import MISSED, NAN, Usual, usual_pushed
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation
+from .structures import complex_of
 
 
 def jvp(
@@ -106,6 +108,8 @@ def _filled(structure: Structure, tangent: object, values: Sequence[object], whe
         return _zero(structure, values) if tangent is None and is_float(structure.type) else tangent
     if structure is None:
         return tangent
+    if isinstance(structure, RecordStructure) and structure.tag.key == COMPLEX.key:
+        return complex_of(*(_filled(s, None, values, where) for s in structure)) if tangent is None else tangent
     if tangent is None:
         return tuple(_filled(s, None, values, where) for s in structure)
     return tuple(_filled(s, part, values, place) for s, part, place in inside(structure, tangent, where, loose=True))

@@ -18,7 +18,7 @@ from .compiled import tested
 from .composed import by_position, calling
 from .decorator import LinearGrad
 from .function import CheckedFunction
-from .structures import leaves, map_leaves, parts, rebuilt
+from .structures import is_complex, leaves, map_leaves, parts, rebuilt
 from .transforms.application import checked
 from .transforms.hessian import gradient as gradient_function
 
@@ -201,6 +201,8 @@ def _steps(value: Any) -> list[str]:
         return [f"[{key!r}]" for key in value]
     if isinstance(value, tuple | list):
         return [f"[{k}]" for k in range(len(value))]
+    if is_complex(value):
+        return [".real", ".imag"]
     return [f".{f.name}" for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
 
 

@@ -9,12 +9,10 @@ import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
-from ..function import CheckedFunction
 from ..boundary.usual_call import MISSED
+from ..function import CheckedFunction
 from ..push import given_of, jvp, usual, usually
-from .application import (
-    Argnums, Transform, Transformed, along, at, by_default, checked, given_as, linear, shared, whose_parameters,
-)
+from .application import Argnums, Transform, Transformed, along, at, by_default, given_as, shared
 from .jacobian import applied
 
 P = ParamSpec("P")
@@ -101,26 +99,25 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     array([6., 2.])
     """
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
-    given, key = given_as("hvp", "primals", primals), ("hvp", given_of(tangents))
-    direct = linear(f) is None and whose_parameters(f) is checked(f)
-    table = checked(f)._usual if direct else {}
-    if direct and (function := checked(f)).py_func.__code__ is function._code:
-        out = usually(table, key, given, tangents)
+    given = given_as("hvp", "primals", primals)
+    function, arguments = at(f, given)
+    moved = along(f, given, tangents)
+    key, table = ("hvp", given_of(moved)), function._usual
+    if function.py_func.__code__ is function._code:
+        out = usually(table, key, arguments, moved)
         if out is not MISSED:
             return out
-    function, arguments = at(f, given)
     derive.require_scalar(function.specialisation(arguments).signature)
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:
-        name = f"hvp of {function.__name__}"
-        product = jvp(s, arguments, along(f, given, tangents), value=False, name=name)[1]
+        product = jvp(s, arguments, moved, value=False, name=f"hvp of {function.__name__}")[1]
     except (LinadError, MemoryError):
         raise
     except Exception:
         made._raise_first(arguments)
         raise
-    if direct and not (function._fixed or made.composed._fixed):
+    if not (function._fixed or made.composed._fixed):
         table[key] = usual(s, key[1], value=False)
     return product
 

@@ -25,7 +25,8 @@ from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
     Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
+    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild,
+    type_leaves, type_of,
 )
 from ..engine.written import called
 from ..frozen import frozen
