@@ -967,7 +967,6 @@ def spread(items):
         for a, b in zip(xs, rows): {number} += a * b[0]
         while ys and {number} < 3.0: {number} += 1.0 + ys.pop() ** 2
         while len(xs) < 4: xs.append({float})
-        del xs[:]
         if {float} > 0.0: xs = [0.5, {float}]
         if {float} > 0.0: ys = []
     """),
