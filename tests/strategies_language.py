@@ -631,7 +631,7 @@ SINGLE = Feature(
         for e32 in fs: {number} += e32 * w
     """),
     values={"float": ["c32", "fs[{two}]", "g[{index}]", "np.float32({float})", "float(c32)", "G[{index}, 0]"], "vector": ["g"]},
-    parameters={"fs: Float32[np.ndarray, 'k']": lambda rng: rng.normal(size=2).astype(np.float32)},
+    parameters={"fs: Float32[np.ndarray, 'q']": lambda rng: rng.normal(size=2).astype(np.float32)},
 )
 
 ATTEMPTS = Feature(
@@ -765,7 +765,6 @@ def pair_of(e, c):
         y, lin = linad.linearize(smooth_sum, x, w); {number} += lin({vector}, 0.5)
         {number} += math.sin(np.sum(linad.jacfwd(lambda v: np.sin(v) * v[0])({vector})))
         {number} += math.sin(np.sum(linad.hessian(lambda v: np.sum(np.sin(v) * v))({vector})))
-        {number} += math.sin(linad.stop_gradient({float}) * {float})
         {number} += math.sin(np.sum(linad.scanl(lambda a, e: math.sin(a + e), {float}, {vector})))
         {number} += math.sin(np.sum(linad.build(n, lambda i: x[i] * w)))
         {number} += linad.grad(lambda t: smooth_sum(x, t))({float})
@@ -967,7 +966,6 @@ def spread(items):
         for a, b in zip(xs, rows): {number} += a * b[0]
         while ys and {number} < 3.0: {number} += 1.0 + ys.pop() ** 2
         while len(xs) < 4: xs.append({float})
-        del xs[:]
         if {float} > 0.0: xs = [0.5, {float}]
         if {float} > 0.0: ys = []
     """),

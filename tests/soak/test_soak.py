@@ -1,5 +1,6 @@
 """The soak itself: what it would find, how it makes it smaller, and the programs that it has found."""
 
+import ast
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from linad.derivatives import table
 from ..examples_of import seeds, some
 from ..strategies import Program
 from . import run as soak
+from .branches import Branches
 from .corpus import FOUND, program_of, text_of
 from .judge import judge
 from .shrink import shrunk
@@ -28,6 +30,25 @@ def test_programs(writer):
         name, program = drawn(seed, writer)
         told = soak.outcome(soak.Task(seed, name, program, ()))
         assert not told.startswith(soak.FINDING), f"{told}\n{program.text}"
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("writer", some([name for name, w in WRITERS.items() if w.brief], 3))
+def test_brief_programs(writer):
+    for seed in seeds(3):
+        t = soak.task(seed, writer, 0.0, brief=True)
+        told = soak.outcome(t)
+        assert not told.startswith(soak.FINDING), f"{told}\n{t.program.text}"
+
+
+def test_branches_have_places():
+    followed = Branches()
+    tree = followed.mark(ast.parse("def f(x):\n    if x:\n        return 1\n    return 2 if x is None else 3\n"), "a.py")
+    names = {"_branches_taken": followed.marks}
+    exec(compile(tree, "a.py", "exec"), names)  # noqa: S102 - the text is ours
+    assert names["f"](0) == 3
+    assert followed.count == 5 and followed.taken() == 3
+    assert followed.untaken() == ["a.py:3", "a.py:4"]
 
 
 PRODUCT = Program(
