@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -88,15 +88,11 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
     def block(b: Block) -> Block:
         return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
 
-    def arm(cond: Atom, holds: bool, b: Block) -> Block:
-        with r.scope():
-            r.learn_test(cond, holds)
-            return block(b)
-
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
-            case If(cond=cond, then=then, orelse=orelse):
-                return [replace(s, then=arm(cond, True, then), orelse=arm(cond, False, orelse))]
+            case If():
+                then, orelse = map(block, r.arms(s))
+                return [replace(s, then=then, orelse=orelse)]
             case Loop():
                 with r.scope():
                     r.enter(s)
@@ -108,6 +104,14 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
         return [s]
 
     return replace(f, body=block(f.body))
+
+
+def carrying_only(s: Loop, kept: Iterable[int]) -> Loop:
+    """The loop with only some of its carried values."""
+    kept = tuple(kept)
+    carried, inits, nexts, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.nexts, s.outs))
+    results = (*s.body.results[: len(s.body.results) - len(s.nexts)], *nexts)
+    return replace(s, carried=carried, inits=inits, outs=outs, body=replace(s.body, results=results))
 
 
 def is_counted(s: Loop, one_by_one: bool = False) -> bool:

@@ -31,10 +31,10 @@ from linad.optimise.memory.copy_sinking import copy_late
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
-from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
+from linad.optimise.scalars.constant_folding import fold
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import demands_first
@@ -52,7 +52,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("double_buffering", take_turns, FREE),
     Pass("loop_unrolling", write_out, FREE),
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
-    Pass("size_propagation", known_sizes),
+    Pass("constant_folding", fold),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
     Pass("loop_peeling", peel_loops, FREE),

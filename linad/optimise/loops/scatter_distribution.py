@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
+    AddTo, Alloc, Atom, Block, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -34,6 +34,7 @@ from linad.analysis.operation_costs import is_cheap
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
+from ..ints import ONE, Maker
 from .loop_distribution import movable
 from .loop_invariant_motion import hoist_invariants
 
@@ -159,21 +160,16 @@ class _Division:
         out: list[Stmt] = [Let(trips, "trips", (s.start, s.stop, s.step), s.span)]
         arrays = {n: names.var(n, Array(v.type.dtype, 1)) for n, v in self.stored.items()}
         out += [Alloc(a, (trips,), None, s.span) for a in arrays.values()]
-        low: Atom = s.start
-        if s.step.value < 0:
-            low = names.var("low", I64)
-            out.append(Let(low, "add", (s.stop, Const(1, I64)), s.span))
-        at: Atom = s.index
-        place: list[Stmt] = []
-        if low != Const(0, I64):
-            at = names.var("k", I64)
-            place.append(Let(at, "sub", (s.index, low), s.span))
+        before, place = Maker(names), Maker(names)
+        low = s.start if s.step == ONE else before.let("add", s.stop, ONE)
+        out += before.out
+        at = place.let("sub", s.index, low)
         write = [Store(arrays[n], (at,), v, False, s.span) for n, v in self.stored.items()]
         rest = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
         first = self.body.needed(rest, [*s.body.results, *self.stored.values()])
-        out.append(replace(s, body=Block((*place, *first, *write), s.body.results)))
+        out.append(replace(s, body=Block((*place.out, *first, *write), s.body.results)))
         read = [Load(v, arrays[n], (at,), False, s.span) for n, v in self.stored.items()]
         index = names.like(s.index)
-        behind = freshen(Block((*place, *read, *self.needed(self.additions))), names, {s.index.name: index})
+        behind = freshen(Block((*place.out, *read, *self.needed(self.additions))), names, {s.index.name: index})
         out.append(replace(s, index=index, carried=(), inits=(), outs=(), body=behind))
         return out

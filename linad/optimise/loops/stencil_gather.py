@@ -22,15 +22,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, walk,
 )
-from linad_typecheck.ir.rewrite import freshen, substitute
-from linad_typecheck.types import BOOL, I64, is_float
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
+from linad_typecheck.types import I64, is_float
 
 from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
-from linad.analysis.loop_body import needed
+from linad.analysis.loop_body import Statements, depending, needed
 from linad.analysis.loop_facts import is_counted
 from linad.analysis.operation_costs import is_cheap
 from linad.analysis.trip_counts import FEW, is_short
@@ -60,14 +59,8 @@ def gather_rows(f: Function) -> Function:
         return Block(tuple(t for s in b.stmts for t in parts(s)), b.results)
 
     def parts(s: Stmt) -> Iterator[Stmt]:
-        match s:
-            case If():
-                yield replace(s, then=block(s.then), orelse=block(s.orelse))
-            case Loop():
-                for t in _divided(s, names, sizes):
-                    yield replace(t, body=block(t.body)) if isinstance(t, Loop) else t
-            case _:
-                yield s
+        for t in _divided(s, names, sizes) if isinstance(s, Loop) else [s]:
+            yield in_blocks(t, block) if t is s or isinstance(t, Loop) else t
 
     return replace(f, body=block(f.body))
 
@@ -103,29 +96,16 @@ def _is_plain(s: Loop) -> bool:
     return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts)
 
 
-class _Rows:
+class _Rows(Statements):
     """Reads, writes and dependences of the statements of a loop nest."""
 
     def __init__(self, levels: list[Loop]) -> None:
+        super().__init__([t for t in walk(levels[0].body) if not isinstance(t, Loop)])
         self.levels = levels
-        self.stmts = [t for t in walk(levels[0].body) if not isinstance(t, Loop)]
-        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
         self.passed = {v.name for s in levels for v in (*s.carried, *(s.outs if s is not levels[0] else ()))}
         self.nest = Nest(*levels)
-        self.moving = self._moving()
-        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
-        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
-        for k, t in enumerate(self.stmts):
-            if isinstance(t, Store | AddTo):
-                self.written.setdefault(t.array.name, []).append((k, t))
-
-    def _moving(self) -> set[str]:
-        """The values that depend on the outermost index or are carried between iterations."""
-        found = {self.levels[0].index.name, *self.passed}
-        for t in self.stmts:
-            if any(isinstance(a, Var) and a.name in found for a in operands(t)):
-                found |= {v.name for v in outputs(t)}
-        return found
+        # the values that depend on the outermost index or are carried between iterations
+        self.moving = depending(self.stmts, {levels[0].index.name, *self.passed})
 
     def rows(self) -> list[tuple[int, list[Given]]]:
         """The arrays with additions to neighbouring rows, grouped by distances: the axis of the rows, and the additions
@@ -248,7 +228,7 @@ def _edge(
         if distance == whole:
             maker.out += stmts
             continue
-        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)), like=Const(True, BOOL))
+        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)))
         maker.out.append(If(test, Block(stmts), Block()))
     return _loop(s, index, low, high, maker.out)
 
