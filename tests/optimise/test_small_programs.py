@@ -37,6 +37,22 @@ FOLDED = {
         "&v![0] = x\n&v![k] = 1.0\ne = load! &v [0]\nreturn e",
         "&v![0] = x ; &v![k] = 1.0 ; e = load! &v [0] ; return e",
     ),
+    "a load is known after a store to another constant cell": (
+        "&v![0] = x\n&v![1] = 1.0\n&v![2] += x\ne = load! &v [0]\nreturn e",
+        "&v![0] = x ; &v![1] = 1.0 ; &v![2] += x ; return x",
+    ),
+    "but what was loaded before is loaded again": (
+        "a = load! &v [0]\n&v![1] = 1.0\ne = load! &v [0]\nb = add a e\nreturn b",
+        "a = load! &v [0] ; &v![1] = 1.0 ; e = load! &v [0] ; b = add a e ; return b",
+    ),
+    "the length of a range up to a size": (
+        "n = dim &v 0\nt = trips 0 n 1\nc: f64 = cast t\nreturn c",
+        "n = dim &v 0 ; c: f64 = cast n ; return c",
+    ),
+    "the size of a new array": (
+        "u = alloc f64 [k] fill 0.0\nn = dim &u 0\nc: f64 = cast n\nreturn c",
+        "u = alloc f64 [k] fill 0.0 ; c: f64 = cast k ; return c",
+    ),
     "a decided arm": (
         "c = lt 1 2\nr = if c {\ns = sin x\nyield s\n} else {\nyield x\n}\nreturn r",
         "s = sin x ; return s",

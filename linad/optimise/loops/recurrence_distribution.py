@@ -41,14 +41,12 @@ _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
 def divide_chains(f: Function) -> Function:
     """Distribute innermost loops that contain both a recurrence and library functions."""
     names = Names(all_names(f))
-    return at_innermost(f, lambda s, inside: _divided(s, names, inside))
+    return at_innermost(f, lambda s: _divided(s, names))
 
 
-def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+def _divided(s: Loop, names: Names) -> list[Stmt]:
     if not is_plain(s) or is_short(s) or not s.carried or not any(map(is_library_call, s.body.stmts)):
         return [s]
-    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
+    AddTo, Alloc, Atom, Block, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -35,7 +35,7 @@ from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
 from ..ints import ONE, Maker
-from .loop_distribution import movable
+from .loop_distribution import movable, repeatable
 from .loop_invariant_motion import hoist_invariants
 
 SHORT = 3  # statements that are as cheap to recompute as to store and load
@@ -44,15 +44,13 @@ SHORT = 3  # statements that are as cheap to recompute as to store and load
 def additions_behind(f: Function) -> Function:
     """Move the additions of long innermost loops to separate loops after them."""
     names = Names(all_names(f))
-    divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
+    divided = at_innermost(f, lambda s: _divided(s, names))
     return hoist_invariants(divided) if divided != f else f
 
 
-def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+def _divided(s: Loop, names: Names) -> list[Stmt]:
     if not is_plain(s) or is_short(s):
         return [s]
-    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 
@@ -111,20 +109,12 @@ class _Division:
             self.lengths[a.name] = None  # final for carried values
             if a.name in self.body.definition:
                 needed = self.body.needed([], [a])
-                if all(map(self.again, needed)):
+                if all(repeatable(t, self.body.carried, self.unchanged) for t in needed):
                     self.lengths[a.name] = len(needed)
         return self.lengths[a.name]
 
-    def again(self, t: Stmt) -> bool:
-        """Whether a statement gives the same result after the loop."""
-        if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
-            return False
-        match t:
-            case Let():
-                return is_cheap(t)
-            case Load(array=a):
-                return a.name not in self.body.written
-        return False
+    def unchanged(self, t: Load) -> bool:
+        return t.array.name not in self.body.written
 
     def is_long(self, a: Atom) -> bool:
         n = self.length(a)

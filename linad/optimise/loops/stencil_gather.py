@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk,
 )
 from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.types import I64, is_float
@@ -31,11 +31,10 @@ from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
 from linad.analysis.loop_body import Statements, depending, needed
 from linad.analysis.loop_facts import is_counted
-from linad.analysis.operation_costs import is_cheap
 from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker, upwards
-from .loop_distribution import MOST
+from .loop_distribution import MOST, repeatable
 
 
 LOWEST = Const(-(2**61), I64)  # below any index
@@ -151,21 +150,13 @@ class _Rows(Statements):
         """Whether statements can run before all others and are cheap enough to be computed twice."""
         given = needed(self.stmts, group)
         computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
-        return len(computed) <= MOST * len(group) and all(map(self._repeatable, given))
+        again = all(repeatable(t, self.passed, self.unchanged) for t in given)
+        return len(computed) <= MOST * len(group) and again
 
-    def _repeatable(self, t: Stmt) -> bool:
-        if any(isinstance(a, Var) and a.name in self.passed for a in operands(t)):
-            return False
-        match t:
-            case Let():
-                return is_cheap(t)
-            case Load(array=a):
-                (read,), writes = accesses(t), self.written.get(a.name, ())
-                own = Distance((0,) * len(self.levels))
-                return all(
-                    k > self.definition[t.out.name] and self.nest.between(read, *accesses(w)) == own for k, w in writes
-                )
-        return True
+    def unchanged(self, t: Load) -> bool:
+        (read,), at, own = accesses(t), self.definition[t.out.name], Distance((0,) * len(self.levels))
+        writes = self.written.get(t.array.name, ())
+        return all(k > at and self.nest.between(read, *accesses(w)) == own for k, w in writes)
 
     def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
         """The body of the nest with only these effects, and optionally with its carried values."""
