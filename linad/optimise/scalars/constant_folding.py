@@ -34,7 +34,7 @@ from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
-from linad.analysis.logs import logs_of
+from linad.analysis.logs import logs_of, may_grow
 from linad.analysis.loop_facts import carrying_only
 
 
@@ -154,9 +154,11 @@ def _once(s: Loop) -> bool:
 
 class _Folder:
     def __init__(self, f: Function) -> None:
-        self.grown, self.sizes = logs_of(f), known_sizes(f)
-        made = (s for s in walk(f.body) if isinstance(s, Alloc) and s.out.name not in self.grown)
-        self.sizes |= {s.out.name: s.shape for s in made}  # also those of logs
+        made, passed = [s for s in walk(f.body) if isinstance(s, Alloc)], may_grow(f)
+        # a callee may extend an empty array
+        self.grown = logs_of(f) | {s.out.name for s in made if s.out.name in passed and s.shape == (Const(0, I64),)}
+        # also those of logs, unless a callee may extend them
+        self.sizes = known_sizes(f) | {s.out.name: s.shape for s in made if s.out.name not in passed}
         self.extents = {s.out for s in walk(f.body) if isinstance(s, Dim)}  # not negative
         self.same: dict[str, Atom] = {}
         self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools that compare two ints for equality
