@@ -28,6 +28,7 @@ from linad_typecheck.types import I64, Array, Scalar
 
 from linad.analysis.loop_facts import carrying_only
 
+from .snapshot_coalescing import snapshots_of
 from ..pass_manager import Remark, Remarks, known_as, remark
 
 TURNS = "in two buffers that take turns"  # shown to users
@@ -42,6 +43,7 @@ def take_turns(f: Function) -> tuple[Function, Remarks]:
 
 class _DoubleBuffering:
     def __init__(self, f: Function) -> None:
+        self.function = f
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
         self.remarks: list[Remark] = []
@@ -50,7 +52,7 @@ class _DoubleBuffering:
         """The loop, preceded by the allocations of its second buffers."""
         made: list[Stmt] = []
         for c in s.carried:
-            if c.name in self.sizes:
+            if c.name in self.sizes and snapshots_of(self.function, s, c, self.sizes) is None:
                 first = self.names.like(c)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from linad.analysis.trip_counts import FEW
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
-    using, walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    outputs, using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
@@ -17,6 +16,7 @@ from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted, is_plain
 from linad.analysis.regions import touched
+from linad.analysis.trip_counts import FEW
 
 from ..ints import ONE, ZERO, Maker
 from ..mentions import Mentions
@@ -159,6 +159,8 @@ class Sizes:
                 return replace(self.whole(shape, None), rest=(replace(s, fill=None),))
             case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
                 return replace(self.whole(shape, source), rest=(Alloc(a, shape, None, s.span),))
+            case Fill(array=array, value=Const(value=0.0)) if array == a and (shape := self.shapes.get(a.name)):
+                return self.whole(shape, None)
             case Loop():
                 return self._by_loop(s, a)
         return None
