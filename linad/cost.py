@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from linad_typecheck.ir.core import Alloc, Block, Const, Function, Program
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 
 from . import derive, steps
@@ -157,7 +157,7 @@ def _counting(f: Function) -> Function:
     """The function with uninitialised arrays zero-filled: their adjoints are, so their words count."""
 
     def inside(b: Block) -> Block:
-        return Block(tuple(filled(rebuild(s, lambda a: a, block=inside)) for s in b.stmts), b.results)
+        return Block(tuple(filled(in_blocks(s, inside)) for s in b.stmts), b.results)
 
     def filled(s: Any) -> Any:
         if isinstance(s, Alloc) and s.fill is None:

@@ -23,7 +23,7 @@ from linad_typecheck.ir.core import (
     walk,
     writes,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks, rebuild
 
 from .adjoint.sweep.custom import primal_name
 from .adjoint.errors import NoDerivative
@@ -141,7 +141,7 @@ def _calling(f: Function, new: Mapping[str, str]) -> Function:
     """A function with its calls redirected to new names."""
 
     def inside(b: Block) -> Block:
-        return Block(tuple(renamed(rebuild(s, lambda a: a, block=inside)) for s in b.stmts), b.results)
+        return Block(tuple(renamed(in_blocks(s, inside)) for s in b.stmts), b.results)
 
     def renamed(s: Stmt) -> Stmt:
         return replace(s, callee=new.get(s.callee, s.callee)) if isinstance(s, Call) else s

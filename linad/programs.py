@@ -10,7 +10,7 @@ from math import prod
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Block, Dim, Function, Load, Names, Program, Stmt, Store, all_names,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.span import Span
 from linad_typecheck.types import BYTES, I64
 
@@ -80,7 +80,7 @@ def unchecked(program: Program) -> Program:
     """Mark every access as unchecked, for the option ``boundscheck=False``."""
 
     def without(s: Stmt) -> Stmt:
-        s = rebuild(s, lambda a: a, block=within)
+        s = in_blocks(s, within)
         return replace(s, checked=False) if isinstance(s, (Load, Store, AddTo)) else s
 
     def within(b: Block) -> Block:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from linad_typecheck.ir.core import (
-    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Mode, Reserve, Stmt, Store, Var,
-)
+from linad_typecheck.ir.core import AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Load, Reserve, Stmt, Store, Var
+from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array
 
 AccessKind = Literal["read", "write", "update"]
@@ -21,9 +20,6 @@ class Access:
     array: Var
     index: tuple[Atom, ...] | None
     kind: AccessKind
-
-
-Modes = Callable[[str], tuple[Mode, ...]]  # maps the name of a function to the modes of its parameters
 
 
 def accesses(s: Stmt, modes: Modes | None = None) -> tuple[Access, ...]:

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from linad_typecheck.ir.core import AddTo, Alloc, Atom, Check, Const, Copy, Dim, Let, Load, Loop, Stmt, Store, Var
+from linad_typecheck.ir.core import (
+    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, If, Let, Load, Loop, Stmt, Store, Var,
+)
 from linad_typecheck.infer.affine import Affine, multiply
 from linad_typecheck.types import BOOL, BYTES, Array
 
@@ -22,6 +24,13 @@ DEPTH = 5  # maximum depth of a proof
 SIZES = 6  # sizes that a selected int is compared with
 BUDGET = 300  # forms that a proof may visit
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+# the form that is at least 0 exactly if an inequality of two exact forms holds
+INEQUALITIES: dict[str, Callable[[Affine, Affine], Affine]] = {
+    "lt": lambda a, b: b - a - 1,
+    "le": lambda a, b: b - a,
+    "gt": lambda a, b: a - b - 1,
+    "ge": lambda a, b: a - b,
+}
 
 
 def unknown(name: str) -> Affine:
@@ -68,6 +77,7 @@ class Ranges:
     facts: list[Affine] = field(default_factory=list)
     interval: dict[str, tuple[int, int]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)  # unknowns that are sizes, with the largest possible value
+    places: dict[str, tuple[Var, int]] = field(default_factory=dict)  # and the array and axis of each
     equal: dict[str, Affine] = field(default_factory=dict)
     trips: dict[str, Affine] = field(default_factory=dict)  # the value of a trip count if it is positive
     done: set[tuple[str, int, Affine]] = field(default_factory=set)  # indices that have been checked
@@ -136,7 +146,7 @@ class Ranges:
             name = f"{array.name}.shape{axis}"
             self.dims[key] = unknown(name)
             assert isinstance(array.type, Array)
-            self.sizes[name] = HIGHEST // BYTES[array.type.dtype]
+            self.sizes[name], self.places[name] = HIGHEST // BYTES[array.type.dtype], (array, axis)
         return self.normal(self.dims[key])
 
     def apart(self, first: Iterable[Atom], second: Iterable[Atom]) -> bool:
@@ -179,6 +189,13 @@ class Ranges:
             self.learn_test(cond, holds)
             return self.proves(f)
 
+    def arms(self, s: If) -> Iterator[Block]:
+        """The arms of a branch, each in a scope in which its condition holds; to be consumed completely."""
+        for holds, arm in ((True, s.then), (False, s.orelse)):
+            with self.scope():
+                self.learn_test(s.cond, holds)
+                yield arm
+
     def learn_test(self, cond: Atom, holds: bool) -> None:
         """Learn that a condition has the given value."""
         test = self.tests.get(cond.name) if isinstance(cond, Var) else None
@@ -198,20 +215,14 @@ class Ranges:
 
     def learn_comparison(self, op: str, a: Affine, b: Affine) -> None:
         match op:
-            case "lt":
-                self.learn(b - a - 1)
-            case "le":
-                self.learn(b - a)
-            case "gt":
-                self.learn(a - b - 1)
-            case "ge":
-                self.learn(a - b)
             case "eq":
                 self.learn_equal(a - b)
             case "ne" if self.proves(a - b):
                 self.learn(a - b - 1)
             case "ne" if self.proves(b - a):
                 self.learn(b - a - 1)
+            case _ if op != "ne":
+                self.learn(INEQUALITIES[op](a, b))
 
     # --------------------------------------------------------------------------------------------------- loops
 
@@ -255,17 +266,11 @@ class Ranges:
             return False
         a, b = map(self.value, test.ins)
         match test.op:
-            case "lt":
-                return self.proves(b - a - 1)
-            case "le":
-                return self.proves(b - a)
-            case "gt":
-                return self.proves(a - b - 1)
-            case "ge":
-                return self.proves(a - b)
             case "eq":
                 return self.proves(a - b) and self.proves(b - a)
-        return self.proves(a - b - 1) or self.proves(b - a - 1)
+            case "ne":
+                return self.proves(a - b - 1) or self.proves(b - a - 1)
+        return self.proves(INEQUALITIES[test.op](a, b))
 
     def _proves(self, f: Affine, depth: int) -> bool:
         self.budget -= 1

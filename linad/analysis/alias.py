@@ -31,8 +31,7 @@ def alias_groups(f: Function) -> Callable[[str], str]:
             case If(then=a, orelse=b, outs=outs):
                 for column in zip(outs, a.results, b.results, strict=True):
                     join(column)
-            case Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
-                nexts = body.results[1:] if exits else body.results
+            case Loop(carried=carried, inits=inits, nexts=nexts, outs=outs):
                 for column in zip(carried, inits, nexts, outs, strict=True):
                     join(column)
             case Call(outs=outs, args=args) if any(isinstance(o.type, Array) for o in outs):

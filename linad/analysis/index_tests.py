@@ -10,8 +10,7 @@ from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64, INTS
 
 from .affine import Ranges
-from .logs import logs_of
-from .loop_facts import defined, is_counted
+from .loop_facts import defined, is_counted, with_ranges
 
 LARGE = 2**61  # more than any index
 EDGE = 3  # iterations at an end of a range
@@ -117,31 +116,20 @@ def is_edge(s: Loop, r: Ranges) -> bool:
 def usual_arms(f: Function) -> set[int]:
     """The arms, by id, that are taken in all but a few iterations, because the branch tests for an end of an index
     range."""
-    r = Ranges(frozenset(logs_of(f)))
+    tests: dict[str, Let] = {}
     answers: dict[str, bool] = {}
     found: set[int] = set()
 
-    def learn(b: Block) -> None:
-        for s in b.stmts:
-            match s:
-                case If(cond=cond):
-                    for holds, arm in ((True, s.then), (False, s.orelse)):
-                        with r.scope():
-                            r.learn_test(cond, holds)
-                            learn(arm)
-                case Loop():
-                    with r.scope():
-                        r.enter(s)
-                        learn(s.body)
-                        if is_counted(s, one_by_one=True):
-                            answers.update(Ends(s, r).middle())
-                case _:
-                    r.statement(s)
+    def collect(s: Loop, r: Ranges) -> list[Stmt]:
+        if is_counted(s, one_by_one=True):
+            answers.update(Ends(s, r).middle())
+        tests.update(r.tests)
+        return [s]
 
     def answer(a: Atom) -> bool | None:
         if not isinstance(a, Var) or a.name in answers:
             return answers.get(str(a))
-        match r.tests.get(a.name):
+        match tests.get(a.name):
             case Let(op="not", ins=(x,)):
                 known = answer(x)
                 return None if known is None else not known
@@ -163,6 +151,6 @@ def usual_arms(f: Function) -> set[int]:
                 case Loop(body=body):
                     mark(body)
 
-    learn(f.body)
+    with_ranges(f, collect)
     mark(f.body)
     return found

@@ -6,19 +6,20 @@ from linad_typecheck.ir.core import Alloc, Call, Const, Function, Reserve, Var, 
 from linad_typecheck.types import I64
 
 
+def resized(f: Function) -> set[str]:
+    """The logs that a function itself reallocates."""
+    return {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+
+
 def may_grow(f: Function) -> set[str]:
     """The arrays whose size may change under their name: logs, including those that a callee may extend."""
-    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    for s in walk(f.body):
-        if isinstance(s, Call):
-            found |= {a.name for a in s.args if isinstance(a, Var)}
-    return found
+    calls = (s for s in walk(f.body) if isinstance(s, Call))
+    return resized(f).union(a.name for s in calls for a in s.args if isinstance(a, Var))
 
 
 def logs_of(f: Function) -> set[str]:
     """The logs that a function extends, or allocates for its callees to extend."""
-    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    return found | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
+    return resized(f) | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
 
 
 def empty(s: Alloc) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,19 +50,35 @@ def needed(
     return [t for t in stmts if id(t) in wanted]
 
 
-class Body:
+def depending(stmts: Iterable[Stmt], names: Iterable[str]) -> set[str]:
+    """A forward slice: the names, and those of the values that statements compute from them."""
+    found = set(names)
+    for t in stmts:
+        if any(isinstance(a, Var) and a.name in found for a in operands(t)):
+            found.update(v.name for v in outputs(t))
+    return found
+
+
+class Statements:
+    """The definitions, loads and writes of statements, by name, with their positions."""
+
+    def __init__(self, stmts: Sequence[Stmt]) -> None:
+        self.stmts = stmts
+        self.definition = {v.name: k for k, t in enumerate(stmts) for v in outputs(t)}
+        self.loaded = {t.array.name for t in stmts if isinstance(t, Load)}
+        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
+        for k, t in enumerate(stmts):
+            if isinstance(t, Store | AddTo):
+                self.written.setdefault(t.array.name, []).append((k, t))
+
+
+class Body(Statements):
     """The body of an innermost loop. ``mirrored``: ints that decrease as the index increases address cells, too."""
 
     def __init__(self, s: Loop, mirrored: bool = False) -> None:
-        self.loop, self.mirrored, self.stmts = s, mirrored, s.body.stmts
-        self.nest = Nest(s)
-        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
+        super().__init__(s.body.stmts)
+        self.loop, self.mirrored, self.nest = s, mirrored, Nest(s)
         self.carried = {c.name for c in s.carried}
-        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
-        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
-        for k, t in enumerate(self.stmts):
-            if isinstance(t, Store | AddTo):
-                self.written.setdefault(t.array.name, []).append((k, t))
 
     @cached_property
     def invariant(self) -> set[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
     AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
 )
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import Array
 
 from .accesses import Access, accesses, updates
@@ -59,23 +60,17 @@ def names_of(b: Block) -> set[str]:
     return names
 
 
-def at_innermost(f: Function, change: Callable[[Loop, frozenset[str]], list[Stmt]]) -> Function:
-    """Rewrite each loop that contains no loop or branch. ``change`` also receives the names defined by the enclosing
-    loops."""
+def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
+    """Rewrite each loop that contains no loop or branch and has the same range in every iteration of enclosing loops,
+    so that scratch arrays for its iterations keep their size."""
 
     def block(b: Block, inside: frozenset[str]) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then, inside), orelse=block(s.orelse, inside)))
-                case Loop(body=body) if any(isinstance(t, Loop | If) for t in body.stmts):
-                    out.append(replace(s, body=block(body, inside | defined(s))))
-                case Loop():
-                    out += change(s, inside)
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
+        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s, inside)))
+
+    def stmt(s: Stmt, inside: frozenset[str]) -> list[Stmt]:
+        if isinstance(s, Loop) and not any(isinstance(t, Loop | If) for t in s.body.stmts):
+            return [s] if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)) else change(s)
+        return [in_blocks(s, lambda b: block(b, inside | defined(s) if isinstance(s, Loop) else inside))]
 
     return replace(f, body=block(f.body, frozenset()))
 
@@ -88,15 +83,11 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
     def block(b: Block) -> Block:
         return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
 
-    def arm(cond: Atom, holds: bool, b: Block) -> Block:
-        with r.scope():
-            r.learn_test(cond, holds)
-            return block(b)
-
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
-            case If(cond=cond, then=then, orelse=orelse):
-                return [replace(s, then=arm(cond, True, then), orelse=arm(cond, False, orelse))]
+            case If():
+                then, orelse = map(block, r.arms(s))
+                return [replace(s, then=then, orelse=orelse)]
             case Loop():
                 with r.scope():
                     r.enter(s)
@@ -108,6 +99,14 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
         return [s]
 
     return replace(f, body=block(f.body))
+
+
+def carrying_only(s: Loop, kept: Iterable[int]) -> Loop:
+    """The loop with only some of its carried values."""
+    kept = tuple(kept)
+    carried, inits, nexts, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.nexts, s.outs))
+    results = (*s.body.results[: len(s.body.results) - len(s.nexts)], *nexts)
+    return replace(s, carried=carried, inits=inits, outs=outs, body=replace(s.body, results=results))
 
 
 def is_counted(s: Loop, one_by_one: bool = False) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from linad_typecheck.ir.core import Atom, Block, If, Let, Load, Loop, Stmt, Var, operands, outputs
 from linad_typecheck.types import Scalar, is_float
+from .loop_facts import carrying_only
 
 
 def is_reduction(
@@ -52,7 +52,7 @@ def is_reduction(
                 chain.update(inner[j].name for j in mine)
                 if not block(body) or (t.exits and on(body.results[0])):
                     return False
-                ends = body.results[1:] if t.exits else body.results
+                ends = t.nexts
                 chain.update(outs[j].name for j in mine)
                 return all(on(ends[j]) for j in mine) and alone(ends, mine)
         return ignored(t) or not any(on(a) for a in operands(t))
@@ -69,8 +69,7 @@ def made_of(s: Loop) -> list[set[int]]:
             of[t.out.name] = set().union(*(of.get(a.name, ()) for a in operands(t) if isinstance(a, Var)))
         else:
             of.update((v.name, set(range(len(s.carried)))) for v in outputs(t))
-    results = s.body.results[1:] if s.exits else s.body.results
-    return [of.get(r.name, set()) if isinstance(r, Var) else set() for r in results]
+    return [of.get(r.name, set()) if isinstance(r, Var) else set() for r in s.nexts]
 
 
 def without_handed_on(s: Loop) -> Loop:
@@ -84,6 +83,4 @@ def without_handed_on(s: Loop) -> Loop:
             reached = reached | further
         return k in reached
 
-    kept = [k for k, c in enumerate(s.carried) if not is_float(c.type) or comes_back(k)]
-    carried, inits, results, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.body.results, s.outs))
-    return replace(s, carried=carried, inits=inits, body=Block(s.body.stmts, results), outs=outs)
+    return carrying_only(s, (k for k, c in enumerate(s.carried) if not is_float(c.type) or comes_back(k)))

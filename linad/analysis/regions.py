@@ -259,9 +259,8 @@ class Coverage:
     def branch(self, s: If) -> None:
         ends: list[dict[str, tuple[Region, ...]]] = []
         forms = []
-        for holds, arm in ((True, s.then), (False, s.orelse)):
+        for arm in self.ranges.arms(s):
             with self.aside(quiet=False):
-                self.ranges.learn_test(s.cond, holds)
                 self.block(arm)
                 own = names_of(arm)
                 kept = {a: tuple(x for x in regions if not x.names & own) for a, regions in self.written.items()}
@@ -399,11 +398,9 @@ class Walk:
             self.frames.append(Frame(b, k, loop))
             self.reach(self.frames[-1])
             match s:
-                case If(cond=cond, then=then, orelse=orelse):
-                    for holds, arm in ((True, then), (False, orelse)):
-                        with self.ranges.scope():
-                            self.ranges.learn_test(cond, holds)
-                            self.block(arm)
+                case If():
+                    for arm in self.ranges.arms(s):
+                        self.block(arm)
                 case Loop(body=body):
                     with self.ranges.scope():
                         self.ranges.enter(s)
@@ -496,7 +493,7 @@ class Renaming(Walk):
             self.carried(s)
 
     def carried(self, s: Loop) -> None:
-        nexts = s.body.results[1:] if s.exits else s.body.results
+        nexts = s.nexts
         inner = {
             a.name
             for t in walk(s.body)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Loop, Param, Reserve, Stmt, Var, free_vars, outputs, walk,
+    Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Loop, Param, Stmt, Var, free_vars, outputs, walk,
 )
 from linad_typecheck.types import INTS, Scalar
 
 from linad.analysis.alias import alias_groups
-from linad.analysis.logs import empty
+from linad.analysis.logs import empty, resized
 
 TOTAL = ("add", "sub", "mul", "neg", "max", "min", "maximum", "minimum", "trips")  # int operations that never fail
 
@@ -119,11 +119,6 @@ def _passing(body: Block) -> set[str]:
         elif not isinstance(s, Alloc):
             elsewhere |= names
     return found - elsewhere
-
-
-def resized(f: Function) -> set[str]:
-    """The logs that a function itself reallocates."""
-    return {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
 
 
 def scratch(f: Function) -> set[str]:

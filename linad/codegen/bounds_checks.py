@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
     all_names, base_name, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes as array_sizes
@@ -98,14 +98,13 @@ class Checker:
     def __init__(self, f: Function, hoist: bool) -> None:
         self.hoist = hoist
         self.names = Names(all_names(f))
-        self.ranges = Ranges()
+        self.resized = logs_of(f)
+        self.ranges = Ranges(frozenset(self.resized))
         self.frames: list[Frame] = []
         self.accesses: list[Access] = []  # accesses in loops
         self.tested: set[str] = set()  # indices covered by a check before a loop
         self.loads: dict[str, Load] = {}  # ints loaded from an array
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
-        self.places: dict[str, tuple[Var, int]] = {}  # the array and axis of each size
-        self.resized = logs_of(f)
         self.known = array_sizes(f)
 
     # ------------------------------------------------------------------------------------------------------ walk
@@ -121,21 +120,10 @@ class Checker:
         match s:
             case Let(op="wrap"):
                 self.wrap(s, out)
-            case Let():
-                r.let(s)
-                out.append(s)
-            case Dim(v, array, axis):
-                if array.name not in self.resized:
-                    r.forms[v.name] = self.size(array, axis)
-                out.append(s)
             case Load() | Store() | AddTo():
                 self.access(s, out)
-            case Alloc(v):
+            case Alloc():
                 self.alloc(s, out)
-            case Copy(v, array):
-                out.append(s)
-                for axis in range(_rank(array)):
-                    r.dims[v.name, axis] = self.size(array, axis)
             case Check(cond):
                 if not (self.innermost() and r.holds(cond)):
                     out.append(s)
@@ -145,19 +133,13 @@ class Checker:
             case Loop():
                 self.loop(s, out)
             case _:
+                r.statement(s)
                 out.append(s)
 
     def innermost(self) -> bool:
         """Whether no loop is nested in the current loop. Here a check prevents vectorisation; in outer loops it is
         cheap, and removing it would only lengthen the code of short inner loops."""
         return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
-
-    def size(self, array: Var, axis: int) -> Affine:
-        d = self.ranges.dim(array, axis)
-        for name in d.atoms:
-            if name in self.ranges.sizes:
-                self.places.setdefault(name, (array, axis))
-        return d
 
     def alloc(self, s: Alloc, out: list[Stmt]) -> None:
         """Sizes must not be negative. A successfully allocated array fits the address space."""
@@ -180,12 +162,8 @@ class Checker:
         if frame:
             frame.conditional += 1
         arms = []
-        for holds, b in ((True, s.then), (False, s.orelse)):
-            with self.ranges.scope():
-                self.ranges.learn_test(s.cond, holds)
-                arms.append(self.block(b))
-                results = [self.ranges.form(x) if _is_int(x) else None for x in b.results]
-            arms.append(results)
+        for b in self.ranges.arms(s):
+            arms += [self.block(b), [self.ranges.form(x) if _is_int(x) else None for x in b.results]]
         if frame:
             frame.conditional -= 1
         then, first, orelse, second = arms
@@ -199,7 +177,7 @@ class Checker:
     def join_sizes(self, v: Var, a: Atom, b: Atom) -> None:
         if isinstance(v.type, Array) and isinstance(a, Var) and isinstance(b, Var) and v.name not in self.resized:
             for axis in range(v.type.rank):
-                da, db = self.size(a, axis), self.size(b, axis)
+                da, db = self.ranges.dim(a, axis), self.ranges.dim(b, axis)
                 if da == db and not {a.name, b.name} & self.resized:
                     self.ranges.dims[v.name, axis] = da
 
@@ -229,7 +207,7 @@ class Checker:
                 if t not in outer.tests:
                     outer.tests.append(t)
             else:
-                place(t, self.names, self.places, out)
+                place(t, self.names, self.ranges.places, out)
         out.append(replace(s, body=body))
 
     def carried_sizes(self, s: Loop) -> None:
@@ -239,7 +217,7 @@ class Checker:
                 for axis, n in enumerate(self.known.get(v.name, ())):
                     self.ranges.dims[v.name, axis] = self.ranges.value(n)
         arrays = [k for k, c in enumerate(s.carried) if isinstance(c.type, Array)]
-        results = s.body.results[1:] if s.exits else s.body.results
+        results = s.nexts
         own = {s.carried[k].name for k in arrays}
         for k in arrays:
             c, a, o = s.carried[k], s.inits[k], s.outs[k]
@@ -249,9 +227,9 @@ class Checker:
             if {v.name for j in same for v in (s.carried[j], s.inits[j], s.outs[j])} & self.resized:
                 continue
             for axis in range(_rank(c)):
-                sizes = {self.size(s.inits[j], axis) for j in same}
+                sizes = {self.ranges.dim(s.inits[j], axis) for j in same}
                 if len(sizes) == 1:
-                    self.ranges.dims[c.name, axis] = self.ranges.dims[o.name, axis] = self.size(a, axis)
+                    self.ranges.dims[c.name, axis] = self.ranges.dims[o.name, axis] = self.ranges.dim(a, axis)
 
     def induction(self, c: Var, init: Atom, s: Loop, k: int) -> tuple[int, Affine]:
         """Whether a carried int only grows (1) or only shrinks (-1), and its initial value; 0 if neither is known."""
@@ -261,9 +239,8 @@ class Checker:
         low, high = self.ranges.bounds(start)
         if low < -SMALL or high > SMALL:
             return 0, start
-        results = s.body.results[1:] if s.exits else s.body.results
         made = definitions(s.body)
-        signs = steps(results[k], c, made)
+        signs = steps(s.nexts[k], c, made)
         if signs is None:
             return 0, start
         return (1 if signs <= {0, 1} else -1 if signs <= {0, -1} else 0), start
@@ -316,7 +293,7 @@ class Checker:
         if s.array.name in self.resized:
             out.extend(self.explicit(s.array, axis, i, s.span))
             return
-        f, size = r.form(i), self.size(s.array, axis)
+        f, size = r.form(i), self.ranges.dim(s.array, axis)
         if (s.array.name, axis, f) in r.done or (r.proves(f) and r.proves(size - 1 - f)):
             self.note(s, axis, "before" if isinstance(i, Var) and i.name in self.tested else "proved")
             return
@@ -379,7 +356,7 @@ class Checker:
 
     def visible(self, f: Affine, frame: Frame) -> bool:
         """Whether the unknowns of a form are defined before the loop."""
-        own = {self.places[a][0].name for a in f.atoms if a in self.places}
+        own = {self.ranges.places[a][0].name for a in f.atoms if a in self.ranges.places}
         return not (own | set(f.atoms)) & frame.inside
 
     def movable(self) -> Frame | None:
@@ -418,13 +395,13 @@ class Checker:
             r.restore(frame.entry)
             r.enter(t.loop)
             return all(
-                r.proves(r.normal(f)) and r.proves(self.size(t.array, axis) - 1 - r.normal(f))
+                r.proves(r.normal(f)) and r.proves(self.ranges.dim(t.array, axis) - 1 - r.normal(f))
                 for axis, f in enumerate(t.index)
             )
 
     def may_leave(self, t: Test, outer: Frame) -> bool:
         """Whether a check before a loop may also move before the enclosing loop."""
-        if not outer.movable or outer.conditional or t.mentions(outer.inside, self.places):
+        if not outer.movable or outer.conditional or t.mentions(outer.inside, self.ranges.places):
             return False
         return not isinstance(t, Scan) or (t.array.name not in outer.updated and self.readable(t, outer))
 

@@ -10,12 +10,13 @@ from linad_typecheck.ir.core import (
     RETRY, AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Fill, Function, If, Let, Load,
     Loop, Names, Program, Reserve, Stmt, Store, Var, all_names, count_uses, free_vars, walk,
 )
+from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, is_float
 
+from linad.analysis.accesses import updates
 from linad.analysis.parallelism import is_even
 from linad.analysis.reductions import made_of
 
-from .effects import updated_args
 from .liveness import without_dead
 from .memory import cells_of, no_room
 from .sites import Site, Sites
@@ -196,9 +197,8 @@ class Builder:
         self.out.append(Branch(negate(ok), self.nested(fail, mine), ()))
 
     def call(self, s: Call) -> None:
-        callee = self.program.functions[s.callee]
         args = tuple(self.expr(a) for a in s.args)
-        self.flush_reads(updated_args(s, callee))
+        self.flush_reads({a.name: a for a in updates(s, modes_of(self.program.functions))})
         grown = [a for a, g in zip(s.args, self.grown[s.callee], strict=True) if g]
         self.out.append(Invoke((*s.outs, *grown), s.callee, args))  # type: ignore[arg-type]
 
@@ -360,9 +360,8 @@ def handed_on(s: Loop) -> set[str]:
     They are computed before the stores of the iteration: LLVM vectorises such a loop only if all values for the next
     iteration are available when those of the previous one are used.
     """
-    results = s.body.results[1:] if s.exits else s.body.results
     made = made_of(s)
-    return {r.name for k, r in enumerate(results) if isinstance(r, Var) and is_float(r.type) and k not in made[k]}
+    return {r.name for k, r in enumerate(s.nexts) if isinstance(r, Var) and is_float(r.type) and k not in made[k]}
 
 
 def _ends_in_if(block: Block, k: int) -> bool:

@@ -9,20 +9,21 @@ Loops with too little work for threads run sequentially.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
     RETRY, AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dim, Fill, Function, If, Let, Load, Loop,
     Names, Param, Stmt, Store, Var, free_vars, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
-from linad_typecheck.types import BOOL, FLOATS, I64, ZEROS, Array, Scalar
+from linad_typecheck.types import FLOATS, I64, ZEROS, Array, Scalar
 
 from linad.analysis.parallelism import Verdict
+from linad.optimise import ints
+from linad.optimise.ints import ONE, ZERO
 
 from .cost_model import work_of
 
-ZERO, ONE = Const(0, I64), Const(1, I64)
 SHARE = 17  # a chunk of at least 2**SHARE core steps, some ten to a hundred microseconds, is worth a thread
 MOST_WORDS = 2**24  # limit on the words private to the chunks of a loop
 COMBINE = 4  # cost in steps of clearing and adding a word of an accumulator
@@ -38,19 +39,12 @@ class Row:
     rows: Var
 
 
-@dataclass
-class Maker:
+class Maker(ints.Maker):
     """Emits statements of one function."""
 
-    names: Names
-    out: list[Stmt] = field(default_factory=list)
+    hint = "t"
 
-    def let(self, op: str, *ins: Atom, hint: str = "t", bool_: bool = False) -> Var:
-        out = self.names.var(hint, BOOL if bool_ else I64)
-        self.out.append(Let(out, op, ins))
-        return out
-
-    def sizes(self, a: Var) -> tuple[Var, ...]:
+    def sizes_of(self, a: Var) -> tuple[Var, ...]:
         found = tuple(self.names.var("size", I64) for _ in range(a.type.rank))
         self.out.extend(Dim(v, a, k) for k, v in enumerate(found))
         return found
@@ -102,7 +96,7 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     results = tuple(_combine(s, k, how, parts[k], chunks, then) for k, how in enumerate(v.sums))
     alone = tuple(names.like(o) for o in s.outs)
     orelse = Block((replace(s, outs=alone),), alone)
-    worth = m.let("le", Const(2, I64), chunks, bool_=True)
+    worth = m.let("le", Const(2, I64), chunks)
     m.out.append(If(worth, Block(tuple(then.out), results), orelse, s.outs, s.span))
     return m.out, function
 
@@ -118,7 +112,7 @@ def _in_turns(v: Verdict, wanted: Var, trips: Var, m: Maker) -> Var:
 
 def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[str, Row], Var]:
     """The arrays with one row per chunk, and the number of chunks, which is 0 if the rows would be too expensive."""
-    shapes: dict[str, tuple[Atom, ...]] = {a.name: m.sizes(a) for a in v.added}
+    shapes: dict[str, tuple[Atom, ...]] = {a.name: m.sizes_of(a) for a in v.added}
     vars_ = {a.name: a for a in v.added}
     for t in v.private:
         vars_[t.out.name] = t.out
@@ -127,7 +121,7 @@ def _rows(s: Loop, v: Verdict, m: Maker, wanted: Var, work: Atom) -> tuple[dict[
                 a if isinstance(a, Const) else m.let("max", a, ZERO, hint="size") for a in t.shape
             )
         else:
-            shapes[t.out.name] = shapes.get(t.array.name) or m.sizes(t.array)
+            shapes[t.out.name] = shapes.get(t.array.name) or m.sizes_of(t.array)
     if not shapes:
         return {}, wanted
     words, own = (_words([shapes[n] for n in group], m) for group in (vars_, [a.name for a in v.added]))
@@ -282,7 +276,7 @@ class _Inside:
     def each(self, a: Var, b: Var, m: Maker, put: type[Store | AddTo]) -> None:
         """Emit ``a[...] = b`` or ``a[...] += b``, cell by cell."""
         row = self.rows.get(a.name) or self.rows.get(b.name)
-        shape = row.shape if row is not None else m.sizes(a)
+        shape = row.shape if row is not None else m.sizes_of(a)
 
         def cells(index: tuple[Atom, ...]) -> list[Stmt]:
             cell = self.names.var("cell", Scalar(a.type.dtype))

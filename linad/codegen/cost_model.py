@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from linad_typecheck.ir.core import Atom, Block, Const, If, Let, Loop, Var, outputs, walk
+from linad_typecheck.ir.core import Atom, Block, Const, If, Let, Loop, Var
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64
 
-if TYPE_CHECKING:
-    from .chunks import Maker
+from linad.analysis.loop_facts import defined
+from linad.optimise.ints import ONE, Maker
 
 EXPENSIVE = 10  # steps of a library call
 UNKNOWN = 16  # assumed trip count of an inner loop
@@ -18,12 +16,7 @@ LARGEST = Const(2**20, I64)  # limit on trip counts before multiplication
 
 def work_of(s: Loop, trips: Var, m: Maker) -> Atom:
     """The number of steps of a loop, computed before it from known values. It may overflow for absurd sizes."""
-    made = {s.index.name, *(c.name for c in s.carried)}
-    for t in walk(s.body):
-        made.update(v.name for v in outputs(t))
-        if isinstance(t, Loop):
-            made.update((t.index.name, *(c.name for c in t.carried)))
-    return m.let("mul", trips, _block(s.body, made, m), hint="work")
+    return m.let("mul", trips, _block(s.body, defined(s), m), hint="work")
 
 
 def _block(b: Block, made: set[str], m: Maker) -> Atom:
@@ -51,9 +44,6 @@ def _block(b: Block, made: set[str], m: Maker) -> Atom:
     for r in rest:
         total = m.let("add", total, r)
     return total
-
-
-ONE = Const(1, I64)
 
 
 def _inner(s: Loop, made: set[str], m: Maker) -> Atom:

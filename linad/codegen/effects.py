@@ -1,26 +1,18 @@
-"""Effects of calls: arrays that they update, and logs that they may reallocate."""
+"""Logs that a function, or its callees, may reallocate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from linad_typecheck.ir.core import Call, Function, Program, Reserve, Var, walk
-from linad_typecheck.types import Array
 
-
-def updated_args(s: Call, callee: Function) -> dict[str, Var]:
-    """The caller's arrays that a call may update."""
-    return {
-        a.name: a
-        for a, p in zip(s.args, callee.params, strict=True)
-        if isinstance(a, Var) and isinstance(a.type, Array) and p.mode != "read"
-    }
+from linad.analysis.logs import resized
 
 
 def growing(f: Function, grown: Mapping[str, tuple[bool, ...]]) -> set[str]:
     """The arrays of a function that it, or a callee, may reallocate to grow them. ``grown``: the result of
     `grown_params`."""
-    found = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    found = resized(f)
     for s in walk(f.body):
         if isinstance(s, Call):
             found |= {a.name for a, g in zip(s.args, grown[s.callee], strict=True) if g and isinstance(a, Var)}

@@ -20,20 +20,25 @@ each row would have to be checked separately.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    RETRY, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, Var, all_names,
-    operands, outputs, walk, writes,
+    RETRY, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, all_names,
+    mentioned, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import BOOL, I64, Array
 
+from linad.analysis.accesses import updates
+from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import defined, names_of
+
+from linad.optimise.ints import has_run
 
 from .restart_safety import retries_after_writes
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
+_IDLE = Let | Load | Dim | If | Loop
 
 
 def demands_first(program: Program) -> Program:
@@ -68,86 +73,43 @@ def _within(s: Stmt) -> Iterable[Stmt]:
     return walk(Block((s,)))
 
 
-@dataclass
 class _Movable:
     """The statements of an iteration that can execute in a preceding loop."""
 
-    body: Block
-    inside: set[str]
-    known: set[str]
-    made: dict[str, Stmt] = field(default_factory=dict)  # by the names that they define
-    demands: list[Stmt] = field(default_factory=list)
-    erring: bool = False  # whether a load may rely on an earlier check that does not move
-
-    def __post_init__(self) -> None:
-        self.updated = _written_types(self.body)
-        for s in self.body.stmts:
-            self.statement(s)
-
-    def statement(self, s: Stmt) -> None:
-        if self.moves(s):
-            self.made |= {v.name: s for v in outputs(s)}
-            self.known |= {v.name for v in outputs(s)}
-            if _demands(s):
-                self.demands.append(s)
-        elif any(isinstance(t, Check) for t in _within(s)):
-            self.erring = True
+    def __init__(self, body: Block, inside: set[str], known: set[str]) -> None:
+        self.body, self.inside, self.known = body, inside, known
+        self.demands: list[Stmt] = []
+        self.erring = False  # whether a load may rely on an earlier check that does not move
+        # an array may have several names, but only one element type
+        self.updated = {a.type.dtype for t in walk(body) for a in updates(t)}
+        for s in body.stmts:
+            if self.moves(s):
+                self.known |= {v.name for v in outputs(s)}
+                if _demands(s):
+                    self.demands.append(s)
+            elif any(isinstance(t, Check) for t in _within(s)):
+                self.erring = True
 
     def moves(self, s: Stmt) -> bool:
-        own = set(self.known)
         for t in _within(s):
             match t:
                 case Loop() if t.exits or t.stop is None or t.mark is not None:
                     return False
-                case Loop():
-                    own |= {t.index.name, *(c.name for c in t.carried)}
                 case Load(array=a) if self.erring or a.name in self.inside or a.type.dtype in self.updated:
                     return False
                 case Check(error=error) if error != RETRY:
                     return False
-                case Let() | Load() | Dim() | If() | Check():
+                case Let() | Load() | Dim() | If() | Loop() | Check():
                     pass
                 case _:
                     return False
-            own |= {v.name for v in outputs(t)}
-        mentioned = (a for t in _within(s) for a in (*operands(t), *_results(t)))
-        if any(isinstance(a, Var) and a.name in self.inside and a.name not in own for a in mentioned):
+        if mentioned(s).keys() & self.inside - self.known:
             return False
         return not (_demands(s) and outputs(s)) and not any(isinstance(v.type, Array) for v in outputs(s))
 
     def needed(self) -> list[Stmt]:
         """The retry checks and the statements they depend on, in order."""
-        wanted = {id(s) for s in self.demands}
-        todo = [*self.demands]
-        while todo:
-            for t in _within(todo.pop()):
-                for a in (*operands(t), *_results(t)):
-                    if isinstance(a, Var) and (s := self.made.get(a.name)) is not None and id(s) not in wanted:
-                        wanted.add(id(s))
-                        todo.append(s)
-        return [s for s in self.body.stmts if id(s) in wanted]
-
-
-def _written_types(b: Block) -> set[str]:
-    """The element types of arrays that a loop may update: an array may have several names, but only one type."""
-    found = {w.type.dtype for t in walk(b) for w in writes(t)}
-    lent = (
-        a
-        for t in walk(b)
-        if isinstance(t, Call)
-        for a in t.args
-        if isinstance(a, Var) and isinstance(a.type, Array)
-    )
-    return found | {a.type.dtype for a in lent}
-
-
-def _results(s: Stmt) -> tuple[Atom, ...]:
-    match s:
-        case If(then=then, orelse=orelse):
-            return (*then.results, *orelse.results)
-        case Loop(body=body):
-            return body.results
-    return ()
+        return needed(self.body.stmts, self.demands)
 
 
 def _checks_before(s: Loop, names: Names) -> list[Stmt]:
@@ -158,22 +120,19 @@ def _checks_before(s: Loop, names: Names) -> list[Stmt]:
     found = _Movable(s.body, defined(s), {s.index.name})
     if not found.demands:
         return [s]
-    needed = found.needed()
+    moving = found.needed()
     moved = {id(t) for t in found.demands}
     rest = replace(s, body=_without_idle(Block(tuple(t for t in s.body.stmts if id(t) not in moved), s.body.results)))
-    runs = names.var("runs", BOOL)
-    ends = (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start)
-    if not any(
-        isinstance(a, Var) and a == s.index for t in needed for u in _within(t) for a in (*operands(u), *_results(u))
-    ):
-        once = freshen(Block(tuple(needed)), names, {})
-        return [Let(runs, "lt", ends, s.span), If(runs, once, Block(), (), s.span), rest]
-    if _needs_early_exit(needed):
+    if not any(s.index.name in mentioned(t) for t in moving):
+        once = freshen(Block(tuple(moving)), names, {})
+        runs = has_run(s, names)
+        return [runs, If(runs.out, once, Block(), (), s.span), rest]
+    if _needs_early_exit(moving):
         index = names.var("i", I64)
-        alone = freshen(Block(tuple(needed)), names, {s.index.name: index})
+        alone = freshen(Block(tuple(moving)), names, {s.index.name: index})
         return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
     index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
-    flagged = _flag(freshen(Block(tuple(needed)), names, {s.index.name: index}), fine, names)
+    flagged = _flag(freshen(Block(tuple(moving)), names, {s.index.name: index}), fine, names)
     loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), flagged, (last,))
     return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
 
@@ -214,12 +173,5 @@ def _flag(b: Block, fine: Atom, names: Names) -> Block:
 
 def _without_idle(b: Block) -> Block:
     """The block without code that only the moved checks used."""
-    used = {r.name for r in b.results if isinstance(r, Var)}
-    kept: list[Stmt] = []
-    for s in reversed(b.stmts):
-        idle = outputs(s) and not any(v.name in used for v in outputs(s))
-        if idle and all(isinstance(t, Let | Load | Dim | If | Loop) for t in _within(s)):
-            continue
-        used |= {a.name for t in _within(s) for a in (*operands(t), *_results(t)) if isinstance(a, Var)}
-        kept.append(s)
-    return Block(tuple(reversed(kept)), b.results)
+    alive = (s for s in b.stmts if not (outputs(s) and all(isinstance(t, _IDLE) for t in _within(s))))
+    return replace(b, stmts=tuple(needed(b.stmts, alive, b.results)))

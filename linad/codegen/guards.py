@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddArray, AddTo, Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Program, Stmt, Store, Var, all_names,
+    AddArray, AddTo, Atom, Block, Check, Const, Dim, Let, Load, Names, Program, Stmt, Store, Var, all_names,
 )
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64
 
@@ -53,12 +54,8 @@ def _guarded(s: Stmt, names: Names) -> Iterator[Stmt]:
                 yield from (Dim(n, other, axis, s.span), Dim(m, array, axis, s.span))
                 yield from _test("eq", (n, m), EQUAL % array.name, s.span, names)
             yield s
-        case If():
-            yield replace(s, then=_block(s.then, names), orelse=_block(s.orelse, names))
-        case Loop():
-            yield replace(s, body=_block(s.body, names))
         case _:
-            yield s
+            yield in_blocks(s, lambda b: _block(b, names))
 
 
 def _within(array: Var, axis: int, i: Atom, span: Span, names: Names) -> Iterator[Stmt]:

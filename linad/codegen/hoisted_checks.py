@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
-from linad_typecheck.ir.core import RETRY, Atom, Block, Check, Const, Dim, If, Let, Load, Loop, Names, Stmt, Var
+from linad_typecheck.ir.core import RETRY, Atom, Block, Check, Dim, If, Let, Load, Loop, Names, Stmt, Var
 from linad_typecheck.infer.affine import Affine
-from linad_typecheck.types import BOOL, I64
+from linad_typecheck.types import I64
 
+from linad.optimise import ints
+from linad.optimise.ints import ZERO, has_run
 
-ZERO = Const(0, I64)
 Places = Mapping[str, tuple[Var, int]]
 
 
@@ -43,15 +45,15 @@ class Endpoints:
     def stmts(self, m: Maker) -> None:
         tests: list[Atom] = []
         if self.low is not None:
-            tests.append(m.let("le", (ZERO, m.atom(self.low)), BOOL))
+            tests.append(m.let("le", ZERO, m.form(self.low)))
         if self.ordered is not None:
-            tests.append(m.let("le", (m.atom(self.ordered[0]), m.atom(self.ordered[1])), BOOL))
+            tests.append(m.let("le", m.form(self.ordered[0]), m.form(self.ordered[1])))
         if self.width is not None and self.size is not None:
-            width = m.let("sub", (m.atom(self.width[1]), m.atom(self.width[0])), I64)
-            tests.append(m.let("le", (ZERO, width), BOOL))
-            tests.append(m.let("lt", (width, m.atom(self.size)), BOOL))
+            width = m.let("sub", m.form(self.width[1]), m.form(self.width[0]))
+            tests.append(m.let("le", ZERO, width))
+            tests.append(m.let("lt", width, m.form(self.size)))
         if self.high is not None and self.size is not None:
-            tests.append(m.let("lt", (m.atom(self.high), m.atom(self.size)), BOOL))
+            tests.append(m.let("lt", m.form(self.high), m.form(self.size)))
         m.require(tests)
 
 
@@ -79,18 +81,18 @@ class Scan:
     def stmts(self, m: Maker) -> None:
         s = self.loop
         k, bad, bad_next, last = m.var("k"), m.var("bad"), m.var("bad"), m.var("bad")
-        top = m.atom(self.size + -1)
+        top = m.form(self.size + -1)
         inner = Maker(m.names, m.places)
         inner.rename[s.index.name] = k
         v, spare = m.var("v"), m.var("spare")
-        at = tuple(inner.atom(f) for f in self.index)
+        at = tuple(inner.form(f) for f in self.index)
         inner.out.append(Load(v, self.array, at, False, s.span))
         inner.out.append(Let(spare, "sub", (top, v), s.span))
-        sign = inner.let("bitor", (v, spare), I64)
+        sign = inner.let("bitor", v, spare)
         inner.out.append(Let(bad_next, "bitor", (bad, sign), s.span))
         body = Block(tuple(inner.out), (bad_next,))
         m.out.append(Loop(k, s.start, s.stop, s.step, (bad,), (ZERO,), body, (last,), span=s.span))
-        m.require([m.let("ge", (last, ZERO), BOOL)])
+        m.require([m.let("ge", last, ZERO)])
 
 
 Test = Endpoints | Scan
@@ -103,23 +105,19 @@ def _mentions(forms: list[Affine], guards: tuple[Loop, ...], names: set[str], pl
     return bool((atoms | arrays | bounds) & names)
 
 
-class Maker:
-    """Emits the computation of affine forms."""
+class Maker(ints.Maker):
+    """Emits checks. ``places``: the array and axis of each size."""
+
+    hint = "t"
 
     def __init__(self, names: Names, places: Places) -> None:
-        self.names = names
+        super().__init__(names)
         self.places = places
-        self.out: list[Stmt] = []
         self.rename: dict[str, Var] = {}
         self.made: dict[str, Atom] = {}
 
     def var(self, hint: str) -> Var:
         return self.names.var(hint, I64)
-
-    def let(self, op: str, ins: tuple[Atom, ...], type) -> Var:  # noqa: A002
-        out = self.names.var("t", type)
-        self.out.append(Let(out, op, ins))
-        return out
 
     def unknown(self, name: str) -> Atom:
         if name in self.rename:
@@ -133,27 +131,9 @@ class Maker:
             self.made[name] = out
         return self.made[name]
 
-    def atom(self, f: Affine) -> Atom:
-        """The value of a form."""
-        total: Atom | None = None
-        for name, c in sorted(f.terms, key=lambda term: term[1] < 0):
-            v = self.unknown(name)
-            term = v if abs(c) == 1 else self.let("mul", (Const(abs(c), I64), v), I64)
-            if total is None:
-                total = term if c > 0 else self.let("neg", (term,), I64)
-            else:
-                total = self.let("add" if c > 0 else "sub", (total, term), I64)
-        if total is None:
-            return Const(f.const, I64)
-        return total if f.const == 0 else self.let("add", (total, Const(f.const, I64)), I64)
-
     def require(self, tests: list[Atom]) -> None:
-        if not tests:
-            return
-        ok = tests[0]
-        for t in tests[1:]:
-            ok = self.let("and", (ok, t), BOOL)
-        self.out.append(Check(ok, RETRY, "", ()))
+        if tests:
+            self.out.append(Check(reduce(lambda a, b: self.let("and", a, b), tests), RETRY, "", ()))
 
 
 def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
@@ -166,8 +146,6 @@ def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
     for s in reversed(test.guards):
         if isinstance(test, Scan) and s is test.guards[-1]:
             continue  # the scan is empty if its loop is
-        m = Maker(names, places)
-        forward = isinstance(s.step, Const) and s.step.value > 0
-        runs = m.let("lt", (s.start, s.stop) if forward else (s.stop, s.start), BOOL)
-        stmts = [*m.out, If(runs, Block(tuple(stmts)), Block())]
+        runs = has_run(s, names)
+        stmts = [runs, If(runs.out, Block(tuple(stmts)), Block())]
     out.extend(stmts)

@@ -164,30 +164,9 @@ class Emitter:
         """Names that have a meaning in the module before it defines any."""
         from ..runtime import scalars as runtime
 
-        own = {
-            "np",
-            "math",
-            "err",
-            "depth",
-            "code",
-            "driver",
-            "kernel",
-            "stack_address",
-            "spreading",
-            "prange",
-            "chunks",
-        }
-        return (
-            own
-            | set(runtime.__all__)
-            | set(LOGS)
-            | set(SPECIAL)
-            | set(MATRICES)
-            | self.compiled
-            | set(self.vector)
-            | set(dir(builtins))
-            | set(CASTS.values())
-        )
+        own = "np math err depth code driver kernel stack_address spreading prange chunks".split()
+        tables = (own, runtime.__all__, LOGS, SPECIAL, MATRICES, self.compiled, self.vector, dir(builtins))
+        return set(CASTS.values()).union(*tables)
 
     def reserved(self) -> set[str]:
         """Names that variables must not take: what the module defines, imports or calls."""

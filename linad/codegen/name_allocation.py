@@ -10,93 +10,45 @@ from __future__ import annotations
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import count
 
 from linad_typecheck.ir.core import Var, base_name
 
-from .tree import (
-    Assign, Branch, Demand, Fail, Finish, For, Forever, Forward, Leaf, Leave, Node, ParallelCopy, read_by, written_by,
-)
+from .liveness import Live, Liveness
+from .tree import Assign, Branch, For, Forever, Leaf, Node, ParallelCopy, read_by, written_by
 
 TEMPORARY = re.compile(r"^(_.*|t\d*)$")
 
 
-@dataclass
-class Interference:
-    """The interference graph, and the pairs of variables that should share a name."""
+class Interference(Liveness):
+    """The interference graph, and the pairs of variables that should share a name. Parameters are assigned together at
+    the start of the function."""
 
-    edges: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    wishes: dict[tuple[str, str], int] = field(default_factory=dict)
-    vars: dict[str, Var] = field(default_factory=dict)
+    def __init__(self, nodes: tuple[Node, ...], params: tuple[Var, ...]) -> None:
+        self.edges: dict[str, set[str]] = defaultdict(set)
+        self.wishes: dict[tuple[str, str], int] = {}
+        self.vars: dict[str, Var] = {}
+        _, entry = self.nodes(nodes, frozenset(), frozenset())
+        for p in params:
+            self.index(p, entry | {p.name for p in params})
 
-    def define(self, target: Var, live_after: set[str], source: str | None = None) -> None:
-        self.vars.setdefault(target.name, target)
-        self.edges[target.name]  # creates the entry
-        for other in live_after:
-            if other != target.name and other != source:
-                self.edges[target.name].add(other)
-                self.edges[other].add(target.name)
+    def assignment(self, node: Node, live: Live) -> Node:
+        copies = _copies(node)
+        together = {t.name for t in written_by(node)}
+        for t in written_by(node):
+            source = copies.get(t.name)
+            self.index(t, (live | together) - {source})
+            if source is not None:
+                self.wishes[t.name, source] = max(self.depth, self.wishes.get((t.name, source), 0))
+        return node
 
-    def wish(self, a: str, b: str, weight: int) -> None:
-        self.wishes[a, b] = max(weight, self.wishes.get((a, b), 0))
-
-
-def interference(nodes: tuple[Node, ...], params: Iterable[Var]) -> Interference:
-    """Build the interference graph of a function body; parameters are assigned together at its start."""
-    graph = Interference()
-    entry = _block(nodes, set(), set(), graph, 0)
-    params = tuple(params)
-    together = {p.name for p in params}
-    for p in params:
-        graph.define(p, entry | together)
-    return graph
-
-
-def _block(nodes: tuple[Node, ...], live: set[str], at_break: set[str], graph: Interference, depth: int) -> set[str]:
-    """The variables live before the nodes, given those live after them and at the target of ``break``."""
-    for node in reversed(nodes):
-        live = _node(node, live, at_break, graph, depth)
-    return live
-
-
-def _node(node: Node, live: set[str], at_break: set[str], graph: Interference, depth: int) -> set[str]:
-    match node:
-        case Branch(then=a, orelse=b):
-            return (
-                _block(a, live, at_break, graph, depth) | _block(b, live, at_break, graph, depth) | read_by(node)
-            )
-        case For(index=index, body=body):
-            head = set(live)
-            while True:
-                inside = _block(body, head, live, graph, depth + 1)
-                graph.define(index, inside)
-                grown = head | (inside - {index.name})
-                if grown == head:
-                    return head | read_by(node)
-                head = grown
-        case Forever(body=body):
-            head = set()
-            while True:
-                inside = _block(body, head, live, graph, depth + 1)
-                if inside <= head:
-                    return head
-                head = head | inside
-        case Leave():
-            return set(at_break)
-        case Fail() | Finish() | Forward() | Demand():
-            return read_by(node)
-        case _:
-            targets = written_by(node)
-            copies = _copies(node)
-            together = {t.name for t in targets}
-            for t in targets:
-                source = copies.get(t.name)
-                graph.define(t, (live | together) - {t.name}, source)
-                if source is not None:
-                    graph.wish(t.name, source, depth)
-            return (live - together) | read_by(node)
+    def index(self, index: Var, live: Live) -> None:
+        self.vars.setdefault(index.name, index)
+        others = live - {index.name}
+        self.edges[index.name] |= others
+        for other in others:
+            self.edges[other].add(index.name)
 
 
 def _copies(node: Node) -> dict[str, str]:
@@ -115,7 +67,7 @@ def _copies(node: Node) -> dict[str, str]:
 
 def assign_names(nodes: tuple[Node, ...], params: tuple[Var, ...], reserved: set[str]) -> dict[str, str]:
     """The Python name of every variable."""
-    graph = interference(nodes, params)
+    graph = Interference(nodes, params)
     _mention_all(nodes, graph)
     group = _coalesce(graph, {p.name for p in params})
     members: dict[str, list[str]] = defaultdict(list)

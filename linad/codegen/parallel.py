@@ -22,8 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    Alloc, Block, Call, Function, If, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk,
+    Alloc, Block, Call, Function, Loop, Names, Param, Program, Stmt, Var, all_names, base_name, walk,
 )
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64
 
@@ -54,16 +55,8 @@ class _Spreader:
     decisions: list[Decision] = field(default_factory=list)
 
     def block(self, b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
-                case Loop():
-                    out.extend(self.loop(s))
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
+        made = (self.loop(s) if isinstance(s, Loop) else [in_blocks(s, self.block)] for s in b.stmts)
+        return replace(b, stmts=tuple(t for stmts in made for t in stmts))
 
     def loop(self, s: Loop) -> list[Stmt]:
         found = RECURSIVE if self.recursive else verdict(s, self.fastmath)

@@ -33,12 +33,12 @@ from linad.optimise.memory.copy_sinking import copy_late
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
-from linad.optimise.memory.size_propagation import known_sizes
 from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
+from linad.optimise.scalars.constant_folding import fold
 
 from .bounds_checks import check_accesses
 from .guard_hoisting import demands_first
@@ -66,7 +66,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("loop_unrolling", write_out, FREE),
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
     Pass("dead_code_elimination", drop_dead),  # arrays of which only the size was needed, for these checks
-    Pass("size_propagation", known_sizes),
+    Pass("constant_folding", fold),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
     Pass("rotation_gather", gather_and_store, FREE),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from linad_typecheck.ir.core import Const, Var
-from linad_typecheck.types import BOOL, ZEROS, Array, Type
+from linad_typecheck.types import BOOL, FLOATS, ZEROS, Array, Type
 from linad_typecheck.types import I64 as _I64
 
 from .build import negate
 from .parallel import OnThreads
 from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
-    AddAll, Apply, Assign, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke, Leaf,
-    Leave, Matrix, New, Node, Num, ParallelCopy, Put, PutAll, Spread, ends, subexpressions, uses,
+    AddAll, Apply, Assign, At, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke,
+    Leaf, Leave, Matrix, New, Node, Num, ParallelCopy, Put, PutAll, Spread, ends, uses,
 )
 
 SHORT = 3  # the status code with which a driver requests larger workspaces
@@ -281,14 +281,13 @@ class Printer:
 
     def word(self, e: Expr) -> str:
         """An argument of an error message as an int."""
-        kinds = {s.type.dtype for s in (e,) if isinstance(s, Apply)} | {
-            s.var.type.dtype for s in (e,) if isinstance(s, Leaf)
-        }
-        kinds |= {s.const.type.dtype for s in subexpressions(e) if s is e and isinstance(s, Num)}
-        kinds |= {s.array.type.dtype for s in (e,) if hasattr(s, "index")}
-        if kinds & {"f64", "f32"}:
-            return self.text.call("float_bits", e)
-        return self.text(e) if kinds <= {"i64"} else self.text.call("int64", e)
+        match e:
+            case Apply(type=t) | Leaf(Var(type=t)) | Num(Const(type=t)) | At(array=Var(type=t)):
+                if t.dtype in FLOATS:
+                    return self.text.call("float_bits", e)
+                if t.dtype != "i64":
+                    return self.text.call("int64", e)
+        return self.text(e)
 
 
 def _counts_up(start: Expr, step: Expr) -> bool:

@@ -21,10 +21,10 @@ from .scalars.common_subexpressions import share_factorisations
 from .scalars.comparison_naming import compare_in_entry
 from .scalars.constant_folding import fold
 from .scalars.dead_code_elimination import drop_dead
+from .scalars.dead_store_elimination import store_sums
 from .scalars.if_conversion import choose
 from .scalars.select_sinking import sink_selects
 from .scalars.size_naming import name_sizes
-from .scalars.store_forwarding import merge_cells
 
 FIRST = Phase((Pass("size_naming", name_sizes),))  # before all other phases
 
@@ -38,7 +38,7 @@ SIMPLIFICATION = Phase(
         Pass("loop_counting", count_loops),
         Pass("check_elimination", drop_proved_checks),
         Pass("loop_fusion", fuse_loops),
-        Pass("store_forwarding", merge_cells),
+        Pass("dead_store_elimination", store_sums),
         Pass("copy_elision", spare_zeros),
         Pass("adjoint_forwarding", take_over),
         Pass("common_subexpressions", share_factorisations),

@@ -206,14 +206,13 @@ class _Walk:
 
     def loop(self, s: core.Loop) -> None:
         self.put(s.index, FREE)
-        nexts = s.body.results[1:] if s.exits else s.body.results
         for c, i in zip(s.carried, s.inits, strict=True):
             self.put(c, self.of(i))
         outer, self.grown = self.grown, True
         while self.grown:  # terminates, because facts only grow
             self.grown = False
             self.block(s.body)
-            for c, n in zip(s.carried, nexts, strict=True):
+            for c, n in zip(s.carried, s.nexts, strict=True):
                 self.merge(c, (n,), s)
             outer = outer or self.grown
         self.grown = outer

@@ -62,7 +62,7 @@ class _Flow:
                 for out, x, y in zip(outs, then.results, orelse.results, strict=True):
                     self.add(out.name, (x, y))
             case ir.Loop(body=body, carried=carried, inits=inits, outs=outs):
-                results = body.results[1:] if s.exits else body.results
+                results = s.nexts
                 self.roots |= _names((s.start, s.stop, s.step, *(body.results[:1] if s.exits else ())))
                 for var, init, result, out in zip(carried, inits, results, outs, strict=True):
                     self.add(var.name, (init, result))

@@ -6,15 +6,15 @@ import inspect
 from dataclasses import replace
 from functools import cache
 
-from linad.adjoint.checkpoints import schedules
 from linad_typecheck.check import check
 from linad_typecheck.ir.core import Block, Check, Function
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.source import SourceFile
 from linad_typecheck.span import NOWHERE
 from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.names.uses import functions_named
 
+from linad.adjoint.checkpoints import schedules
 
 
 @cache
@@ -33,5 +33,5 @@ def lowered(name: str) -> Function:
 
 
 def _bare(block: Block) -> Block:
-    kept = (rebuild(s, lambda a: a, block=_bare) for s in block.stmts if not isinstance(s, Check))
+    kept = (in_blocks(s, _bare) for s in block.stmts if not isinstance(s, Check))
     return Block(tuple(replace(s, span=NOWHERE) for s in kept), block.results)

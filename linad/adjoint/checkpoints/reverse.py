@@ -16,6 +16,8 @@ from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, V
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
+from linad.analysis.loop_facts import carrying_only
+
 from .state import SETTLED, Checkpointed
 from .ragged import Ragged
 from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
@@ -345,18 +347,7 @@ def _state_only(sweep: ForwardSweep, s: Loop, frame: Frame, parts: list[Var]) ->
     """The loop as it is re-run: it computes the state alone and has no other effects."""
     (again,) = sweep.without_effects(s, frame)
     assert isinstance(again, Loop)
-    shift = 1 if s.exits else 0
-    keep = [k for k, c in enumerate(s.carried) if c in parts]
-    results = (*again.body.results[:shift], *(again.body.results[shift + k] for k in keep))
-    pick = lambda xs: tuple(xs[k] for k in keep)
-    return replace(
-        again,
-        carried=pick(again.carried),
-        inits=pick(again.inits),
-        outs=pick(again.outs),
-        body=replace(again.body, results=results),
-        mark=None,
-    )
+    return replace(carrying_only(again, (k for k, c in enumerate(s.carried) if c in parts)), mark=None)
 
 
 def _zero(v: Var) -> Const:

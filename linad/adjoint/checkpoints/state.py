@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from linad_typecheck.ir.core import (
     AddTo, Block, Call, Checkpoint, Const, Load, Loop, Store, Var, free_vars, operands, walk, written,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.linear.uses import uses
 from linad_typecheck.types import I64, Array
@@ -81,7 +81,7 @@ class Checkpointed:
 def unmarked(block: Block) -> Block:
     """The block without checkpoint marks, except `SETTLED`. The derivative's own logs are settled, and the derivative
     of the derivative logs what it needs."""
-    stmts = (rebuild(s, lambda a: a, block=unmarked) for s in block.stmts)
+    stmts = (in_blocks(s, unmarked) for s in block.stmts)
     return Block(
         tuple(replace(s, mark=None) if isinstance(s, Loop) and s.mark != SETTLED else s for s in stmts), block.results
     )
@@ -117,8 +117,7 @@ def checkpointed(s: Loop, facts: Facts, needed: set[str], stays: Callable[[Var],
 
 def _scalars(s: Loop, facts: Facts, needed: set[str]) -> tuple[Var, ...]:
     """The carried scalars, except pure accumulators such as a sum that is returned."""
-    nexts = s.body.results[1:] if s.exits else s.body.results
-    mine = [(c, n) for c, n in zip(s.carried, nexts, strict=True) if not isinstance(c.type, Array)]
+    mine = [(c, n) for c, n in zip(s.carried, s.nexts, strict=True) if not isinstance(c.type, Array)]
     into: dict[str, set[str]] = {}
     kept: set[str] = set()
     for c, _ in mine:

@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    AddArray, AddTo, Alloc, Atom, Block, Call, Copy, Dense, Drop, Dup, Fill, Function, If, Let, Load, Loop, Read,
-    Reserve, Stmt, Store, Var, blocks, outputs, walk,
+    AddArray, AddTo, Atom, Block, Call, Copy, Dense, Dup, Fill, Function, If, Let, Load, Loop, Read,
+    Stmt, Store, Var, blocks, outputs, walk,
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.linear.uses import Modes
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, is_float
 
 from linad.analysis.accesses import updates
+from linad.analysis.flows import flows
+from linad.analysis.logs import logs_of
 
 from ..errors import NoDerivative
 from .usefulness import useful
-
-_UPDATES = (Store, AddTo, AddArray, Fill, Reserve)
 
 
 @dataclass
@@ -120,8 +119,7 @@ def learn(
     wrt = set(wrt)
     facts.active |= wrt
     _names(f, facts)
-    facts.logs |= {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
-    facts.logs |= {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
+    facts.logs |= logs_of(f)
     _order(f.body, facts, 0)
     while True:
         before = len(facts.active)
@@ -165,8 +163,7 @@ def _names(f: Function, facts: Facts) -> None:
                     for c in carried:
                         facts.home[c.name] = id(body)
                     visit(body)
-                    nexts = body.results[1:] if s.exits else body.results
-                    for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                    for c, i, n, o in zip(carried, inits, s.nexts, outs, strict=True):
                         for other in (i, n, o):
                             _join(facts, c, other)
                         facts.moved |= {a.name for a in (i, n) if isinstance(a, Var)}
@@ -202,40 +199,9 @@ def _order(block: Block, facts: Facts, at: int) -> int:
 
 def _flow(s: Stmt, facts: Facts) -> None:
     """The transfer function of activity for one statement."""
-
-    def mark(target: Atom, *sources: Atom) -> None:
-        if isinstance(target, Var) and is_float(target.type) and any(map(facts.is_active, sources)):
+    if isinstance(s, Dense) and DENSE[s.op].compiled and any(map(facts.is_active, s.read)):
+        # its derivative rule should have been used
+        raise NoDerivative("a function that is compiled elsewhere", s.span)
+    for target, sources in flows(s, facts.modes):
+        if is_float(target.type) and any(map(facts.is_active, sources)):
             facts.active.add(facts.place(target) if isinstance(target.type, Array) else facts.value(target).name)
-
-    match s:
-        case Let(out=v, op=op, ins=ins):
-            mark(v, *(ins[k] for k in OPS[op].diff))
-        case Load(out=v, array=a):
-            mark(v, a)
-        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v):
-            mark(a, v)
-        case AddArray(array=a, other=b):
-            mark(a, b)
-        case Dense(op=op, updated=updated, read=read):
-            if DENSE[op].compiled and any(map(facts.is_active, read)):  # its derivative rule should have been used
-                raise NoDerivative("a function that is compiled elsewhere", s.span)
-            for k, sources in DENSE[op].diff.items():
-                mark(updated[k], *(read[j] for j in sources))
-        case Copy(out=v, array=a):
-            mark(v, a)
-        case If(then=then, orelse=orelse, outs=outs):
-            for o, a, b in zip(outs, then.results, orelse.results, strict=True):
-                mark(o, a, b)
-        case Loop(carried=carried, inits=inits, body=body, outs=outs):
-            nexts = body.results[1:] if s.exits else body.results
-            for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
-                mark(c, i, n)
-                mark(o, c, i)
-        case Call(args=args, outs=outs, callee=callee):
-            for o in outs:
-                mark(o, *args)
-            for a, m in zip(args, facts.modes(callee), strict=True):
-                if isinstance(a.type, Array) and m != "read":
-                    mark(a, *args)
-        case Drop():
-            pass

@@ -71,8 +71,7 @@ def tainted_by(s: Loop, facts: Facts, start: set[str]) -> set[str] | None:
                     if is_tainted(c):
                         return None
                 case Loop(carried=carried, inits=inits, body=body, outs=outs, start=a, stop=b, step=d):
-                    nexts = body.results[1:] if t.exits else body.results
-                    for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
+                    for c, i, n, o in zip(carried, inits, t.nexts, outs, strict=True):
                         if is_tainted(i) or is_tainted(n) or is_tainted(c):
                             tainted |= {c.name, o.name}
                     if any(is_tainted(x) for x in (a, b, d) if x is not None) or (

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linad_typecheck.ir.core import (
-    AddArray, AddTo, Atom, Call, Copy, Dense, Fill, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
-)
-from linad_typecheck.dense_ops import DENSE
-from linad_typecheck.ops import OPS
+from linad_typecheck.ir.core import Atom, Call, Function, Var, walk
 from linad_typecheck.types import Array, is_float
+
+from linad.analysis.flows import flows
 
 Key = Callable[[Var], str]
 
@@ -33,39 +31,11 @@ def useful(f: Function, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
     while True:
         before = len(found)
         for s in stmts:
-            _back(s, is_useful, mark)
+            if isinstance(s, Call):  # as a whole: the reverse of a call takes the adjoints of all its results
+                if is_useful(*s.args, *s.outs):
+                    mark(*s.args, *s.outs)
+            for target, sources in flows(s):
+                if is_useful(target):
+                    mark(*sources)
         if len(found) == before:
             return found
-
-
-def _back(s: Stmt, is_useful: Callable[..., bool], mark: Callable[..., None]) -> None:
-    """The transfer function of usefulness for one statement, from outputs to operands."""
-    match s:
-        case Let(out=v, op=op, ins=ins):
-            if is_useful(v):
-                mark(*(ins[k] for k in OPS[op].diff))
-        case Load(out=v, array=a) | Copy(out=v, array=a):
-            if is_useful(v):
-                mark(a)
-        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v):
-            if is_useful(a):
-                mark(v)
-        case AddArray(array=a, other=b):
-            if is_useful(a):
-                mark(b)
-        case Dense(op=op, updated=updated, read=read):
-            for k, sources in DENSE[op].diff.items():
-                if is_useful(updated[k]):
-                    mark(*(read[j] for j in sources))
-        case If(then=then, orelse=orelse, outs=outs):
-            for o, a, b in zip(outs, then.results, orelse.results, strict=True):
-                if is_useful(o):
-                    mark(a, b)
-        case Loop(carried=carried, inits=inits, body=body, outs=outs):
-            nexts = body.results[1:] if s.exits else body.results
-            for c, i, n, o in zip(carried, inits, nexts, outs, strict=True):
-                if is_useful(c, o):
-                    mark(c, i, n)
-        case Call(args=args, outs=outs):  # as a whole: the reverse of a call takes the adjoints of all its results
-            if is_useful(*args, *outs):
-                mark(*args, *outs)

@@ -20,6 +20,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, Drop, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
     all_names, free_vars, operands, using, walk,
 )
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.ir.sizes import known_sizes, lengths
 from linad_typecheck.span import Span
 from linad_typecheck.types import I64, Array, Scalar, is_float
@@ -150,7 +151,7 @@ def _reading(block: Block, old: set[int], own: Var, first: tuple[Stmt, ...]) -> 
         return replace(b, stmts=tuple(map(stmt, b.stmts)))
 
     def stmt(s: Stmt) -> Stmt:
-        return replace(s, array=own) if isinstance(s, Load) and id(s) in old else _changed(s, inside)
+        return replace(s, array=own) if isinstance(s, Load) and id(s) in old else in_blocks(s, inside)
 
     return replace(block, stmts=(*first, *map(stmt, block.stmts)))
 
@@ -159,16 +160,6 @@ def _with(f: Function, block: Block, change: Callable[[Block], Block]) -> Functi
     """The function with one of its blocks rewritten."""
 
     def inside(b: Block) -> Block:
-        return change(b) if b is block else replace(b, stmts=tuple(_changed(s, inside) for s in b.stmts))
+        return change(b) if b is block else replace(b, stmts=tuple(in_blocks(s, inside) for s in b.stmts))
 
     return replace(f, body=inside(f.body))
-
-
-def _changed(s: Stmt, change: Callable[[Block], Block]) -> Stmt:
-    """A statement with its nested blocks rewritten."""
-    match s:
-        case If(then=then, orelse=orelse):
-            return replace(s, then=change(then), orelse=change(orelse))
-        case Loop(body=body):
-            return replace(s, body=change(body))
-    return s

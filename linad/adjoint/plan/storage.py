@@ -395,7 +395,7 @@ class _Planner:
             case "logged":
                 body = self.plan.bodies[id(s)]
                 self.collect(s.body, body)
-                for n in self.solve(body):
+                for n in sorted(self.solve(body)):
                     self.ask(n, region, here)
 
     def need(self, atoms: Iterable[Atom], region: Region, here: tuple[tuple[int, Stmt], ...]) -> None:

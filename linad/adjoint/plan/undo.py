@@ -13,6 +13,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Copy, Dim, Drop, Function, If, Load, Loop, Names, Reserve, Stmt, Store, Var,
     all_names, blocks, operands, walk, writes, written,
 )
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar
 
@@ -141,14 +142,10 @@ def _with_old_cells(
                     out += [Load(old, a, s.index, s.checked, s.span), write]
                     if old.type.dtype in ("f64", "f32"):
                         out.append(Drop(old, s.span))
-                case If():
-                    out.append(replace(s, then=inside(s.then), orelse=inside(s.orelse)))
-                case Loop():
-                    out.append(replace(s, body=inside(s.body)))
                 case _:
                     if isinstance(s, Load):
                         loads.append(s)
-                    out.append(s)
+                    out.append(in_blocks(s, inside))
         return Block(tuple(out), block.results)
 
     return replace(f, body=inside(f.body)), undo, exchange

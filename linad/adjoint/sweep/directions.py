@@ -92,7 +92,7 @@ class Facts:
                 for b in blocks(s):
                     self._join(s.outs, b.results)
             elif isinstance(s, Loop):
-                for others in (s.inits, s.body.results[s.exits :], s.outs):
+                for others in (s.inits, s.nexts, s.outs):
                     self._join(s.carried, others)
         # arrays that grow, here or in a callee, have a single axis
         self.flat = {self.place(s.array) for s in walk(f.body) if isinstance(s, Reserve)}
@@ -181,8 +181,8 @@ class Calls:
             case If(cond=cond, outs=outs):
                 for b in blocks(s):
                     mark(*(o for o, r in zip(outs, b.results, strict=True) if wide(r) or wide(cond)))
-            case Loop(carried=carried, inits=inits, body=body, outs=outs):
-                for c, i, n, o in zip(carried, inits, body.results[s.exits :], outs, strict=True):
+            case Loop(carried=carried, inits=inits, outs=outs):
+                for c, i, n, o in zip(carried, inits, s.nexts, outs, strict=True):
                     if wide(i) or wide(n):
                         mark(c, o)
             case Call(outs=outs, args=args) if any(map(wide, args)) and self.functions[s.callee].rule is not None:
@@ -604,7 +604,7 @@ class _Walk:
                     first, g = self.lane(first), self.opened()
                     g.stmts.append(Store(homes[k], (g.index,), first, False, s.span))
         self.close()
-        nexts = s.body.results[s.exits :]
+        nexts = s.nexts
         stmts = self.block(s.body, [(nexts[k], v) for k, v in homes.items() if nexts[k] != s.carried[k]])
         body = Block(tuple(stmts), (*s.body.results[: s.exits], *self.others(homes, nexts)))
         carried, inits, outs = (self.others(homes, atoms) for atoms in (s.carried, s.inits, s.outs))

@@ -380,7 +380,7 @@ class BackwardWalk:
         mode = self.plan.modes[id(s)]
         if mode == "plain":
             return
-        nexts = s.body.results[1:] if s.exits else s.body.results
+        nexts = s.nexts
         reads = self.outer_reads([s.body], {c.name for c in s.carried})
         active = [k for k, c in enumerate(s.carried) if self.facts.is_active(c)]
         inside = bars.fork()

@@ -119,7 +119,7 @@ class _Split:
                         if self.facts.is_wide(o):
                             yield from (s.then.results[k], s.orelse.results[k])
                 case Loop():
-                    nexts = s.body.results[s.exits :]
+                    nexts = s.nexts
                     yield from (s.start, s.step, *([] if s.stop is None else [s.stop]), *s.body.results[: s.exits])
                     for c, i, n in zip(s.carried, s.inits, nexts, strict=True):
                         if self.facts.is_wide(c):

@@ -180,8 +180,7 @@ class Forward:
         inits = tuple(self.dot(s.inits[k]) for k in moving)
         carried = tuple(self.new(s.carried[k]) for k in moving)
         stmts = self.block(s.body)
-        nexts = s.body.results[1:] if s.exits else s.body.results
-        body = Block(tuple(stmts), (*s.body.results, *(self.dot(nexts[k]) for k in moving)))
+        body = Block(tuple(stmts), (*s.body.results, *(self.dot(s.nexts[k]) for k in moving)))
         outs = tuple(self.new(s.outs[k]) for k in moving)
         out.append(
             replace(s, carried=(*s.carried, *carried), inits=(*s.inits, *inits), outs=(*s.outs, *outs), body=body)

@@ -54,7 +54,7 @@ def _ordered(s: Loop, names: Names) -> Loop:
     waits = waits_of(s.body.stmts, late)
     way = needed_for(s.body, ends)
     uses = Counter(a.name for a in mentioned(s.body) if isinstance(a, Var))
-    made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type)}
+    made = {t.out.name: t for t in s.body.stmts if isinstance(t, Let) and _is_sum(t)}
     inner = {
         a.name for t in made.values() for a in t.ins if isinstance(a, Var) and a.name in made and uses[a.name] == 1
     }
@@ -71,15 +71,21 @@ def _ordered(s: Loop, names: Names) -> Loop:
             out += _sum(made[name], terms, waits, names)
         else:
             out.append(t)
-    return s if len(out) == len(s.body.stmts) and all(a is b for a, b in zip(out, s.body.stmts)) else _tidy(s, out)
+    if len(out) == len(s.body.stmts) and all(a is b for a, b in zip(out, s.body.stmts)):
+        return s
+    kept = needed(out, (t for t in out if not _is_sum(t)), s.body.results)  # without dead partial sums
+    return replace(s, body=replace(s.body, stmts=tuple(kept)))
+
+
+def _is_sum(t: Stmt) -> bool:
+    return isinstance(t, Let) and t.op in SUMS and is_float(t.out.type)
 
 
 def passed_on(s: Loop) -> tuple[set[str], list[Atom]]:
     """The values that an iteration receives from the previous one, and those it computes from them for the next."""
     body, late, ends = Body(s), set(), []
-    results = s.body.results[1:] if s.exits else s.body.results
     used = {v.name for t in s.body.stmts for v in inputs(t)}
-    for k, (c, r) in enumerate(zip(s.carried, results, strict=True)):
+    for k, (c, r) in enumerate(zip(s.carried, s.nexts, strict=True)):
         if is_float(c.type) and c.name in used and not is_reduction(s, k, SUMS):
             late.add(c.name)
             ends.append(r)
@@ -166,15 +172,3 @@ def _sum(t: Let, found: list[tuple[Atom, bool]], waits: Waits, names: Names) -> 
     if not total.plus or total.wait is None or total.wait > (1 - GAIN) * waits[t.out.name]:
         return [t]
     return [*out[:-1], replace(out[-1], out=t.out)]
-
-
-def _tidy(s: Loop, stmts: list[Stmt]) -> Loop:
-    """The loop without partial sums that have become dead."""
-    used = {r.name for r in s.body.results if isinstance(r, Var)}
-    kept: list[Stmt] = []
-    for t in reversed(stmts):
-        if isinstance(t, Let) and t.op in SUMS and is_float(t.out.type) and t.out.name not in used:
-            continue
-        used |= {v.name for v in inputs(t)}
-        kept.append(t)
-    return replace(s, body=Block(tuple(reversed(kept)), s.body.results))

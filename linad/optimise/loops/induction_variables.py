@@ -22,16 +22,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Atom, Block, Const, Function, Let, Loop, Names, Stmt, Var, all_names, free_vars, walk,
+    Atom, Const, Function, Let, Loop, Names, Stmt, Var, all_names, free_vars, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.infer.affine import Affine, atom, constant
 from linad_typecheck.types import I64
 
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import defined, next_value, with_ranges
+from linad.analysis.loop_facts import carrying_only, defined, next_value, with_ranges
 
-ZERO, ONE, TWO, DOWN = (Const(n, I64) for n in (0, 1, 2, -1))
+from .. import ints
+from ..ints import ONE, ZERO
+
+TWO, DOWN = Const(2, I64), Const(-1, I64)
 
 
 def close_inductions(f: Function) -> Function:
@@ -68,12 +71,8 @@ def _closed(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     for k, step in found.items():
         head.total(s.carried[k], s.inits[k], step, done, s)
         after.total(s.outs[k], s.inits[k], step, trips, s)
-    kept = [k for k in range(len(s.carried)) if k not in found]
-    carried, inits, results, outs = (
-        tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, s.body.results, s.outs)
-    )
-    body = Block((*head.out, *s.body.stmts), results)
-    return [replace(s, carried=carried, inits=inits, body=body, outs=outs), *after.out]
+    kept = carrying_only(s, (k for k in range(len(s.carried)) if k not in found))
+    return [replace(kept, body=replace(kept.body, stmts=(*head.out, *s.body.stmts))), *after.out]
 
 
 class Steps:
@@ -112,22 +111,15 @@ class Steps:
         return atom(a.name)
 
 
-class Maker:
-    """Emits int arithmetic."""
+class Maker(ints.Maker):
+    """Emits the values of induction variables. ``known``: the variables that affine forms mention."""
 
     def __init__(self, names: Names, known: dict[str, Var]) -> None:
-        self.names, self.known = names, known
-        self.out: list[Stmt] = []
+        super().__init__(names)
+        self.known = known
 
-    def let(self, op: str, *ins: Atom) -> Atom:
-        match op, ins:
-            case ("add" | "sub", (x, Const(value=0))) | ("mul", (x, Const(value=1))) | ("mul", (Const(value=1), x)):
-                return x
-            case "add", (Const(value=0), x):
-                return x
-        v = self.names.var("k", I64)
-        self.out.append(Let(v, op, ins))
-        return v
+    def unknown(self, name: str) -> Atom:
+        return self.known[name]
 
     def total(self, v: Var, init: Atom, step: Affine, count: Atom, s: Loop) -> None:
         """Define ``v`` as the value after ``count`` iterations, starting from ``init``."""
@@ -142,11 +134,5 @@ class Maker:
                 "sub" if per_index < 0 else "add", init, self.let("mul", indices, Const(abs(per_index), I64))
             )
         negative = all(c < 0 for _, c in rest.terms) and rest.const <= 0
-        grown = self.let("mul", self.sum(-rest if negative else rest), count) if rest != constant(0) else ZERO
+        grown = self.let("mul", self.form(-rest if negative else rest), count) if rest != constant(0) else ZERO
         self.out.append(Let(v, "sub" if negative else "add", (init, grown)))
-
-    def sum(self, f: Affine) -> Atom:
-        found: Atom = Const(f.const, I64)
-        for name, c in f.terms:
-            found = self.let("add", found, self.let("mul", Const(c, I64), self.known[name]))
-        return found

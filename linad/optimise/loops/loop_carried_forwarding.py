@@ -23,11 +23,13 @@ from dataclasses import replace
 
 from linad_typecheck.ir.core import AddTo, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, all_names
 from linad_typecheck.ir.rewrite import freshen
-from linad_typecheck.types import BOOL, I64, Scalar, is_float
+from linad_typecheck.types import I64, Scalar, is_float
 
 from linad.analysis.affine import Ranges
 from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_plain, with_ranges
+
+from ..ints import carrying, has_run
 
 
 def carry_cells(f: Function) -> Function:
@@ -89,36 +91,24 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
 def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = False) -> list[Stmt]:
     """The loop that carries what statement ``at`` stores for statement ``k``. ``once``: the cell is stored only after
     the loop."""
-    assert s.stop is not None and isinstance(s.step, Const)
+    assert s.stop is not None
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
     assert isinstance(load, Load) and isinstance(write, Store)
     first, out = (names.like(load.out) for _ in range(2))
-    ran = names.var("ran", BOOL)
+    ran = has_run(s, names)
     needed = (*body.needed([], load.index), load)
     begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
-    loop = replace(
-        s,
-        carried=(*s.carried, load.out),
-        inits=(*s.inits, first),
-        outs=(*s.outs, out),
-        body=Block(
-            tuple(t for part in parts for t in part if t is not load and not (once and t is write)),
-            (*s.body.results, write.value),
-        ),
-    )
-    found = [
-        Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span),
-        If(ran, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span),
-        loop,
-    ]
+    stmts = (t for part in parts for t in part if t is not load and not (once and t is write))
+    loop = carrying(s, stmts, [load.out], [first], [write.value], [out])
+    found = [ran, If(ran.out, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span), loop]
     if not once:
         return found
     last = names.var("last", I64)
     place = freshen(Block(tuple(body.needed([], write.index)), write.index), names, {s.index.name: last})
     store = replace(write, index=place.results, value=out)
     end = Let(last, "sub", (s.stop, s.step), s.span)
-    return [*found, If(ran, Block((end, *place.stmts, store)), Block(), (), s.span)]
+    return [*found, If(ran.out, Block((end, *place.stmts, store)), Block(), (), s.span)]
 
 
 def _parts(t: Stmt, names: Names) -> tuple[Stmt, ...]:

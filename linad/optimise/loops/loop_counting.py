@@ -28,9 +28,10 @@ from linad_typecheck.infer.affine import Affine, atom
 from linad_typecheck.types import I64
 
 from linad.analysis.affine import Ranges
-from linad.analysis.loop_facts import with_ranges
+from linad.analysis.loop_facts import carrying_only, with_ranges
 
-from .induction_variables import ONE, ZERO, Maker, Steps
+from ..ints import ONE, ZERO
+from .induction_variables import Maker, Steps
 
 FLIPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 LEAST = -(2**63)
@@ -71,22 +72,17 @@ def _counted(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     results = (at if a == s.index else a for a in branch.then.results)
     known = {v.name: a for v, a in zip(branch.outs, results, strict=True)}
     body = substitute(Block(tuple(stmts), s.body.results[1:]), {**known, s.index.name: at})
-    kept = [k for k in range(len(s.carried)) if k not in ends]
-    carried, inits, values, outs = (tuple(xs[k] for k in kept) for xs in (s.carried, s.inits, body.results, s.outs))
-    body = Block((*turn.out, *body.stmts), values)
     if ends or s.trips is not None:
         trips = after.let("trips", start, stop, way)
         after.out += [] if s.trips is None else [Let(s.trips, "add", (trips, ONE), s.span)]
         end = after.let("add", trips, s.start)
         for k, f in ends.items():
             per_index = dict(f.terms).get(s.index.name, 0)
-            rest = after.sum(f - atom(s.index.name) * per_index)
+            rest = after.form(f - atom(s.index.name) * per_index)
             after.out.append(Let(s.outs[k], "add", (rest, after.let("mul", end, Const(per_index, I64))), s.span))
-    loop = replace(
-        s, index=index, start=start, stop=stop, step=way, carried=carried, inits=inits, body=body, outs=outs,
-        exits=False, trips=None,
-    )  # fmt: skip
-    return [*maker.out, loop, *after.out]
+    body = replace(body, stmts=(*turn.out, *body.stmts))
+    loop = replace(s, index=index, start=start, stop=stop, step=way, body=body, exits=False, trips=None)
+    return [*maker.out, carrying_only(loop, (k for k in range(len(s.carried)) if k not in ends)), *after.out]
 
 
 def _guarded(s: Loop) -> tuple[Let, If] | None:
@@ -148,11 +144,11 @@ def _bounds(s: Loop, test: Let, steps: Steps, maker: Maker) -> tuple[Atom, Atom,
     first = _before(moving, step, s.start, maker)
     if op in ("le", "ge") and not (isinstance(first, Const) and LEAST < first.value < -LEAST - 1):
         return None  # the int beside it may not exist
-    return first, maker.sum(still), step
+    return first, maker.form(still), step
 
 
 def _before(moving: Affine, step: int, start: Atom, maker: Maker) -> Atom:
     """An int in the first iteration."""
     if isinstance(start, Const):
-        return maker.sum(moving + start.value * step)
-    return maker.let("add", maker.sum(moving), maker.let("mul", Const(step, I64), start))
+        return maker.form(moving + start.value * step)
+    return maker.let("add", maker.form(moving), maker.let("mul", Const(step, I64), start))

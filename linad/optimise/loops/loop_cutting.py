@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks
-from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.types import BOOL, I64
 
 from linad.analysis.affine import Ranges
@@ -143,6 +143,6 @@ def _settled(b: Block, answers: dict[str, Atom]) -> Block:
 
     def without(b: Block) -> Block:
         stmts = (t for t in b.stmts if not (isinstance(t, Let) and t.out.name in answers))
-        return replace(b, stmts=tuple(rebuild(t, lambda a: a, block=without) for t in stmts))
+        return replace(b, stmts=tuple(in_blocks(t, without) for t in stmts))
 
     return substitute(without(b), answers)

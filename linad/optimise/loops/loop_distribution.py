@@ -19,7 +19,7 @@ have at most `FEW` iterations. Neighbouring cells stay in one loop, for `registe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -110,19 +110,20 @@ def moved(body: Body) -> list[list[AddTo]]:
 def movable(body: Body, group: list[AddTo]) -> bool:
     """Whether statements can run before all others and are cheap enough to be computed twice."""
     given = [t for t in body.needed(group) if not {v.name for v in outputs(t)} & body.invariant]
-    return len(given) - len(group) <= MOST * len(group) and all(_repeatable(body, t) for t in given)
+
+    def unchanged(t: Load) -> bool:
+        cell = body.cell(t.index)
+        if cell is None and any(map(body.moves, t.index)):
+            return False
+        at, writes = body.definition[t.out.name], body.written.get(t.array.name, ())
+        return all(k > at and cell is not None and body.cell(w.index) == cell for k, w in writes)
+
+    return len(given) - len(group) <= MOST * len(group) and all(repeatable(t, body.carried, unchanged) for t in given)
 
 
-def _repeatable(body: Body, t: Stmt) -> bool:
-    if any(isinstance(a, Var) and a.name in body.carried for a in operands(t)):
+def repeatable(t: Stmt, carried: Container[str], unchanged: Callable[[Load], bool]) -> bool:
+    """Whether a statement is cheap and gives the same result in another loop. ``carried``: names that have no value
+    there. ``unchanged``: whether a loaded cell has the same contents."""
+    if any(isinstance(a, Var) and a.name in carried for a in operands(t)):
         return False
-    match t:
-        case Let():
-            return is_cheap(t)
-        case Load(array=a, index=index):
-            cell = body.cell(index)
-            if cell is None and any(map(body.moves, index)):
-                return False
-            at, writes = body.definition[t.out.name], body.written.get(a.name, ())
-            return all(k > at and cell is not None and body.cell(w.index) == cell for k, w in writes)
-    return True
+    return is_cheap(t) if isinstance(t, Let) else not isinstance(t, Load) or unchanged(t)

@@ -13,7 +13,7 @@ one of them writes, an iteration of the second accesses only cells that the same
 then the other writes nothing visible to a caller. The statements between the loops can move before the first.
 
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
-(`store_forwarding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
+(`constant_folding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
 expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
 passes analyse loops over whole ranges better. A recurrence is not fused with a loop of exponentials or sines, which is
 vectorised.
@@ -25,20 +25,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Loop, Names, Stmt, Store, Var, all_names,
     blocks, free_vars, operands, outputs, walk, written,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import in_blocks, substitute
 from linad_typecheck.types import I64, Array
 
 from linad.analysis.accesses import Access
 from linad.analysis.dependence import Distance, Independent, Nest
 from linad.analysis.loop_facts import outer_accesses
 from linad.analysis.operation_costs import is_library_call
+
+from ..ints import carrying
 
 MOST = 100  # limit on the pairs of accesses to an array that are compared
 _GATHERING = ("add", "sub", "max", "min", "maximum", "minimum", "mul", "and", "or")
@@ -105,15 +107,7 @@ class _Fuser:
             out.append(s)
             if isinstance(s, Loop):
                 self.join_last(out, block.stmts[k + 1 :])
-        return replace(block, stmts=tuple(map(self.inside, out)))
-
-    def inside(self, s: Stmt) -> Stmt:
-        match s:
-            case If():
-                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-            case Loop():
-                return replace(s, body=self.block(s.body))
-        return s
+        return replace(block, stmts=tuple(in_blocks(s, self.block) for s in out))
 
     def join_last(self, out: list[Stmt], rest: tuple[Stmt, ...]) -> None:
         """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit.
@@ -126,8 +120,8 @@ class _Fuser:
                 first, second = self.facts(s), self.facts(last)
                 joined = _joined(first.flat, second.flat)
                 if self.one_by_one(first, joined) and self.pays(first, second, (*between, *rest)):
-                    in_blocks = first.inner is not None or second.inner is not None
-                    out[at:] = [*between, _in_blocks(s, last, self.names) if in_blocks else joined]
+                    blocked = first.inner is not None or second.inner is not None
+                    out[at:] = [*between, _in_blocks(s, last, self.names) if blocked else joined]
                     return
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
@@ -293,53 +287,25 @@ def _in_blocks(a: Loop, b: Loop, names: Names) -> Loop:
     assert inside is not None
     before: list[Stmt] = []
     after: list[Stmt] = []
-    stmts: list[Stmt] = []
-    inner = _Carried()
-    outer = _Carried()
+    inner, outer = (replace(s, carried=(), inits=(), outs=(), body=Block(())) for s in (inside, frame))
     for s in (a, b):
         mine, here = _of_block(s), {s.index.name: frame.index}
         if mine is None:
             begun, ended = (tuple(map(names.like, s.carried)) for _ in range(2))
             mine = replace(s, inits=begun, outs=ended)
-            outer.add(begun, s.inits, ended, s.outs)
+            outer = carrying(outer, (), begun, s.inits, ended, s.outs)
         else:
             at = s.body.stmts.index(mine)
             rest = substitute(s.body, here)
             before += rest.stmts[:at]
             after += rest.stmts[at + 1 :]
-            outer.add(s.carried, s.inits, rest.results, s.outs)
+            outer = carrying(outer, (), s.carried, s.inits, rest.results, s.outs)
         body = substitute(mine.body, {**here, mine.index.name: inside.index})
-        stmts += body.stmts
-        inner.add(mine.carried, mine.inits, body.results, mine.outs)
-    whole = replace(
-        inside, carried=inner.carried, inits=inner.inits, outs=inner.outs, body=Block(tuple(stmts), inner.results)
-    )
-    body = Block((*before, whole, *after), outer.results)
-    return replace(frame, carried=outer.carried, inits=outer.inits, outs=outer.outs, body=body)
-
-
-@dataclass
-class _Carried:
-    """What a loop carries, together with what others do."""
-
-    carried: tuple[Var, ...] = ()
-    inits: tuple[Atom, ...] = ()
-    results: tuple[Atom, ...] = ()
-    outs: tuple[Var, ...] = ()
-
-    def add(
-        self, carried: tuple[Var, ...], inits: tuple[Atom, ...], results: tuple[Atom, ...], outs: tuple[Var, ...]
-    ) -> None:
-        self.carried += carried
-        self.inits += inits
-        self.results += results
-        self.outs += outs
+        inner = carrying(inner, (*inner.body.stmts, *body.stmts), mine.carried, mine.inits, body.results, mine.outs)
+    return replace(outer, body=replace(outer.body, stmts=(*before, inner, *after)))
 
 
 def _joined(a: Loop, b: Loop) -> Loop:
     """The fused loop: in each iteration, the statements of ``b`` follow those of ``a``."""
     second = substitute(b.body, {b.index.name: a.index})
-    body = Block((*a.body.stmts, *second.stmts), (*a.body.results, *second.results))
-    return replace(
-        a, carried=(*a.carried, *b.carried), inits=(*a.inits, *b.inits), outs=(*a.outs, *b.outs), body=body
-    )
+    return carrying(a, (*a.body.stmts, *second.stmts), b.carried, b.inits, second.results, b.outs)

@@ -27,8 +27,8 @@ from linad_typecheck.types import Array
 from ..pass_manager import Remark, Remarks, remark
 from ..scalars.constant_folding import fold
 from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.dead_store_elimination import store_sums
 from ..scalars.scalar_replacement import replace_small
-from ..scalars.store_forwarding import merge_cells
 
 TRIPS = 4  # maximum trip count
 LONG = 400  # maximum number of statements of an unrolled loop
@@ -46,7 +46,7 @@ def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
     if not any(map(_trips, inside)):
         return f, ()
     writer = _Writer(f, most)
-    done = drop_dead(merge_cells(replace_small(fold(writer.function()))))
+    done = drop_dead(store_sums(replace_small(fold(writer.function()))))
     return done, tuple(writer.remarks)
 
 

@@ -20,21 +20,24 @@ longer than a division and do not wait for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from linad_typecheck.ir.core import (
-    AddArray, AddTo, Atom, Block, Const, Copy, Fill, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    Atom, Block, Const, Function, If, Let, Loop, Names, Stmt, Var, all_names,
     outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.types import BOOL, Array, is_float
 
 from linad.analysis.alias import alias_groups
+from linad.analysis.flows import flows
+from linad.analysis.loop_body import needed
+from linad.analysis.loop_facts import defined
 from linad.analysis.operation_costs import is_library_call
 
-from .critical_path_reassociation import inputs, mentioned, needed_for, passed_on, waits_of
+from .critical_path_reassociation import inputs, needed_for, passed_on, waits_of
 
 LINKS = ("mul", "div", "neg")
 LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # smallest normal numbers
@@ -69,7 +72,9 @@ def _adjoints(f: Function) -> set[str]:
 
     onwards: dict[str, list[str]] = {}
     for s in walk(f.body):
-        for out, ins in _flows(s):
+        for out, ins in flows(s):
+            if isinstance(s, Let):
+                ins = () if s.op not in LINEAR else s.ins[:1] if s.op == "div" else s.ins
             for a in ins if is_float(out.type) else ():
                 if isinstance(a, Var):
                     onwards.setdefault(name(a), []).append(name(out))
@@ -84,24 +89,6 @@ def _adjoints(f: Function) -> set[str]:
 
 def _is_division(s: Stmt) -> bool:
     return isinstance(s, Let) and s.op == "div"
-
-
-def _flows(s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...]]]:
-    """The variables that a statement defines, each with the operands in which it may be linear."""
-    match s:
-        case Let(out=out, op=op, ins=ins) if op in LINEAR:
-            yield out, ins[:1] if op == "div" else ins
-        case Load(out=out, array=a) | Copy(out=out, array=a):
-            yield out, (a,)
-        case Store(array=a, value=v) | AddTo(array=a, value=v) | Fill(array=a, value=v) | AddArray(array=a, other=v):
-            yield a, (v,)
-        case If(then=a, orelse=b, outs=outs):
-            yield from zip(outs, zip(a.results, b.results, strict=True), strict=True)
-        case Loop():
-            nexts = s.body.results[1:] if s.exits else s.body.results
-            for c, init, r, o in zip(s.carried, s.inits, nexts, s.outs, strict=True):
-                yield c, (init, r)
-                yield o, (init, r)
 
 
 @dataclass(frozen=True)
@@ -133,7 +120,7 @@ class _Factors:
 
     def __post_init__(self) -> None:
         s = self.loop
-        self.inside = {s.index.name, *(c.name for c in s.carried), *(v.name for t in s.body.stmts for v in outputs(t))}
+        self.inside = defined(s)
 
     def op(self, out: list[Stmt], op: str, *ins: Atom) -> Var:
         key = (op, *ins)
@@ -225,7 +212,8 @@ def _multiplied(s: Loop, linear: set[str], names: Names) -> list[Stmt]:
         elif name not in links or name in coming:
             out.append(t)
         coming -= {v.name for v in outputs(t)}
-    return [*factors.before, replace(s, body=_without(links, Block(tuple(out), s.body.results)))]
+    alive = (t for t in out if not (isinstance(t, Let) and t.out.name in links))  # without dead links
+    return [*factors.before, replace(s, body=replace(s.body, stmts=tuple(needed(out, alive, s.body.results))))]
 
 
 def _is_link(t: Let, waits: Mapping[str, int], linear: set[str]) -> bool:
@@ -267,10 +255,3 @@ def _last(group: list[tuple[Let, _Chain, Atom]], normal: Var, names: Names) -> I
     then = Block(tuple(products), tuple(p.out for p in products))
     orelse = Block(tuple(again.values()), tuple(again[t.out.name].out for t, *_ in group))
     return If(normal, then, orelse, tuple(t.out for t, *_ in group), group[0][0].span)
-
-
-def _without(links: Mapping[str, Let], b: Block) -> Block:
-    """The block without links that have become dead."""
-    used = {a.name for a in mentioned(b) if isinstance(a, Var)}
-    kept = [t for t in b.stmts if not (isinstance(t, Let) and t.out.name in links and t.out.name not in used)]
-    return b if len(kept) == len(b.stmts) else _without(links, replace(b, stmts=tuple(kept)))

@@ -21,12 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
+    AddTo, Alloc, Atom, Block, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
 
-from linad.analysis.loop_body import Body
+from linad.analysis.loop_body import Body, depending
 from linad.analysis.loop_facts import at_innermost, is_plain
 from linad.analysis.operation_costs import is_library_call
 from linad.analysis.reductions import is_reduction
@@ -41,14 +41,12 @@ _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
 def divide_chains(f: Function) -> Function:
     """Distribute innermost loops that contain both a recurrence and library functions."""
     names = Names(all_names(f))
-    return at_innermost(f, lambda s, inside: _divided(s, names, inside))
+    return at_innermost(f, lambda s: _divided(s, names))
 
 
-def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+def _divided(s: Loop, names: Names) -> list[Stmt]:
     if not is_plain(s) or is_short(s) or not s.carried or not any(map(is_library_call, s.body.stmts)):
         return [s]
-    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 
@@ -82,12 +80,9 @@ class _Division:
     def on_chain(self) -> set[str]:
         """The values on the recurrence: they depend on the previous iteration, and the next iteration depends on them.
         """
-        after = {self.loop.carried[k].name for k in self.serial}
-        for t in self.stmts:
-            if any(isinstance(a, Var) and a.name in after for a in operands(t)):
-                after |= {v.name for v in outputs(t)}
+        begun = {self.loop.carried[k].name for k in self.serial}
         needed = {v.name for t in self.body.needed([], [self.results[k] for k in self.serial]) for v in outputs(t)}
-        return (after & needed) | {self.loop.carried[k].name for k in self.serial}
+        return depending(self.stmts, begun) & needed | begun
 
     def is_heavy(self, a: Atom) -> bool:
         """Whether computing a value from the recurrence and the inputs takes a library call."""
@@ -215,7 +210,7 @@ class _Division:
             nonlocal cell
             if cell is None:
                 ends = (s.index, s.start) if s.step.value == 1 else (s.start, s.index)
-                cell = s.index if ends == (s.index, Const(0, I64)) else head.let("sub", *ends)
+                cell = head.let("sub", *ends)
             return cell
 
         read: list[Stmt] = []

@@ -20,7 +20,7 @@ loops are chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
@@ -28,14 +28,14 @@ from linad_typecheck.ir.core import (
     walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen, substitute
-from linad_typecheck.types import BOOL, I64, Scalar, is_float
+from linad_typecheck.types import I64, Scalar, is_float
 
 from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_plain
 from linad.analysis.operation_costs import is_library_call
 from linad.analysis.trip_counts import is_short
 
-from ..ints import Maker
+from ..ints import Maker, carrying, has_run
 
 NEAR = 2  # maximum number of iterations over which a value is passed on without a use in between
 
@@ -59,12 +59,6 @@ def _changed(f: Function, change: Change) -> Function:
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
     return at_loops(f, lambda s: change(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
-
-
-def has_run(s: Loop, names: Names) -> Let:
-    """The test whether a counted loop executes any iteration."""
-    assert s.stop is not None and isinstance(s.step, Const)
-    return Let(names.var("ran", BOOL), "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
 
 
 def _elsewhere(body: Body, wanted: Iterable[Atom], base: Atom, more: int, maker: Maker) -> tuple[Atom, ...]:
@@ -133,7 +127,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every
         if held is not None and held.source is not None:
             cell = names.var("cell", dtype)
             inside.out.append(Load(cell, held.source, last.index, False, last.span))
-            total = inside.let("add", total, cell, like=cell)
+            total = inside.let("add", total, cell)
         writes.append(
             replace(last, value=total) if held is None else Store(last.array, last.index, total, False, last.span)
         )
@@ -156,7 +150,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every
     nothing = tuple(Const(-0.0, v.type) for v in taken)
     begin = If(ran.out, Block(tuple(before.out), tuple(taken)), Block((), nothing), tuple(taken.values()), s.span)
     stmts = (*(t for t in body.stmts if id(t) not in gone), *inside.out, *writes)
-    loop = _carrying(
+    loop = carrying(
         s, stmts, [w.carried for w in waiting], inits, [w.after for w in waiting], [w.left for w in waiting]
     )
     return [ran, *([begin] if taken else []), loop, If(ran.out, Block(tuple(behind.out)), Block(), (), s.span)]
@@ -186,26 +180,8 @@ def _taken(body: Body, last: AddTo, more: int, maker: Maker, zero: bool) -> Var:
 def _sum(terms: list[Atom], maker: Maker) -> Atom:
     total = terms[0]
     for a in terms[1:]:
-        total = maker.let("add", total, a, like=a)
+        total = maker.let("add", total, a)
     return total
-
-
-def _carrying(
-    s: Loop,
-    stmts: Iterable[Stmt],
-    carried: Sequence[Var],
-    inits: Iterable[Atom],
-    after: Iterable[Atom],
-    outs: Iterable[Var],
-) -> Loop:
-    """The loop with another body and additional carried values."""
-    return replace(
-        s,
-        carried=(*s.carried, *carried),
-        inits=(*s.inits, *inits),
-        body=Block(tuple(stmts), (*s.body.results, *after)),
-        outs=(*s.outs, *outs),
-    )
 
 
 # -----------------------------------------------------------------------------------------------------------------
@@ -253,7 +229,7 @@ def _handing(s: Loop, names: Names, cheap: bool) -> list[Stmt]:
         tuple(inits),
         s.span,
     )
-    return [ran, begin, _carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]
+    return [ran, begin, carrying(replace(s, body=rest), rest.stmts, carried, inits, after, outs)]
 
 
 def _places(body: Body) -> dict[Var, tuple[Shape, int]]:

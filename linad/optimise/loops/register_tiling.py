@@ -191,7 +191,7 @@ def _tiled(s: Loop, names: Names) -> list[Stmt]:
     for r in s.body.results:
         total, *others = (_in(r, given) for given in copies)
         for e in others:
-            total = inside.let("add", total, e, like=e)
+            total = inside.let("add", total, e)
         results.append(total)
     body = Block(tuple(inside.out), tuple(results))
     step = Const(AT_ONCE * s.step.value, I64)
@@ -214,7 +214,7 @@ def _together(stmts: Sequence[Stmt], copies: list[Given], varies: set[str], name
             case AddTo(array=a, index=i, value=e) if not any(_among(x, varies) for x in (a, *i)):
                 total, *others = (_in(e, given) for given in copies)
                 for other in others:
-                    total = maker.let("add", total, other, like=other)
+                    total = maker.let("add", total, other)
                 maker.out.append(replace(t, array=a, index=tuple(_in(x, copies[0]) for x in i), value=total))
             case _:
                 for given in copies:

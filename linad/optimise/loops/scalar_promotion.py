@@ -29,10 +29,13 @@ from linad_typecheck.ir.core import (
     all_names, walk,
 )
 from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
 from linad.analysis.affine import Ranges
 from linad.analysis.loop_facts import defined, is_counted, with_ranges
+
+from ..ints import carrying, has_run
 
 Index = tuple[Atom, ...]
 
@@ -135,39 +138,33 @@ def with_kept(s: Loop, cell: tuple[Var, Index], names: Names) -> list[Stmt]:
             case _:
                 stmts.append(t)
     results = tuple(same.get(a.name, a) if isinstance(a, Var) else a for a in s.body.results)
-    tests, ran = _exists(s, cell, names)
-    loop = replace(
-        s,
-        carried=(*s.carried, before),
-        inits=(*s.inits, first),
-        outs=(*s.outs, after),
-        body=Block(tuple(stmts), (*results, now)),
-    )
+    ran = has_run(s, names)
+    tests, exists = _in_bounds(ran.out, cell, names, s.span)
+    loop = carrying(replace(s, body=Block((), results)), stmts, [before], [first], [now], [after])
     read = Block((Load(loaded, array, index, False, s.span),), (loaded,))
     return [
+        ran,
         *tests,
-        If(ran, read, Block((), (Const(0.0, scalar),)), (first,), s.span),
+        If(exists, read, Block((), (Const(0.0, scalar),)), (first,), s.span),
         loop,
-        If(ran, Block((Store(array, index, after, False, s.span),)), Block(), (), s.span),
+        If(exists, Block((Store(array, index, after, False, s.span),)), Block(), (), s.span),
     ]
 
 
-def _exists(s: Loop, cell: tuple[Var, Index], names: Names) -> tuple[list[Stmt], Var]:
-    """Test that a loop has iterations and that a cell is in bounds: the statements and the result."""
-    assert s.stop is not None and isinstance(s.step, Const)
-    ran = names.var("ran", BOOL)
-    tests: list[Stmt] = [Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)]
+def _in_bounds(also: Var, cell: tuple[Var, Index], names: Names, span: Span) -> tuple[list[Stmt], Var]:
+    """Test that a cell is in bounds, and another condition: the statements and the result."""
+    tests: list[Stmt] = []
     for axis, i in enumerate(cell[1]):
-        size, low, high, ok, all_ = names.var("size", I64), *(names.var(n, BOOL) for n in ("low", "high", "ok", "ran"))
+        size, low, high, ok, both = names.var("size", I64), *(names.var(n, BOOL) for n in ("low", "high", "ok", "ran"))
         tests += [
-            Dim(size, cell[0], axis, s.span),
-            Let(low, "le", (Const(0, I64), i), s.span),
-            Let(high, "lt", (i, size), s.span),
-            Let(ok, "and", (low, high), s.span),
-            Let(all_, "and", (ran, ok), s.span),
+            Dim(size, cell[0], axis, span),
+            Let(low, "le", (Const(0, I64), i), span),
+            Let(high, "lt", (i, size), span),
+            Let(ok, "and", (low, high), span),
+            Let(both, "and", (also, ok), span),
         ]
-        ran = all_
-    return tests, ran
+        also = both
+    return tests, also
 
 
 def _always(s: Loop) -> set[tuple[Var, Index]]:
@@ -211,39 +208,21 @@ def with_sums(s: Loop, cells: dict[tuple[Var, Index], AddTo], names: Names) -> l
         return stmts, now
 
     stmts, ends = block(s.body, list(first))
-    loop = replace(
-        s,
-        carried=(*s.carried, *first),
-        inits=(*s.inits, *(Const(-0.0, v.type) for v in first)),
-        outs=(*s.outs, *last),
-        body=Block(tuple(stmts), (*s.body.results, *ends)),
-    )
-    return [loop, *_handed_over(s, cells, last, names)]
+    begun = [Const(-0.0, v.type) for v in first]
+    return [carrying(s, stmts, first, begun, ends, last), *_handed_over(s, cells, last, names)]
 
 
 def _handed_over(s: Loop, cells: dict[tuple[Var, Index], AddTo], sums: list[Var], names: Names) -> Iterator[Stmt]:
-    """Add the sums to their cells, if an unconditional addition has run or the cells are in bounds."""
-    ran = names.var("ran", BOOL)
-    assert s.stop is not None and isinstance(s.step, Const)
-    always = _always(s)
+    """Add the sums to their cells, if the loop has run and, for conditional additions only, the cells are in bounds."""
+    ran, always = has_run(s, names), _always(s)
     after = [(cell, AddTo(*cell, v, False, t.span)) for (cell, t), v in zip(cells.items(), sums, strict=True)]
+    yield ran
     if sure := tuple(t for cell, t in after if cell in always):
-        yield Let(ran, "lt", (s.start, s.stop) if s.step.value > 0 else (s.stop, s.start), s.span)
-        yield If(ran, Block(sure), Block(), (), s.span)
-    for (array, index), t in after:
-        if (array, index) in always:
-            continue
-        body = Block((t,))
-        for axis, i in enumerate(index):
-            size, low, high, ok = names.var("size", I64), *(names.var(n, BOOL) for n in ("low", "high", "ok"))
-            tests = (
-                Dim(size, array, axis, t.span),
-                Let(low, "le", (Const(0, I64), i), t.span),
-                Let(high, "lt", (i, size), t.span),
-                Let(ok, "and", (low, high), t.span),
-            )
-            body = Block((*tests, If(ok, body, Block(), (), t.span)))
-        yield from body.stmts
+        yield If(ran.out, Block(sure), Block(), (), s.span)
+    for cell, t in after:
+        if cell not in always:
+            tests, ok = _in_bounds(ran.out, cell, names, t.span)
+            yield from (*tests, If(ok, Block((t,)), Block(), (), t.span))
 
 
 def _added(s: If) -> Iterator[tuple[Var, Index]]:

@@ -21,18 +21,20 @@ treated alike in loops with library functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
-    operands, outputs, walk,
+    outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
+from linad.analysis.loop_body import needed
 from linad.analysis.reductions import is_reduction
+
 
 LENGTH = Const(64, I64)  # iterations per block: buffers of a few hundred bytes
 WORTH = 8  # operations per delayed addition
@@ -119,13 +121,13 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
     scattered = {
         t.array.name
         for t in body
-        if isinstance(t, AddTo | Store) and _from_loads(t.index, made)
+        if isinstance(t, AddTo | Store) and any(isinstance(u, Load) for u in needed(body, (), t.index))
         or isinstance(t, AddTo) and expensive and _goes_from_row_to_row(t.index, made, s)
     }
     delayed = [t for t in body if isinstance(t, AddTo | Store) and t.array.name in scattered]
     if scattered & (loaded | stored & added) or not delayed:
         return []
-    for t in _needed((a for d in delayed for a in d.index), made):
+    for t in needed(body, (), (a for d in delayed for a in d.index)):
         if not isinstance(t, Let | Load | Dim) or is_float(outputs(t)[0].type):
             return []
         if isinstance(t, Load) and t.array.name in stored | added:
@@ -140,24 +142,9 @@ def _cost(t: Stmt) -> int:
     return EXPENSIVE if OPS[t.op].expensive else COSTS.get(t.op, 1)
 
 
-def _from_loads(index: Iterable[Atom], made: dict[str, Stmt]) -> bool:
-    return any(isinstance(t, Load) for t in _needed(index, made))
-
-
 def _goes_from_row_to_row(index: tuple[Atom, ...], made: dict[str, Stmt], s: Loop) -> bool:
     """Whether consecutive accesses are apparently not adjacent, so that LLVM would not vectorise them."""
     return any(isinstance(a, Var) and (a == s.index or a.name in made) for a in index[:-1])
-
-
-def _needed(atoms: Iterable[Atom], made: dict[str, Stmt]) -> list[Stmt]:
-    """The statements that values are computed from, in order."""
-    todo, found = [a for a in atoms if isinstance(a, Var)], set()
-    while todo:
-        name = todo.pop().name
-        if name in made and name not in found:
-            found.add(name)
-            todo += [a for a in operands(made[name]) if isinstance(a, Var)]
-    return [t for name, t in made.items() if name in found]
 
 
 def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
@@ -176,7 +163,7 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     again = Let(place, "sub", (index, low) if forward else (low, index), s.span)
 
     kept: list[Stmt] = [where]
-    after: list[Stmt] = [again, *_needed((a for t in delayed for a in t.index), made)]
+    after: list[Stmt] = [again, *needed(s.body.stmts, (), (a for t in delayed for a in t.index))]
     buffers: dict[str, Var] = {}
     taken: dict[str, Atom] = {}
     waiting = {id(t) for t in delayed}
@@ -206,23 +193,11 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
             kept.append(t)
     first_outs = tuple(names.like(o) for o in s.outs)
     outer = tuple(names.like(c) for c in s.carried)
-    needed = _used(kept, s.body.results)
-    first = replace(s, start=low, stop=end, inits=outer, body=Block(needed, s.body.results), outs=first_outs)
+    alone = needed(kept, (t for t in kept if isinstance(t, Store | AddTo)), s.body.results)
+    first = replace(s, start=low, stop=end, inits=outer, body=Block(tuple(alone), s.body.results), outs=first_outs)
     body = freshen(Block(tuple(after)), names, {s.index.name: index})
     second = Loop(index, low, end, s.step, (), (), body, (), span=s.span)
     allocated = [Alloc(b, (LENGTH,), None, s.span) for b in buffers.values()]
     whole = Block((*allocated, *head, first, second), first_outs)
     step = Const(LENGTH.value if forward else -LENGTH.value, I64)
     return Loop(low, s.start, s.stop, step, outer, s.inits, whole, s.outs, span=s.span)
-
-
-def _used(stmts: list[Stmt], results: tuple[Atom, ...]) -> tuple[Stmt, ...]:
-    """The statements without those that only the delayed additions needed."""
-    live = {r.name for r in results if isinstance(r, Var)}
-    out: list[Stmt] = []
-    for t in reversed(stmts):
-        if isinstance(t, Store | AddTo) or any(v.name in live for v in outputs(t)):
-            live |= {a.name for a in operands(t) if isinstance(a, Var)}
-            out.append(t)
-    return tuple(reversed(out))
-

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
+    AddTo, Alloc, Atom, Block, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, Array, is_float
@@ -34,7 +34,8 @@ from linad.analysis.operation_costs import is_cheap
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
 
-from .loop_distribution import movable
+from ..ints import ONE, Maker
+from .loop_distribution import movable, repeatable
 from .loop_invariant_motion import hoist_invariants
 
 SHORT = 3  # statements that are as cheap to recompute as to store and load
@@ -43,15 +44,13 @@ SHORT = 3  # statements that are as cheap to recompute as to store and load
 def additions_behind(f: Function) -> Function:
     """Move the additions of long innermost loops to separate loops after them."""
     names = Names(all_names(f))
-    divided = at_innermost(f, lambda s, inside: _divided(s, names, inside))
+    divided = at_innermost(f, lambda s: _divided(s, names))
     return hoist_invariants(divided) if divided != f else f
 
 
-def _divided(s: Loop, names: Names, inside: frozenset[str]) -> list[Stmt]:
+def _divided(s: Loop, names: Names) -> list[Stmt]:
     if not is_plain(s) or is_short(s):
         return [s]
-    if any(isinstance(a, Var) and a.name in inside for a in (s.start, s.stop)):
-        return [s]  # the scratch arrays would change size each time
     division = _Division(s)
     return division.loops(names) if division.worth() else [s]
 
@@ -110,20 +109,12 @@ class _Division:
             self.lengths[a.name] = None  # final for carried values
             if a.name in self.body.definition:
                 needed = self.body.needed([], [a])
-                if all(map(self.again, needed)):
+                if all(repeatable(t, self.body.carried, self.unchanged) for t in needed):
                     self.lengths[a.name] = len(needed)
         return self.lengths[a.name]
 
-    def again(self, t: Stmt) -> bool:
-        """Whether a statement gives the same result after the loop."""
-        if any(isinstance(a, Var) and a.name in self.body.carried for a in operands(t)):
-            return False
-        match t:
-            case Let():
-                return is_cheap(t)
-            case Load(array=a):
-                return a.name not in self.body.written
-        return False
+    def unchanged(self, t: Load) -> bool:
+        return t.array.name not in self.body.written
 
     def is_long(self, a: Atom) -> bool:
         n = self.length(a)
@@ -159,21 +150,16 @@ class _Division:
         out: list[Stmt] = [Let(trips, "trips", (s.start, s.stop, s.step), s.span)]
         arrays = {n: names.var(n, Array(v.type.dtype, 1)) for n, v in self.stored.items()}
         out += [Alloc(a, (trips,), None, s.span) for a in arrays.values()]
-        low: Atom = s.start
-        if s.step.value < 0:
-            low = names.var("low", I64)
-            out.append(Let(low, "add", (s.stop, Const(1, I64)), s.span))
-        at: Atom = s.index
-        place: list[Stmt] = []
-        if low != Const(0, I64):
-            at = names.var("k", I64)
-            place.append(Let(at, "sub", (s.index, low), s.span))
+        before, place = Maker(names), Maker(names)
+        low = s.start if s.step == ONE else before.let("add", s.stop, ONE)
+        out += before.out
+        at = place.let("sub", s.index, low)
         write = [Store(arrays[n], (at,), v, False, s.span) for n, v in self.stored.items()]
         rest = [t for t in s.body.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
         first = self.body.needed(rest, [*s.body.results, *self.stored.values()])
-        out.append(replace(s, body=Block((*place, *first, *write), s.body.results)))
+        out.append(replace(s, body=Block((*place.out, *first, *write), s.body.results)))
         read = [Load(v, arrays[n], (at,), False, s.span) for n, v in self.stored.items()]
         index = names.like(s.index)
-        behind = freshen(Block((*place, *read, *self.needed(self.additions))), names, {s.index.name: index})
+        behind = freshen(Block((*place.out, *read, *self.needed(self.additions))), names, {s.index.name: index})
         out.append(replace(s, index=index, carried=(), inits=(), outs=(), body=behind))
         return out

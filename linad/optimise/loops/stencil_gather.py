@@ -26,22 +26,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands, outputs,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, walk,
 )
-from linad_typecheck.ir.rewrite import freshen, substitute
-from linad_typecheck.types import BOOL, I64, is_float
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
+from linad_typecheck.types import I64, is_float
 
 from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
-from linad.analysis.loop_body import needed
+from linad.analysis.loop_body import Statements, depending, needed
 from linad.analysis.loop_facts import is_counted, updated
-from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
 from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker, upwards
-from .loop_distribution import MOST
+from .loop_distribution import MOST, repeatable
 
 
 LOWEST = Const(-(2**61), I64)  # below any index
@@ -65,14 +63,8 @@ def gather_rows(f: Function) -> Function:
         return Block(tuple(t for s in b.stmts for t in parts(s)), b.results)
 
     def parts(s: Stmt) -> Iterator[Stmt]:
-        match s:
-            case If():
-                yield replace(s, then=block(s.then), orelse=block(s.orelse))
-            case Loop():
-                for t in _divided(s, names, sizes):
-                    yield replace(t, body=block(t.body)) if isinstance(t, Loop) else t
-            case _:
-                yield s
+        for t in _divided(s, names, sizes) if isinstance(s, Loop) else [s]:
+            yield in_blocks(t, block) if t is s or isinstance(t, Loop) else t
 
     return replace(f, body=block(f.body))
 
@@ -126,31 +118,19 @@ def _is_plain(s: Loop) -> bool:
     )
 
 
-class _Rows:
+class _Rows(Statements):
     """Reads, writes and dependences of the statements of a loop nest."""
 
     def __init__(self, levels: list[Loop]) -> None:
+        super().__init__([t for t in _flat(levels[0].body) if not isinstance(t, Loop)])
         self.levels = levels
-        self.stmts = [t for t in _flat(levels[0].body) if not isinstance(t, Loop)]
-        self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
+        branches = [t for u in self.stmts if isinstance(u, If) for t in walk(Block((u,)))]
+        self.loaded |= {t.array.name for t in branches if isinstance(t, Load)}
+        self.stored = {t.array.name for t in branches if isinstance(t, Store)}  # in branches
         self.passed = {v.name for s in levels for v in (*s.carried, *(s.outs if s is not levels[0] else ()))}
         self.nest = Nest(*levels)
-        self.moving = self._moving()
-        branches = [t for u in self.stmts if isinstance(u, If) for t in walk(Block((u,)))]
-        self.loaded = {t.array.name for t in (*self.stmts, *branches) if isinstance(t, Load)}
-        self.stored = {t.array.name for t in branches if isinstance(t, Store)}  # in branches
-        self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
-        for k, t in enumerate(self.stmts):
-            if isinstance(t, Store | AddTo):
-                self.written.setdefault(t.array.name, []).append((k, t))
-
-    def _moving(self) -> set[str]:
-        """The values that depend on the outermost index or are carried between iterations."""
-        found = {self.levels[0].index.name, *self.passed}
-        for t in self.stmts:
-            if any(isinstance(a, Var) and a.name in found for a in operands(t)):
-                found |= {v.name for v in outputs(t)}
-        return found
+        # the values that depend on the outermost index or are carried between iterations
+        self.moving = depending(self.stmts, {levels[0].index.name, *self.passed})
 
     def rows(self) -> list[tuple[int, list[Given]]]:
         """The arrays with additions to neighbouring rows, grouped by distances: the axis of the rows, and the additions
@@ -171,7 +151,8 @@ class _Rows:
             else:
                 distances = {d for _, d in at}
                 one_axis = len({axis for axis, _ in at}) == 1
-                if name in self.loaded | self.stored or len(at) < 2 or not one_axis or max(distances) - min(distances) > FEW:
+                far = max(distances) - min(distances)
+                if name in self.loaded | self.stored or len(at) < 2 or not one_axis or far > FEW:
                     continue
                 if all(map(self.movable, at.values())):
                     groups = found.setdefault((min(at)[0], tuple(sorted(distances))), [[] for _ in distances])
@@ -196,23 +177,15 @@ class _Rows:
         """Whether statements can run before all others and are cheap enough to be computed twice."""
         given = needed(self.stmts, group)
         computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
-        return len(computed) <= MOST * len(group) and all(map(self._repeatable, given))
+        again = all(repeatable(t, self.passed, self.unchanged) for t in given)
+        return len(computed) <= MOST * len(group) and again
 
-    def _repeatable(self, t: Stmt) -> bool:
-        if any(isinstance(a, Var) and a.name in self.passed for a in operands(t)):
+    def unchanged(self, t: Load) -> bool:
+        if t.array.name in self.stored:
             return False
-        match t:
-            case Let():
-                return is_cheap(t)
-            case Load(array=a) if a.name in self.stored:
-                return False
-            case Load(array=a):
-                (read,), writes = accesses(t), self.written.get(a.name, ())
-                own = Distance((0,) * len(self.levels))
-                return all(
-                    k > self.definition[t.out.name] and self.nest.between(read, *accesses(w)) == own for k, w in writes
-                )
-        return True
+        (read,), at, own = accesses(t), self.definition[t.out.name], Distance((0,) * len(self.levels))
+        writes = self.written.get(t.array.name, ())
+        return all(k > at and self.nest.between(read, *accesses(w)) == own for k, w in writes)
 
     def without(self, *rows: list[Given]) -> Loop:
         """The nest without these additions."""
@@ -331,7 +304,7 @@ def _edge(
         if distance == whole:
             maker.out += stmts
             continue
-        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)), like=Const(True, BOOL))
+        test = maker.let(op, index, maker.let("add", bound, Const(distance, I64)))
         maker.out.append(If(test, Block(stmts), Block()))
     return _loop(s, index, low, high, maker.out)
 

@@ -35,7 +35,7 @@ from linad.analysis.affine import Ranges
 from linad.analysis.dependence import Nest
 from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
-from linad.analysis.loop_body import Body
+from linad.analysis.loop_body import Body, depending
 from linad.analysis.loop_facts import defined, is_counted, is_plain, with_ranges
 from linad.analysis.reductions import is_reduction
 from linad.analysis.trip_counts import is_short
@@ -238,7 +238,7 @@ class _Jammed:
         for r, known in zip(s.body.results, self.in_time, strict=True):
             total, *others = [_in(r, given) for given in (copies[-1:] if known else copies)]
             for e in others:
-                total = inside.let("add", total, e, like=e)
+                total = inside.let("add", total, e)
             results.append(total)
         step = Const(AT_ONCE * s.step.value, I64)
         main = replace(
@@ -289,7 +289,7 @@ class _Jammed:
             elif isinstance(t, AddTo) and not any(_among(a, differs) for a in t.index):
                 total, *others = (_in(t.value, given) for given in inner)
                 for e in others:
-                    total = body.let("add", total, e, like=e)
+                    total = body.let("add", total, e)
                 body.out.append(replace(t, index=tuple(_in(a, same) for a in t.index), value=total))
             else:
                 for c in range(AT_ONCE):
@@ -333,11 +333,7 @@ def _varying(s: Loop) -> set[str]:
 
 def _differing(p: Loop, varies: set[str]) -> set[str]:
     """These names, and those in an inner loop that may differ between iterations of the outer loop."""
-    differs = varies | {c.name for c in p.carried}
-    for t in p.body.stmts:
-        if any(_among(a, differs) for a in operands(t)):
-            differs |= {v.name for v in outputs(t)}
-    return differs
+    return depending(p.body.stmts, varies | {c.name for c in p.carried})
 
 
 def _among(a: Atom, names: set[str]) -> bool:

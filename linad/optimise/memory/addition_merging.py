@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import AddTo, Atom, Block, Function, Let, Names, Stmt, Var, all_names, blocks, mentioned
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.core import AddTo, Atom, Block, Function, Let, Names, Stmt, Var, all_names, mentioned
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import Array, Scalar
 
 Cell = tuple[str, tuple[Atom, ...]]
@@ -36,7 +36,7 @@ def _block(b: Block, names: Names) -> Block:
     out: list[Stmt | None] = []
     last: dict[Cell, int] = {}  # the last addition to each cell, if its array has only been added to since
     for s in b.stmts:
-        s = rebuild(s, lambda a: a, block=lambda inner: _block(inner, names)) if blocks(s) else s
+        s = in_blocks(s, lambda inner: _block(inner, names))
         if isinstance(s, AddTo) and not s.checked:
             before = out[last[s.array.name, s.index]] if (s.array.name, s.index) in last else None
             if isinstance(before, AddTo):

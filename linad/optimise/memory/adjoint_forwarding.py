@@ -25,7 +25,7 @@ from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Let, Load, Loop, Names, Stmt, Store,
     Var, all_names, free_vars, mentioned, operands, outputs, using, walk,
 )
-from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.ir.sizes import Lengths, Sizes, known_sizes, lengths
 from linad_typecheck.types import I64
 
@@ -33,6 +33,7 @@ from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import needed
 from linad.analysis.regions import filled, touched
 
+from ..ints import Maker
 from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
@@ -73,9 +74,7 @@ class _Over:
             new: dict[Var, Var] = {}
             match s:
                 case If():
-                    s = replace(
-                        s, then=self.block(s.then, set(), set())[0], orelse=self.block(s.orelse, set(), set())[0]
-                    )
+                    s = in_blocks(s, lambda arm: self.block(arm, set(), set())[0])
                 case Loop():
                     s, new = self.loop(s, may)
             pair = self.summed(s, may, done, b, at)
@@ -240,20 +239,23 @@ class _Over:
                 return None
             s, alone = parts
             zeros = freshen(Block((alone,)), self.names, {}).stmts
-        def there(b: Block) -> Block:
-            return Block(tuple(u for t in b.stmts for u in reading(t)), b.results)
+        behind = self.redirected(substitute(rest, {a.name: now}), to, a, far)
+        return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
+
+    def redirected(self, b: Block, to: Var, a: Var, far: tuple[int, ...]) -> Block:
+        """The block with loads from ``to`` turned into loads from ``a``, whose cells are ``far`` from those."""
 
         def reading(t: Stmt) -> list[Stmt]:
             if not isinstance(t, Load) or t.array != to:
-                return [rebuild(t, lambda v: v, block=there)]
-            ints = [
-                Let(self.names.var("i", I64), "add", (i, Const(n, I64)), t.span)
-                for i, n in zip(t.index, far, strict=True)
-            ]
-            return [*ints, replace(t, array=a, index=tuple(v.out for v in ints))]
+                return [in_blocks(t, inside)]
+            maker = Maker(self.names)
+            index = tuple(maker.let("add", i, Const(n, I64)) for i, n in zip(t.index, far, strict=True))
+            return [*maker.out, replace(t, array=a, index=index)]
 
-        behind = there(substitute(rest, {a.name: now}))
-        return a, now, [Copy(now, a, s.span), *zeros, without(s, to)], behind
+        def inside(b: Block) -> Block:
+            return replace(b, stmts=tuple(u for t in b.stmts for u in reading(t)))
+
+        return inside(b)
 
     def emptying(self, s: Stmt, a: Var, b: Var) -> tuple[Loop, Stmt] | None:
         """Split a loop nest that reads cells of ``a``, each in one iteration, and leaves zeros in them: return the nest

@@ -19,48 +19,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, If, Let, Loop, Names, Reserve, Stmt, Var, all_names, outputs,
-    walk,
+    Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, If, Let, Loop, Names, Stmt, Var, all_names, walk,
 )
+from linad_typecheck.ir.rewrite import at_loops
 from linad_typecheck.types import I64, Array
 
-from linad.analysis.logs import empty
+from linad.analysis.logs import empty, resized
+from linad.analysis.loop_facts import defined
 
 from .double_buffering import copying, passed_on
 
 
 def hoist_buffers(f: Function) -> Function:
     """Move allocations of loop-invariant shape out of loops and branches if the array does not outlive an iteration."""
-    resized = {s.array.name for s in walk(f.body) if isinstance(s, Reserve)}
+    grown = resized(f)
     names = Names(all_names(f))
     fixed = {s.out.name for s in walk(f.body) if isinstance(s, Dim)}
     fixed |= {s.out.name for s in walk(f.body) if isinstance(s, Let) and s.op == "trips"}
 
-    def block(b: Block) -> Block:
-        out: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case Loop():
-                    body = block(s.body)
-                    before, body = _split(s, body, resized, _escaping(body), names, fixed)
-                    out += [*before, replace(s, body=body)]
-                case _:
-                    out.append(s)
-        return Block(tuple(out), b.results)
+    def hoisted(s: Loop) -> list[Stmt]:
+        before, body = _split(s, s.body, grown, _escaping(s.body), names, fixed)
+        return [*before, replace(s, body=body)]
 
-    return replace(f, body=block(f.body))
+    return at_loops(f, hoisted)
 
 
 def _split(
-    s: Loop, body: Block, resized: set[str], escaping: set[str], names: Names, fixed: set[str]
+    s: Loop, body: Block, grown: set[str], escaping: set[str], names: Names, fixed: set[str]
 ) -> tuple[list[Stmt], Block]:
     """Split a loop body into the allocations that move before the loop, and the remaining body. A growing log keeps its
     capacity from one iteration to the next."""
-    staying = resized | escaping
-    inside = {s.index.name, *(c.name for c in s.carried)}
-    inside |= {v.name for t in walk(body) for v in outputs(t)}
+    staying, inside = grown | escaping, defined(s)
     moved: set[str] = set()
     before: list[Stmt] = []
 
@@ -69,7 +58,7 @@ def _split(
         for t in b.stmts:
             if isinstance(t, If):
                 kept.append(replace(t, then=leave(t.then), orelse=leave(t.orelse)))
-            elif isinstance(t, Alloc) and t.out.name in resized - escaping and empty(t):
+            elif isinstance(t, Alloc) and t.out.name in grown - escaping and empty(t):
                 before.append(t)
                 moved.add(t.out.name)
             elif isinstance(t, Alloc) and t.out.name not in staying and not any(_named(a, inside) for a in t.shape):

@@ -25,7 +25,7 @@ from dataclasses import replace
 from linad_typecheck.ir.core import (
     Alloc, Block, Dim, Function, If, Loop, Names, Stmt, Var, all_names, base_name, blocks, operands,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import in_blocks, substitute
 
 from linad.analysis.regions import Privacy, nearly_filled
 
@@ -51,22 +51,19 @@ class _Rewriter:
         return replace(b, stmts=tuple(map(self.statement, b.stmts)))
 
     def statement(self, s: Stmt) -> Stmt:
-        match s:
-            case If():
-                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-            case Loop():
-                body = self.block(s.body)  # inner loops first: an array privatised there is no longer used here
-                for name, coverage in sorted(self.found.get(id(s), {}).items()):
-                    alloc = self.made[name]
-                    if all(nearly_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
-                        inside = self.within(body, alloc)
-                        if inside is not body:
-                            own = f"{base_name(name)} in an array of its own"
-                            text = f"{own} for each iteration of the loop in line {s.span.line}"
-                            self.remarks.append(remark(alloc.span, "stored", text))
-                        body = inside
-                return replace(s, body=body)
-        return s
+        done = in_blocks(s, self.block)  # inner loops first: an array privatised there is no longer used here
+        if not (isinstance(s, Loop) and isinstance(done, Loop)):
+            return done
+        for name, coverage in sorted(self.found.get(id(s), {}).items()):
+            alloc = self.made[name]
+            if all(nearly_filled(coverage, home, alloc.out) for home in _homes(s.body, name)):
+                inside = self.within(done.body, alloc)
+                if inside is not done.body:
+                    own = f"{base_name(name)} in an array of its own"
+                    text = f"{own} for each iteration of the loop in line {s.span.line}"
+                    self.remarks.append(remark(alloc.span, "stored", text))
+                done = replace(done, body=inside)
+        return done
 
     def within(self, b: Block, alloc: Alloc) -> Block:
         """The block with its own copy of the array, allocated before the first use."""
@@ -76,7 +73,7 @@ class _Rewriter:
             return b
         first, one = at[0], b.stmts[at[0]]
         if len(at) == 1 and isinstance(one, If):
-            one = replace(one, then=self.within(one.then, alloc), orelse=self.within(one.orelse, alloc))
+            one = in_blocks(one, lambda arm: self.within(arm, alloc))
             return replace(b, stmts=(*b.stmts[:first], one, *b.stmts[first + 1 :]))
         own = self.names.like(alloc.out)
         rest = substitute(Block(b.stmts[first:]), {name: own})

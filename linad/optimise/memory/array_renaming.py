@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import Alloc, Block, Function, Loop, Names, Stmt, Var, all_names, blocks, mentioned
-from linad_typecheck.ir.rewrite import rebuild, substitute
+from linad_typecheck.ir.core import Alloc, Block, Function, Loop, Names, Stmt, Var, all_names, mentioned
+from linad_typecheck.ir.rewrite import in_blocks, substitute
 
 from linad.analysis.regions import Renaming, nearly_filled
 
@@ -51,7 +51,7 @@ def rename(f: Function) -> Function:
         return Block(tuple(stmts), results)
 
     def statement(s: Stmt) -> Stmt:
-        new = rebuild(s, lambda a: a, block=block) if blocks(s) else s
+        new = in_blocks(s, block)
         fresh = [(k, sizes) for k, sizes, c in found.fresh.get(id(s), ()) if nearly_filled(c, s.body, s.carried[k])]
         if not fresh:
             return new

@@ -23,14 +23,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddArray, AddTo, Alloc, Atom, Block, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, count_uses,
+    AddArray, AddTo, Alloc, Atom, Block, Const, Copy, Function, Let, Load, Loop, Stmt, Store, Var, count_uses,
     outputs,
 )
-from linad_typecheck.ir.rewrite import freshen, rebuild, substitute
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.types import Array
 
 from linad.analysis.loop_body import Body, Cell
-from linad.analysis.loop_facts import defined, is_plain
+from linad.analysis.loop_facts import carrying_only, defined, is_plain
 from linad.analysis.trip_counts import is_short
 
 from ..loops.register_rotation import Held, adding
@@ -61,19 +61,15 @@ class _OneOfTwo:
         done: list[Stmt] = []
         rest = list(b.stmts)
         while rest:
-            s = rest.pop(0)
-            match s:
-                case If():
-                    s = replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-                case Loop():
-                    s = replace(s, body=self.block(s.body))
-                    pairs = (self.merged(done, s, rest, *pair) for pair in _turning(s))
-                    if (one := next((found for found in pairs if found is not None), None)) is not None:
-                        done, rest = one  # visit the loop again: it may carry another pair
-                        continue
-                    if (one := self.moved(done, s)) is not None:
-                        done = one
-                        continue
+            s = in_blocks(rest.pop(0), self.block)
+            if isinstance(s, Loop):
+                pairs = (self.merged(done, s, rest, *pair) for pair in _turning(s))
+                if (one := next((found for found in pairs if found is not None), None)) is not None:
+                    done, rest = one  # visit the loop again: it may carry another pair
+                    continue
+                if (one := self.moved(done, s)) is not None:
+                    done = one
+                    continue
             done.append(s)
         return replace(b, stmts=tuple(done))
 
@@ -282,7 +278,7 @@ class _OneOfTwo:
 
 def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:
     """Pairs of one-axis arrays that a loop carries and swaps in each iteration."""
-    now = dict(zip(s.carried, s.body.results[int(s.exits) :], strict=True))
+    now = dict(zip(s.carried, s.nexts, strict=True))
     for a, r in now.items():
         if isinstance(r, Var) and isinstance(r.type, Array) and r.type.rank == 1 and r != a and now.get(r) == a:
             yield a, r
@@ -297,10 +293,8 @@ def _place(s: Loop, v: Var) -> tuple[Atom, Var]:
 def _without(s: Loop, b: Var, stmts: tuple[Stmt, ...], a: Var) -> Loop:
     """The loop without the carried array ``b``: the body is replaced, and ``a`` is used in place of ``b``."""
     k = s.carried.index(b)
-    n = k + int(s.exits)
-    carried, inits, outs = (vs[:k] + vs[k + 1 :] for vs in (s.carried, s.inits, s.outs))
-    body = substitute(Block(stmts, s.body.results[:n] + s.body.results[n + 1 :]), {b.name: a})
-    return replace(s, carried=carried, inits=inits, outs=outs, body=body)
+    kept = carrying_only(replace(s, body=replace(s.body, stmts=stmts)), (n for n in range(len(s.carried)) if n != k))
+    return replace(kept, body=substitute(kept.body, {b.name: a}))
 
 
 def _is_steady(s: Stmt, around: Loop) -> bool:
@@ -330,4 +324,4 @@ def _same(stmts: Sequence[Stmt], a: Atom, b: Atom) -> bool:
 def _needed(b: Block, uses: Counter[str]) -> Block:
     """The block without allocations and copies that have no uses."""
     kept = (s for s in b.stmts if not (isinstance(s, Alloc | Copy) and not uses[s.out.name]))
-    return replace(b, stmts=tuple(rebuild(s, lambda a: a, block=lambda inner: _needed(inner, uses)) for s in kept))
+    return replace(b, stmts=tuple(in_blocks(s, lambda inner: _needed(inner, uses)) for s in kept))

@@ -30,7 +30,7 @@ from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dim, Drop, Function, If, Let, Load, Loop, Stmt, Store, Var,
     blocks, operands, outputs, using, walk, writes,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import in_blocks, substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import FLOATS, I64, Array
 
@@ -109,12 +109,8 @@ def _block(block: Block, known: Known, carried: tuple[Var, ...]) -> Block:
 
 
 def _inside(s: Stmt, known: Known) -> Stmt:
-    match s:
-        case If():
-            return replace(s, then=_block(s.then, known, ()), orelse=_block(s.orelse, known, ()))
-        case Loop(carried=carried):
-            return replace(s, body=_block(s.body, known, tuple(c for c in carried if isinstance(c.type, Array))))
-    return s
+    carried = tuple(c for c in s.carried if isinstance(c.type, Array)) if isinstance(s, Loop) else ()
+    return in_blocks(s, lambda b: _block(b, known, carried))
 
 
 # ---------------------------------------------------------------------------------------------------- initial contents

@@ -25,15 +25,14 @@ from dataclasses import dataclass, replace
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Check, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import in_blocks, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.dependence import Nest
 from linad.analysis.loop_facts import defined
-from linad.analysis.trip_counts import FEW
 
-from ..ints import ONE, ZERO, Maker
-from ..loops.register_rotation import NEAR, has_run
+from ..ints import ONE, ZERO, Maker, carrying, has_run
+from ..loops.register_rotation import NEAR
 from ..mentions import Mentions
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
@@ -78,7 +77,7 @@ class _Late:
         self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
 
     def block(self, b: Block) -> Block:
-        stmts, mentions = [self.inside(s) for s in b.stmts], self.ints.mentions
+        stmts, mentions = [in_blocks(s, self.block) for s in b.stmts], self.ints.mentions
         for s in tuple(stmts):
             copied = self.copied(s)
             if copied is None or (k := next((k for k, t in enumerate(stmts) if t is s), None)) is None:
@@ -92,14 +91,6 @@ class _Late:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
                 self.remarks.append(remark(s.span, "copied", writer.told()))
         return replace(b, stmts=tuple(stmts))
-
-    def inside(self, s: Stmt) -> Stmt:
-        match s:
-            case If():
-                return replace(s, then=self.block(s.then), orelse=self.block(s.orelse))
-            case Loop():
-                return replace(s, body=self.block(s.body))
-        return s
 
     def copied(self, s: Stmt) -> _Copied | None:
         """The array copy that a statement performs, if it does nothing else."""
@@ -139,7 +130,7 @@ class _Nest:
         for loop in self.loops if all(map(_is_plain, self.loops)) else ():
             ran = has_run(loop, self.names)
             self.running.out.append(ran)
-            self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out, ran.out)
+            self.ran = ran.out if loop is self.loops[0] else self.running.let("and", self.ran, ran.out)
         self.read = True  # whether the copy is read
         self.own: tuple[int, ...] = ()  # offsets of the written cell from the loop indices
         self.far: dict[int, tuple[int, ...]] = {}  # by id of a load: offsets of the old cell from the written one
@@ -255,34 +246,16 @@ class _Nest:
         size = self.copied.sizes[len(fixed)]
         self.part(fixed, End(ZERO, 0), start + more, inside)
         self.part(fixed, stop + more, self.ints.end(size), inside)
-        never = Block() if fixed else Block((self.copying(fixed, ZERO, size),))
-        return [If(self.ran, Block(tuple(inside.out)), never, (), loop.span)]
+        never = Maker(self.names)
+        if not fixed:
+            self.part(fixed, End(ZERO, 0), self.ints.end(size), never)
+        return [If(self.ran, Block(tuple(inside.out)), Block(tuple(never.out)), (), loop.span)]
 
     def part(self, fixed: tuple[Atom, ...], low: End, high: End, maker: Maker) -> None:
         """Copy the cells ``low`` to ``high`` of an axis, and all cells of the following axes."""
-        many = high.more - low.more if high.atom == low.atom else None
-        if many is not None and many <= FEW and len(fixed) + 1 == len(self.copied.sizes):
-            for k in range(many):
-                cell, index = self.cell(), (*fixed, self.ints.int(low + k, maker))
-                maker.out += [
-                    Load(cell, self.copied.array, index, False),
-                    Store(self.copied.copy, (*self.copied.prefix, *index), cell, False),
-                ]
-        else:
-            maker.out.append(self.copying(fixed, *(self.ints.int(e, maker) for e in (low, high))))
-
-    def copying(self, fixed: tuple[Atom, ...], start: Atom, stop: Atom) -> Stmt:
-        """The loop that copies the cells ``start`` to ``stop`` of an axis, and all cells of the following axes."""
-        c, rest = self.copied, self.copied.sizes[len(fixed) + 1 :]
-        index = tuple(self.names.var("k", I64) for _ in (0, *rest))
-        cell = self.cell()
-        body: tuple[Stmt, ...] = (
-            Load(cell, c.array, (*fixed, *index), False),
-            Store(c.copy, (*c.prefix, *fixed, *index), cell, False),
-        )
-        for k, (low, high) in reversed(list(zip(index, [(start, stop), *((ZERO, n) for n in rest)], strict=True))):
-            body = (Loop(k, low, high, ONE, (), (), Block(body), ()),)
-        return body[0]
+        c = self.copied
+        held = self.ints.whole(c.sizes[len(fixed) :], c.array)
+        self.ints.part(c.copy, (*c.prefix, *fixed), held, low, high, maker)
 
     def cell(self) -> Var:
         return self.names.var(f"{self.copied.array.name}_i", Scalar(self.copied.array.type.dtype))
@@ -322,14 +295,10 @@ class _Nest:
         body = substitute(Block(tuple(kept), s.body.results), values)
         handed = range(last, first)
         inits, before = self.begun(row, handed)
-        s = replace(
-            s,
-            carried=(*s.carried, *(window[k] for k in handed)),
-            inits=(*s.inits, *inits),
-            outs=(*s.outs, *(self.cell() for _ in handed)),
-            body=Block((*front.out, *body.stmts), (*body.results, *(window[k + 1] for k in handed))),
-        )
-        return [*before, s]
+        outs = [self.cell() for _ in handed]
+        s, now = replace(s, body=replace(body, stmts=())), [window[k] for k in handed]
+        stmts = (*front.out, *body.stmts)
+        return [*before, carrying(s, stmts, now, inits, [window[k + 1] for k in handed], outs)]
 
     def begun(self, row: tuple[Atom, ...], handed: range) -> tuple[tuple[Var, ...], list[Stmt]]:
         """The initial values of the cells carried by the innermost loop, by offset from the written cell, and the

@@ -20,11 +20,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Const, Copy, Fill, Function, If, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
+    Alloc, Atom, Block, Call, Const, Copy, Fill, Function, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import at_loops, in_blocks, substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
+
+from linad.analysis.loop_facts import carrying_only
 
 from .snapshot_coalescing import snapshots_of
 from ..pass_manager import Remark, Remarks, known_as, remark
@@ -36,7 +38,7 @@ def take_turns(f: Function) -> tuple[Function, Remarks]:
     """Carry a second buffer in each loop that creates an array for its next iteration. Also return a remark for each.
     """
     rewriting = _DoubleBuffering(f)
-    return replace(f, body=rewriting.block(f.body)), tuple(rewriting.remarks)
+    return at_loops(f, rewriting.loop), tuple(rewriting.remarks)
 
 
 class _DoubleBuffering:
@@ -45,18 +47,6 @@ class _DoubleBuffering:
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
         self.remarks: list[Remark] = []
-
-    def block(self, b: Block) -> Block:
-        done: list[Stmt] = []
-        for s in b.stmts:
-            match s:
-                case If():
-                    done.append(replace(s, then=self.block(s.then), orelse=self.block(s.orelse)))
-                case Loop():
-                    done += self.loop(replace(s, body=self.block(s.body)))
-                case _:
-                    done.append(s)
-        return replace(b, stmts=tuple(done))
 
     def loop(self, s: Loop) -> list[Stmt]:
         """The loop, preceded by the allocations of its second buffers."""
@@ -106,22 +96,19 @@ class _InPlace:
         done: list[Stmt] = []
         while b.stmts:
             s, b = b.stmts[0], Block(b.stmts[1:], b.results)
-            match s:
-                case If():
-                    s = replace(s, then=self.block(s.then, inside), orelse=self.block(s.orelse, inside))
-                case Loop():
-                    s = replace(s, body=self.block(s.body, True))
-                    for c in s.carried if inside else ():
-                        k = s.carried.index(c)
-                        a, out = s.inits[k], s.outs[k]
-                        if isinstance(a, Var) and (staying := self.staying(s, k, a)) is not None:
-                            s, b = staying, substitute(b, {out.name: a})
+            within = inside or isinstance(s, Loop)
+            s = in_blocks(s, lambda body, within=within: self.block(body, within))
+            for c in s.carried if isinstance(s, Loop) and inside else ():
+                k = s.carried.index(c)
+                a, out = s.inits[k], s.outs[k]
+                if isinstance(a, Var) and (staying := self.staying(s, k, a)) is not None:
+                    s, b = staying, substitute(b, {out.name: a})
             done.append(s)
         return replace(b, stmts=tuple(done))
 
     def staying(self, s: Loop, k: int, a: Var) -> Loop | None:
         """The loop that writes into ``a`` instead of creating an array for its carried slot ``k``."""
-        c, first = s.carried[k], int(s.exits)
+        c = s.carried[k]
         found = _made(s, c, self.sizes)
         if found is None:
             return None
@@ -135,19 +122,15 @@ class _InPlace:
                 filling += copying(replace(made, out=a), self.sizes[c.name], self.names)
         before = substitute(Block(s.body.stmts[:at]), {c.name: a})
         rest = substitute(Block(s.body.stmts[at + 1 :], s.body.results), {c.name: old, made.out.name: a})
-        results = tuple(r for n, r in enumerate(rest.results) if n != k + first)
-        carried, inits, outs = (tuple(v for n, v in enumerate(vs) if n != k) for vs in (s.carried, s.inits, s.outs))
-        return replace(
-            s, carried=carried, inits=inits, outs=outs, body=Block((*before.stmts, *filling, *rest.stmts), results)
-        )
+        body = Block((*before.stmts, *filling, *rest.stmts), rest.results)
+        return carrying_only(replace(s, body=body), (n for n in range(len(s.carried)) if n != k))
 
 
 def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
     """The statement that creates the array yielded in place of the carried array ``c``, which is dead by then, and its
     position."""
-    nexts = s.body.results[1 if s.exits else 0 :]
-    r = nexts[s.carried.index(c)]
-    if c.name not in sizes or c in nexts or c.name in passed_on(s.body):
+    r = s.nexts[s.carried.index(c)]
+    if c.name not in sizes or c in s.nexts or c.name in passed_on(s.body):
         return None
     for k, t in enumerate(s.body.stmts):
         if isinstance(t, Alloc | Copy) and t.out == r:

@@ -26,18 +26,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
+    AddTo, Atom, Block, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
 )
-from linad_typecheck.types import BOOL, I64
 
 from linad.analysis.affine import Ranges
 from linad.analysis.logs import logs_of
 from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import defined, is_counted, is_plain
-from linad.analysis.trip_counts import FEW, is_short
+from linad.analysis.trip_counts import is_short
 
-from ..ints import ONE, Maker
-from ..loops.register_rotation import Held, adding, has_run
+from ..ints import ONE, Maker, has_run
+from ..loops.register_rotation import Held, adding
 from .known_regions import Contents, End, Sizes, is_only_read
 
 
@@ -119,8 +118,9 @@ class _Fresh:
         done: list[Stmt] = []
         for s in b.stmts:
             match s:
-                case If(cond=cond):
-                    s = replace(s, then=self.arm(cond, True, s.then), orelse=self.arm(cond, False, s.orelse))
+                case If():
+                    then, orelse = map(self.block, self.ranges.arms(s))
+                    s = replace(s, then=then, orelse=orelse)
                 case Loop():
                     with self.ranges.scope():
                         self.ranges.enter(s)
@@ -132,11 +132,6 @@ class _Fresh:
                     self.ranges.statement(s)
             done.append(s)
         return replace(b, stmts=tuple(done))
-
-    def arm(self, cond: Atom, holds: bool, b: Block) -> Block:
-        with self.ranges.scope():
-            self.ranges.learn_test(cond, holds)
-            return self.block(b)
 
     # -- known contents, and a later loop that adds to them
 
@@ -242,8 +237,8 @@ class _Fresh:
                     | AddTo(array=array, index=(i, *_))
                 ) if array == a:
                     return r.proves(near - r.value(i) - 1) or r.proves(r.value(i) - far)
-                case If(cond=cond, then=then, orelse=orelse):
-                    return arm(cond, True, then) and arm(cond, False, orelse)
+                case If():
+                    return all([block(b) for b in r.arms(t)])  # a list: both scopes must end
                 case Loop(body=body):
                     with r.scope():
                         r.enter(t)
@@ -251,11 +246,6 @@ class _Fresh:
                 case Let():
                     r.let(t)
             return not self.sizes.touches(t, a)
-
-        def arm(cond: Atom, holds: bool, b: Block) -> bool:
-            with r.scope():
-                r.learn_test(cond, holds)
-                return block(b)
 
         return other(s)
 
@@ -304,29 +294,12 @@ class _Fresh:
         maker.out += [first, *others]
         ran: Atom = first.out
         for test in others:
-            ran = maker.let("and", ran, test.out, like=Const(True, BOOL))
+            ran = maker.let("and", ran, test.out)
         return ran
 
     def part(self, reach: Reach, low: End, high: End, maker: Maker) -> None:
         """Store the known contents of the cells ``low`` to ``high``."""
-        held, many = reach.held, high.more - low.more if high.atom == low.atom else None
-        if many is not None and many <= (FEW if held.inner is None else 0):
-            for k in range(many):
-                held.put(reach.array, (*reach.at, self.sizes.int(low + k, maker)), maker)
-        else:
-            start, stop = (self.sizes.int(e, maker) for e in (low, high))
-            maker.out.append(self.filled(reach.array, reach.at, start, stop, held))
-
-    def filled(self, a: Var, at: tuple[Atom, ...], start: Atom, stop: Atom, held: Contents, number: int = 0) -> Loop:
-        """A loop nest that stores known contents."""
-        i, maker = self.names.var("i", I64), Maker(self.names)
-        cell = (*at, maker.let("add", i, Const(number, I64)))
-        if held.inner is not None:
-            start_, stop_ = (self.sizes.int(e, maker) for e in (held.inner.low, held.inner.high))
-            maker.out.append(self.filled(a, cell, start_, stop_, held.inner))
-        else:
-            held.put(a, cell, maker)
-        return Loop(i, start, stop, ONE, (), (), Block(tuple(maker.out)), ())
+        self.sizes.part(reach.array, reach.at, reach.held, low, high, maker)
 
     # -- zeros that the next iteration would add to
 
@@ -373,5 +346,5 @@ class _Fresh:
         start, stop = (self.sizes.int(e, maker) for e in (low, high))
         return [
             *maker.out,
-            replace(self.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step),
+            replace(self.sizes.filled(a, (), start, stop, zeros, zeros.number), step=ONE if s is None else s.step),
         ]

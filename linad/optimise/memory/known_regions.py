@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
-    using, walk,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
+    outputs, using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
@@ -16,6 +16,7 @@ from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted, is_plain
 from linad.analysis.regions import touched
+from linad.analysis.trip_counts import FEW
 
 from ..ints import ONE, ZERO, Maker
 from ..mentions import Mentions
@@ -62,11 +63,12 @@ class Contents:
         return self.inner is None or not self.inner.loops()
 
     def put(self, a: Var, cell: tuple[Atom, ...], maker: Maker) -> None:
-        """Emit the store of the known value to a cell of ``a``; ``cell`` has an index for each axis."""
+        """Emit the store of the known value to a cell of ``a``; ``cell`` has an index for each axis. The source may
+        lack the first axes."""
         value: Atom = Const(0.0, Scalar(a.type.dtype))
         if self.source is not None:
             value = maker.names.var("cell", Scalar(a.type.dtype))
-            maker.out.append(Load(value, self.source, cell, False))
+            maker.out.append(Load(value, self.source, cell[len(cell) - self.source.type.rank :], False))
         maker.out.append(Store(a, cell, value, False))
 
 
@@ -123,6 +125,29 @@ class Sizes:
         """The position of the last statement that touches an array."""
         return next((k for k in range(len(stmts) - 1, -1, -1) if self.touches(stmts[k], a)), None)
 
+    # -- statements that store known contents
+
+    def part(self, a: Var, at: tuple[Atom, ...], held: Contents, low: End, high: End, maker: Maker) -> None:
+        """Store known contents to the cells ``low`` to ``high`` of an axis; ``at`` are the indices before it."""
+        many = high.more - low.more if high.atom == low.atom else None
+        if many is not None and many <= (FEW if held.inner is None else 0):
+            for k in range(many):
+                held.put(a, (*at, self.int(low + k, maker)), maker)
+        else:
+            start, stop = (self.int(e, maker) for e in (low, high))
+            maker.out.append(self.filled(a, at, start, stop, held))
+
+    def filled(self, a: Var, at: tuple[Atom, ...], start: Atom, stop: Atom, held: Contents, number: int = 0) -> Loop:
+        """A loop nest that stores known contents."""
+        i, maker = self.names.var("i", I64), Maker(self.names)
+        cell = (*at, maker.let("add", i, Const(number, I64)))
+        if held.inner is not None:
+            start_, stop_ = (self.int(e, maker) for e in (held.inner.low, held.inner.high))
+            maker.out.append(self.filled(a, cell, start_, stop_, held.inner))
+        else:
+            held.put(a, cell, maker)
+        return Loop(i, start, stop, ONE, (), (), Block(tuple(maker.out)), ())
+
     # -- contents after a statement
 
     def contents(self, s: Stmt, a: Var) -> Contents | None:
@@ -131,22 +156,22 @@ class Sizes:
             return None
         match s:
             case Alloc(shape=(_, *_) as shape, fill=Const(value=0.0), log="no"):
-                return self._whole(shape, None, replace(s, fill=None))
+                return replace(self.whole(shape, None), rest=(replace(s, fill=None),))
             case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
-                return self._whole(shape, source, Alloc(a, shape, None, s.span))
+                return replace(self.whole(shape, source), rest=(Alloc(a, shape, None, s.span),))
             case Fill(array=array, value=Const(value=0.0)) if array == a and (shape := self.shapes.get(a.name)):
-                return self._whole(shape, None)
+                return self.whole(shape, None)
             case Loop():
                 return self._by_loop(s, a)
         return None
 
-    def _whole(self, shape: tuple[Atom, ...], source: Var | None, *made: Alloc) -> Contents:
+    def whole(self, shape: Sequence[Atom], source: Var | None) -> Contents:
         """The contents of a whole array."""
         found: Contents | None = None
         for n in reversed(shape):
             found = Contents(End(ZERO, 0), self.end(n), (), found, source)
         assert found is not None
-        return replace(found, rest=made)
+        return found
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """The contents left by a loop nest whose last access to each cell that it visits is a store."""

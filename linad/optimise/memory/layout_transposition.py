@@ -25,7 +25,7 @@ from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names,
     Reserve, Stmt, Store, Var, all_names, outputs, walk,
 )
-from linad_typecheck.ir.rewrite import substitute
+from linad_typecheck.ir.rewrite import at_statements, substitute
 from linad_typecheck.ir.sizes import Equal
 from linad_typecheck.types import I64, INTS, Array, Scalar
 
@@ -313,20 +313,13 @@ class _Stored:
         self.orders, self.names = orders, names
 
     def function(self, f: Function) -> Function:
-        return replace(f, body=self.block(f.body))
-
-    def block(self, b: Block) -> Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in self.stmt(s)))
+        return at_statements(f, self.stmt)
 
     def order(self, v: Var) -> Order:
         return self.orders.get(v.name, tuple(range(_rank(v))))
 
     def stmt(self, s: Stmt) -> list[Stmt]:
         match s:
-            case If(then=then, orelse=orelse):
-                return [replace(s, then=self.block(then), orelse=self.block(orelse))]
-            case Loop(body=body):
-                return [replace(s, body=self.block(body))]
             case Load(array=array) | Store(array=array) | AddTo(array=array) if array.name in self.orders:
                 return [replace(s, index=tuple(s.index[k] for k in self.order(array)))]
             case Alloc(out=out, shape=shape) if out.name in self.orders:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Check, Const, Copy, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
+    AddTo, Atom, Block, Check, Const, Copy, Dim, Function, Let, Load, Loop, Stmt, Store, Var, walk,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks, rebuild
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64
 
@@ -82,15 +82,13 @@ class _Prover:
                 array=a, index=index, checked=True
             ) if all(self.within(i, a, k, ends) for k, i in enumerate(index)):
                 return replace(s, checked=False)
-            case If():
-                return replace(s, then=self.block(s.then, ends), orelse=self.block(s.orelse, ends))
             case Loop():
                 upwards = self.is_upwards(s.start) and isinstance(s.step, Const) and s.step.value > 0
                 if upwards:
                     self.upwards.add(s.index.name)
-                inner = {**ends, s.index.name: s.stop} if upwards and s.stop is not None else ends
-                return replace(s, body=self.block(s.body, inner))
-        return s
+                if upwards and s.stop is not None:
+                    ends = {**ends, s.index.name: s.stop}
+        return in_blocks(s, lambda b: self.block(b, ends))
 
     def within(self, i: Atom, a: Var, axis: int, ends: dict[str, Atom]) -> bool:
         """Whether an index is known to be in bounds."""

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linad_typecheck.ir.core import Atom, Block, Call, Dense, Function, If, Loop, Stmt, Var, walk, writes
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.core import Atom, Block, Call, Dense, Function, If, Loop, Stmt, Var, blocks, walk, writes
+from linad_typecheck.ir.rewrite import in_blocks, rebuild
 from linad_typecheck.types import Array
 
 _SHARED = ("lu",)
@@ -37,7 +37,7 @@ def share_factorisations(f: Function) -> Function:
 def _touched(s: Stmt) -> list[Var]:
     """The arrays that a statement may write to or rename, including those of nested statements."""
     found: list[Var] = []
-    for x in (s, *(t for b in _blocks(s) for t in walk(b))):
+    for x in (s, *(t for b in blocks(s) for t in walk(b))):
         found += writes(x)
         match x:
             case Call(args=args):
@@ -49,28 +49,12 @@ def _touched(s: Stmt) -> list[Var]:
     return found
 
 
-def _blocks(s: Stmt) -> tuple[Block, ...]:
-    match s:
-        case If(then=a, orelse=b):
-            return (a, b)
-        case Loop(body=b):
-            return (b,)
-    return ()
-
-
 def _written_once(f: Function) -> frozenset[str]:
     """The arrays that are written by exactly one statement and never renamed."""
     count: Counter[str] = Counter()
     for s in walk(f.body):
-        nested = (
-            replace(s, then=Block(()), orelse=Block(()))
-            if isinstance(s, If)
-            else replace(s, body=Block(()))
-            if isinstance(s, Loop)
-            else s
-        )
-        count.update(v.name for v in _touched(nested))
-        for b in _blocks(s):
+        count.update(v.name for v in _touched(in_blocks(s, lambda b: Block(()))))
+        for b in blocks(s):
             count.update(r.name for r in b.results if isinstance(r, Var))
     count.update(r.name for r in f.body.results if isinstance(r, Var))
     return frozenset(name for name, n in count.items() if n == 1)

@@ -15,9 +15,9 @@ replaces two words. Both forms are differentiated and the one that logs less is 
 
 from __future__ import annotations
 
-from dataclasses import replace
 
-from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Names, Program, Stmt, all_names
+from linad_typecheck.ir.core import Function, Let, Names, Program, Stmt, all_names
+from linad_typecheck.ir.rewrite import at_statements
 from linad_typecheck.types import BOOL, is_float
 
 CHOICES = {"min": "lt", "max": "gt"}  # the comparison that selects the second operand
@@ -33,9 +33,6 @@ def compare_first(f: Function) -> Function:
     names = Names(all_names(f))
     found = 0
 
-    def block(b: Block) -> Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
-
     def stmt(s: Stmt) -> tuple[Stmt, ...]:
         nonlocal found
         match s:
@@ -43,11 +40,7 @@ def compare_first(f: Function) -> Function:
                 found += 1
                 takes_second = names.var("takes_second", BOOL)
                 return Let(takes_second, CHOICES[op], (b, a), s.span), Let(out, "select", (takes_second, b, a), s.span)
-            case If(then=then, orelse=orelse):
-                return (replace(s, then=block(then), orelse=block(orelse)),)
-            case Loop(body=body):
-                return (replace(s, body=block(body)),)
         return (s,)
 
-    changed = replace(f, body=block(f.body))
+    changed = at_statements(f, stmt)
     return changed if found else f

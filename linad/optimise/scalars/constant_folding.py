@@ -1,7 +1,8 @@
 """Constant folding: replace operations whose result is known or already computed.
 
-**Transformation.** Constant folding, copy propagation, algebraic simplification and common-subexpression elimination in
-one forward walk (Muchnick, Advanced Compiler Design and Implementation, 1997, chapters 12 and 13).
+**Transformation.** Constant folding, copy propagation, algebraic simplification, common-subexpression elimination and
+store-to-load forwarding in one forward walk (Muchnick, Advanced Compiler Design and Implementation, 1997, chapters 12
+and 13).
 
 **Before.** ``k = mul 3 4; a = sin x; b = sin x; c = add a b``
 **After.** ``a = sin x; c = add a a``
@@ -10,7 +11,7 @@ Values computed in an arm are available in the same arm of a later branch on the
 first branch's results: ``if c { s = sin x; yield s } else { yield 0.0 }; if c { t = sin x }``.
 
 **Legality.** Only identities that hold for every float: neither ``x + 0.0`` (the sign of zero) nor ``x * 0.0`` (inf,
-nan) is simplified; ints wrap at 64 bits. A load stays available until its array may be written.
+nan) is simplified; ints wrap at 64 bits. A loaded or stored value stays available until its cell may be written.
 
 **Profitability.** Always: the pass never adds work.
 
@@ -26,13 +27,16 @@ from dataclasses import replace
 from typing import Any
 
 from linad_typecheck.ir.core import (
-    Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, outputs, writes,
+    AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks,
+    outputs, walk, writes,
 )
 from linad_typecheck.ir.rewrite import rebuild
-from linad_typecheck.ir.sizes import Sizes, known_sizes
+from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
-from linad.analysis.logs import logs_of
+from linad.analysis.logs import logs_of, may_grow
+from linad.analysis.loop_facts import carrying_only
+
 
 # Available values by operation; under ("under", condition, bool), a table of those available where the condition has
 # this value.
@@ -69,7 +73,7 @@ _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor",
 
 def fold(f: Function) -> Function:
     """Replace every operation whose value is known or available."""
-    return replace(f, body=_Folder(logs_of(f), known_sizes(f)).block(f.body, {}, {}))
+    return replace(f, body=_Folder(f).block(f.body, {}, {}))
 
 
 def _changed(stmts: Iterable[Stmt]) -> set[str]:
@@ -88,8 +92,21 @@ def _changed(stmts: Iterable[Stmt]) -> set[str]:
 def _forget(known: Known, arrays: set[str]) -> None:
     """Drop loads of changed arrays, and sizes of logs that may have grown."""
     if arrays:
-        for key in [k for k in known if k[0] in ("load", "log size") and k[1] in arrays]:
+        for key in [k for k in known if k[0] in ("load", "stored", "log size") and k[1] in arrays]:
             del known[key]
+
+
+def _forget_cell(known: Known, array: str, index: tuple[Atom, ...]) -> None:
+    """After a write to a cell, drop the loads of the array, and what was stored to cells that may be the same."""
+    for key in [k for k in known if k[1:2] == (array,)]:
+        if key[0] == "load" or key[0] == "stored" and not _differ(key[2:], index):
+            del known[key]
+
+
+def _differ(first: tuple[Atom, ...], second: tuple[Atom, ...]) -> bool:
+    """Whether two indices differ in a constant."""
+    pairs = zip(first, second, strict=True)
+    return any(isinstance(a, Const) and isinstance(b, Const) and a.value != b.value for a, b in pairs)
 
 
 def _value(a: Atom) -> object:
@@ -136,8 +153,13 @@ def _once(s: Loop) -> bool:
 
 
 class _Folder:
-    def __init__(self, grown: set[str], sizes: Sizes) -> None:
-        self.grown, self.sizes = grown, sizes
+    def __init__(self, f: Function) -> None:
+        made, passed = [s for s in walk(f.body) if isinstance(s, Alloc)], may_grow(f)
+        # a callee may extend an empty array
+        self.grown = logs_of(f) | {s.out.name for s in made if s.out.name in passed and s.shape == (Const(0, I64),)}
+        # also those of logs, unless a callee may extend them
+        self.sizes = known_sizes(f) | {s.out.name: s.shape for s in made if s.out.name not in passed}
+        self.extents = {s.out for s in walk(f.body) if isinstance(s, Dim)}  # not negative
         self.same: dict[str, Atom] = {}
         self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools that compare two ints for equality
         self.found: list[str] = []  # ints replaced because of a check, in the enclosing blocks
@@ -191,16 +213,19 @@ class _Folder:
                     known[key] = v
                     out.append(rebuild(s, self.use))
             case Load(out=v, array=a, index=index):
-                key = ("load", self.use(a).name, *map(self.use, index))
-                if key in known:
-                    self.same[v.name] = known[key]
+                cell = (self.use(a).name, *map(self.use, index))
+                value = known.get(("stored", *cell), known.get(("load", *cell)))
+                if value is not None:
+                    self.same[v.name] = value
                 else:
-                    known[key] = v
+                    known["load", *cell] = v
                     out.append(rebuild(s, self.use))
-            case Store(a, index, value) if value.type.dtype == a.type.dtype:
-                _forget(known, {self.use(a).name})
-                known[("load", self.use(a).name, *map(self.use, index))] = self.use(value)
-                out.append(rebuild(s, self.use))
+            case Store() | AddTo():
+                s = rebuild(s, self.use)
+                _forget_cell(known, s.array.name, s.index)
+                if isinstance(s, Store) and s.value.type.dtype == s.array.type.dtype:
+                    known["stored", s.array.name, *s.index] = s.value
+                out.append(s)
             case Check(cond):
                 cond = self.decided(self.use(cond), facts)
                 if _value(cond) is not True:
@@ -264,23 +289,12 @@ class _Folder:
                 self.statement(t, known, facts, out)
             self.same |= {o.name: self.use(r) for o, r in zip(s.outs, s.body.results, strict=True)}
             return
-        shift = 1 if s.exits else 0
-        for c, init, nxt, o in zip(s.carried, s.inits, s.body.results[shift:], s.outs, strict=True):
+        for c, init, nxt, o in zip(s.carried, s.inits, s.nexts, s.outs, strict=True):
             if nxt == c or (isinstance(nxt, Const) and nxt == init):  # the same before and after every iteration
                 self.same[c.name] = self.same[o.name] = init
         self.forget(known, s)
         keep = [k for k, c in enumerate(s.carried) if c.name not in self.same]
-        body = self.block(s.body, known, facts)
-        results = (*body.results[:shift], *(body.results[shift + k] for k in keep))
-        out.append(
-            replace(
-                s,
-                carried=tuple(s.carried[k] for k in keep),
-                inits=tuple(s.inits[k] for k in keep),
-                outs=tuple(s.outs[k] for k in keep),
-                body=replace(body, results=results),
-            )
-        )
+        out.append(carrying_only(replace(s, body=self.block(s.body, known, facts)), keep))
 
     def known_value(self, v: Var, op: str, ins: tuple[Atom, ...], facts: dict[Atom, bool]) -> Atom | None:
         """The atom that an operation is equal to, found without run-time computation, or None."""
@@ -305,6 +319,8 @@ class _Folder:
             return ins[0]
         if op == "cast" and ins[0].type == v.type:
             return ins[0]
+        if op == "trips" and ins[1] in self.extents and (values[0], values[2]) == (0, 1):
+            return ins[1]
         row = _IDENTITIES.get(op)
         return row(ins, values, dtype) if row else None
 

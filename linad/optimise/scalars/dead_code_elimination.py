@@ -126,11 +126,5 @@ class _Sweep:
         trips = s.trips if s.trips is not None and s.trips.name in live else None
         if not body.stmts and not keep and trips is None and s.stop is not None:
             return None
-        return replace(
-            s,
-            carried=tuple(s.carried[k] for k in keep),
-            inits=tuple(s.inits[k] for k in keep),
-            outs=tuple(s.outs[k] for k in keep),
-            body=body,
-            trips=trips,
-        )
+        carried, inits, outs = (tuple(xs[k] for k in keep) for xs in (s.carried, s.inits, s.outs))
+        return replace(s, carried=carried, inits=inits, outs=outs, body=body, trips=trips)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import Block, Function, If, Let, Loop, Stmt, Var, operands, outputs
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import BOOL, INTS, Scalar
 
 MOST = 6  # operations in both arms together
@@ -38,13 +39,9 @@ def _block(b: Block, carried: frozenset[str]) -> Block:
 
 
 def _stmt(s: Stmt, carried: frozenset[str]) -> tuple[Stmt, ...]:
-    match s:
-        case Loop(body=body):
-            return (replace(s, body=_block(body, carried | {c.name for c in s.carried})),)
-        case If():
-            s = replace(s, then=_block(s.then, carried), orelse=_block(s.orelse, carried))
-            return _chosen(s) if _is_choice(s, carried) else (s,)
-    return (s,)
+    inside = carried | {c.name for c in s.carried} if isinstance(s, Loop) else carried
+    s = in_blocks(s, lambda b: _block(b, inside))
+    return _chosen(s) if isinstance(s, If) and _is_choice(s, carried) else (s,)
 
 
 def _is_choice(s: If, carried: frozenset[str]) -> bool:

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Loop, Stmt, Var, blocks, free_vars, operands
+from linad_typecheck.ir.core import Atom, Block, Const, Function, If, Let, Stmt, Var, blocks, free_vars, operands
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
@@ -33,19 +34,10 @@ def sink_selects(f: Function) -> Function:
 
 
 def _block(block: Block) -> Block:
-    stmts = [_inside(s) for s in block.stmts]
+    stmts = [in_blocks(s, _block) for s in block.stmts]
     while (done := _sink_one(stmts, block.results)) is not None:
         stmts = done
     return replace(block, stmts=tuple(stmts))
-
-
-def _inside(s: Stmt) -> Stmt:
-    match s:
-        case If():
-            return replace(s, then=_block(s.then), orelse=_block(s.orelse))
-        case Loop():
-            return replace(s, body=_block(s.body))
-    return s
 
 
 def _sink_one(stmts: list[Stmt], results: tuple[Atom, ...]) -> list[Stmt] | None:
@@ -63,7 +55,7 @@ def _sink_one(stmts: list[Stmt], results: tuple[Atom, ...]) -> list[Stmt] | None
                 moved = {id(t) for side in sides for t in side}
                 arms = [Block(tuple(side), (a,)) for side, a in zip(sides, s.ins[1:], strict=True)]
                 kept = [t for t in stmts[:at] if id(t) not in moved]
-                return [*kept, _inside(If(s.ins[0], *arms, (s.out,), s.span)), *stmts[at + 1 :]]
+                return [*kept, in_blocks(If(s.ins[0], *arms, (s.out,), s.span), _block), *stmts[at + 1 :]]
     return None
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import Block, Const, Let, Names, Program, Stmt, Var, all_names
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import BOOL
 
 
@@ -37,7 +37,7 @@ def with_zero_tests(program: Program) -> Program:
                 yield Let(test, "eq", (seed, Const(0.0, seed.type)), s.span)
                 yield Let(s.out, "select", (test, zero, made), s.span)
             else:
-                yield rebuild(s, lambda a: a, block=inside)
+                yield in_blocks(s, inside)
 
         def inside(b: Block) -> Block:
             return Block(tuple(x for s in b.stmts for x in expanded(s)), b.results)

@@ -269,6 +269,11 @@ class Loop:
     span: Span = NOWHERE
     mark: Checkpoint | None = None
 
+    @property
+    def nexts(self) -> tuple[Atom, ...]:
+        """The next values of ``carried``."""
+        return self.body.results[1:] if self.exits else self.body.results
+
 
 @frozen(slots=True)
 class Call:

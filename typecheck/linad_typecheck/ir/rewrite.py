@@ -153,17 +153,23 @@ def _all(block: ir.Block):
 
 def at_loops(f: ir.Function, change: Callable[[ir.Loop], Iterable[ir.Stmt]]) -> ir.Function:
     """The function with each loop replaced by statements, inner loops first."""
+    return at_statements(f, lambda s: change(s) if isinstance(s, ir.Loop) else (s,))
 
-    def block(b: ir.Block) -> ir.Block:
-        out: list[ir.Stmt] = []
-        for s in b.stmts:
-            match s:
-                case ir.If():
-                    out.append(replace(s, then=block(s.then), orelse=block(s.orelse)))
-                case ir.Loop(body=body):
-                    out += change(replace(s, body=block(body)))
-                case _:
-                    out.append(s)
-        return ir.Block(tuple(out), b.results)
 
-    return replace(f, body=block(f.body))
+def at_statements(f: ir.Function, change: Callable[[ir.Stmt], Iterable[ir.Stmt]]) -> ir.Function:
+    """The function with each statement replaced by statements, after those in its blocks."""
+
+    def inside(b: ir.Block) -> ir.Block:
+        return replace(b, stmts=tuple(t for s in b.stmts for t in change(in_blocks(s, inside))))
+
+    return replace(f, body=inside(f.body))
+
+
+def in_blocks(s: ir.Stmt, change: InBlock) -> ir.Stmt:
+    """The statement with ``change`` applied to its blocks, if it has any."""
+    match s:
+        case ir.If(then=then, orelse=orelse):
+            return replace(s, then=change(then), orelse=change(orelse))
+        case ir.Loop(body=body):
+            return replace(s, body=change(body))
+    return s

@@ -359,9 +359,8 @@ def _bindings(block: ir.Block) -> Iterable[tuple[ir.Var, ir.Var]]:
         match s:
             case ir.If(then=then, orelse=orelse, outs=outs):
                 pairs = [*zip(then.results, outs), *zip(orelse.results, outs)]
-            case ir.Loop(carried=carried, inits=inits, body=body, outs=outs, exits=exits):
-                results = body.results[1:] if exits else body.results
-                pairs = [*zip(inits, carried), *zip(results, carried), *zip(carried, outs)]
+            case ir.Loop(carried=carried, inits=inits, nexts=nexts, outs=outs):
+                pairs = [*zip(inits, carried), *zip(nexts, carried), *zip(carried, outs)]
         for a, v in pairs:
             if isinstance(a, ir.Var) and isinstance(a.type, Array):
                 yield a, v
