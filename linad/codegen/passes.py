@@ -20,7 +20,6 @@ from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
 from linad.optimise.loops.register_tiling import tile
-from linad.optimise.loops.rotation_gather import gather_rotations
 from linad.optimise.loops.scalar_promotion import sum_in_registers
 from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
@@ -33,6 +32,7 @@ from linad.optimise.memory.copy_sinking import copy_late
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
+from linad.optimise.memory.rotation_gather import gather_and_store
 from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
@@ -51,13 +51,6 @@ if TYPE_CHECKING:
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 CHECKS = "it writes out the tests that keep accesses inside arrays"
 
-
-
-def gather_and_store(f: Function) -> Function:
-    """Gather rotations, and store to cells that are added to for the first time, before loops are peeled: what a peeled
-    loop stores to is a region in parts."""
-    gathered = gather_rotations(f)
-    return f if gathered == f else store_first(merge_additions(gathered))
 
 
 RESHAPING: tuple[Pass, ...] = (

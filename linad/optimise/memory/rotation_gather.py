@@ -35,7 +35,9 @@ from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
-from .loop_distribution import MOST, turned_upwards
+from ..loops.loop_distribution import MOST, turned_upwards
+from .addition_merging import merge_additions
+from .first_write_promotion import store_first
 
 
 @dataclass(frozen=True)
@@ -170,3 +172,10 @@ def _without(a: Rotated) -> tuple[Atom, ...]:
 
 def _at(a: Atom, there: Mapping[str, Var]) -> Atom:
     return there.get(a.name, a) if isinstance(a, Var) else a
+
+
+def gather_and_store(f: Function) -> Function:
+    """Gather rotations, and store to cells that are added to for the first time, before loops are peeled: what a peeled
+    loop stores to is a region in parts."""
+    gathered = gather_rotations(f)
+    return f if gathered == f else store_first(merge_additions(gathered))

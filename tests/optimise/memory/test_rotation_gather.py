@@ -10,7 +10,7 @@ from linad_typecheck.ir.verify import verify
 
 from linad.codegen.passes import gather_and_store
 from linad.interpret import run
-from linad.optimise.loops.rotation_gather import gather_rotations
+from linad.optimise.memory.rotation_gather import gather_rotations
 
 UP, DOWN = "range(n)", "range(l, -1, -1)"
 TORUS = """
