@@ -217,6 +217,10 @@ def _foreign(value: object) -> str | None:
     """The dotted name of an object whose source cannot be read: a compiled function, a builtin class, or anything from
     a library with its own array semantics."""
     name, home = getattr(value, "__name__", None), getattr(value, "__module__", None)
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, type) and owner.__module__ != "builtins":  # `itertools.chain.from_iterable`
+        of = _foreign(owner)
+        return None if of is None else f"{of}.{name}"
     if not (isinstance(name, str) and isinstance(home, str)):
         return None
     root = home.partition(".")[0]
