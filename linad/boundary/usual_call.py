@@ -20,6 +20,7 @@ from .kernel import DONE
 from .objects import MISSING
 from .results import class_of, float_leaves, leaf_types, restore
 from .usual import dim_rows
+from .workspace import LARGE, Refilled
 
 if TYPE_CHECKING:
     from ..specialise import Request, Specialisation
@@ -67,7 +68,7 @@ def usual_gradient(
     for leaf in active:
         if isinstance(leaf.type, Array):
             grads[leaf.index] = f"z{leaf.index}"
-            text.add(f"z{leaf.index} = zeros(a{leaf.index}.shape, {text.name(WANTED[leaf.type.dtype])})")
+            text.add(f"z{leaf.index} = {text.zeros(f'a{leaf.index}', leaf.index, WANTED[leaf.type.dtype])}")
             given.append(f"z{leaf.index}")
         else:
             grads[leaf.index] = f"out[{scalars}]"
@@ -122,6 +123,7 @@ class _Text:
 
     def __init__(self, s: Specialisation, request: Request) -> None:
         self.s, self.request = s, request
+        self.returned = Refilled()
         self.lines: list[str] = []
         self.objects: list[object] = []
 
@@ -210,6 +212,12 @@ class _Text:
         self.unless("loaded is None")
         self.add(f"out = loaded.call({values}, loaded.errors())")
         self.unless(f"out[0] != {DONE}")
+
+    def zeros(self, like: str, place: int, dtype: np.dtype) -> str:
+        """Zeros of the shape of an argument: fresh ones, or a large array that the caller has dropped."""
+        shape, kind = f"{like}.shape", self.name(dtype)
+        again = f"{self.name(self.returned.zeros)}({place}, {shape}, {kind})"
+        return f"zeros({shape}, {kind}) if {like}.size < {LARGE} else {again}"
 
     def tested(self, gradient: str, leaf: Leaf) -> None:
         """Add the test for nan, equivalent to `has_nan`."""

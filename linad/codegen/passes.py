@@ -20,6 +20,7 @@ from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
 from linad.optimise.loops.register_tiling import tile
+from linad.optimise.memory.rotation_gather import gather_rotations
 from linad.optimise.loops.scalar_promotion import sum_in_registers
 from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
@@ -33,6 +34,7 @@ from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
 from linad.optimise.memory.size_propagation import known_sizes
+from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
@@ -58,6 +60,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
+    Pass("rotation_gather", gather_rotations, FREE),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("branch_flattening", flatten_branches, FREE),
@@ -88,6 +91,7 @@ ORDERING: tuple[Pass, ...] = (
     Pass("accumulation_rotation", add_later, FREE),
     Pass("register_rotation", hand_on, FREE),
     Pass("product_reassociation", multiply_last, FREE),
+    Pass("snapshot_coalescing", coalesce_snapshots, FREE),
     Pass("allocation_hoisting", hoist_buffers),
 )
 
