@@ -58,12 +58,12 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
 def call_exactly(s: Specialisation, arguments: Sequence[object]) -> Any:
     """The value of a function that takes derivatives, again with ``exact`` if it contains a nan."""
     found = call(s, arguments)
-    return call(s, arguments, exact=True) if nan_in(found) else found
+    return call(s, arguments, exact=True) if contains_nan(found) else found
 
 
-def nan_in(found: object) -> bool:
-    """Whether there is a nan in a value."""
-    return has_nan(x for x in parts_of(found) if isinstance(x, float | np.ndarray | np.floating))
+def contains_nan(value: object) -> bool:
+    """Whether a float, or a cell of an array, of a structure is nan."""
+    return has_nan(x for x in parts_of(value) if isinstance(x, float | np.ndarray | np.floating))
 
 
 def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:

@@ -70,13 +70,11 @@ class Transformed(Generic[P, R]):
         usual = table.get("value")
         try:
             found = MISSED if usual is None else usual(arguments)
-            if found is MISSED:
+            if found is MISSED or derive.contains_nan(found):
                 s = function.specialisation(arguments)
-                found = derive.call(s, arguments)
+                found = derive.call_exactly(s, arguments)
                 if not function._fixed:
                     table["value"] = derive.usual(s, "value", None)
-            if derive.nan_in(found):
-                found = derive.call(function.specialisation(arguments), arguments, exact=True)
             return found
         except LinadError:
             self._require(arguments)
