@@ -54,7 +54,9 @@ from .comprehensions import array_from
 from .dicts import method as dict_method
 from .dicts import unpacked
 from .iterables import ITERABLES
-from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
+from .records import (
+    PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
+)
 from .static_texts import method as text_method
 
 SCALAR_METHODS = tuple(
@@ -71,6 +73,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         keywords = unpacked(ctx, node)
         node = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
     if isinstance(node.func, ast.Attribute):
+        if (made := method_of_parent(ctx, node)) is not None:
+            return made
         base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
         if is_array(base):
             args = _library_args(ctx, node, node.func.attr, hint)
@@ -394,12 +398,15 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
     """Borrow or move the array arguments, according to the modes of the callee's parameters."""
     seen: dict[str, tuple[str, Argument]] = {}
+    twice: set[str] = set()  # arrays that are passed twice and not updated: copies of them are taken over
     name = spec.source.name
-    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+    for k, (atom, arg, mode) in enumerate(zip(atoms, args, spec.modes, strict=False)):
         if not isinstance(atom.type, Array):
             continue
+        mode = "read" if mode == "own" and not spec.writes(k) else mode
         user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
         for same in {atom.name, *others(ctx, atom)} & seen.keys():
+            twice.add(same)
             if seen[same][0] != mode or mode not in ("read", "acc"):
                 does = "takes over" if "own" in (mode, seen[same][0]) else "updates"
                 ctx.report(OverlappingArguments(arg.span, user, name, seen[same][1].span, does))
@@ -413,7 +420,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
             if spec.writes(k):
                 if movable(ctx, atom):  # one that is not is refused as a whole below
                     write(ctx, ArrayValue(atom), user, arg.span)
-            elif not movable(ctx, atom) or stays_in_use(ctx, atom):
+            elif not movable(ctx, atom) or stays_in_use(ctx, atom) or atom.name in twice:
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
                 stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")

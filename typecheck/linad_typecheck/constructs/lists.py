@@ -115,7 +115,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(UNKNOWN, span))
+        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(base, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -317,14 +317,23 @@ def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
     base = held_object(ctx, node.value)
     if base is None or not base.listed:
         return None
-    index = ctx.attempt(lambda: expression(ctx, node.slice)).value
-    known = isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype in INTS
-    return int(index.atom.value) if known and -len(base.items) <= index.atom.value < len(base.items) else None
+    k = _known(ctx.attempt(lambda: expression(ctx, node.slice)).value)
+    return k if k is not None and -len(base.items) <= k < len(base.items) else None
+
+
+def _known(v: Value) -> int | None:
+    """An int that is known at compile time."""
+    literal = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in INTS
+    return int(v.atom.value) if literal else None
 
 
 def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` is on a fixed-length list at a known position; then the name is rebound to a new list
-    value."""
+    """Whether ``xs[k] = v`` is on a fixed-length list at a known position, or ``xs[lo:hi] = ys`` on a list; then the
+    name is rebound to a new list value."""
+    if (base := with_part(ctx, node)) is not None:
+        new = _with_items(ctx, base, node.slice, node, usable(ctx, value, "the value", span), span)
+        _change(ctx, node.value, base, new, "storing items", span)
+        return True
     k = counted_item(ctx, node)
     if k is None:
         return False
@@ -335,6 +344,38 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
         items[k] = value
         _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)
     return True
+
+
+def with_part(ctx: Lowering, node: ast.Subscript) -> TupleValue | None:
+    """The list of which ``xs[lo:hi]`` as a target is a part; None for other targets."""
+    base = held_object(ctx, node.value) if isinstance(node.slice, ast.Slice) else None
+    return base if base is not None and is_list(base) else None
+
+
+def _with_items(
+    ctx: Lowering, base: TupleValue, where: ast.Slice, node: ast.Subscript, value: Value, span: Span
+) -> TupleValue:
+    """A list with the items of an iterable in place of ``xs[lo:hi]``."""
+    if isinstance(value, SILENT):
+        raise Refused(None)
+    given = [n for n in (where.lower, where.upper, where.step) if n is not None]
+    new = extended(ctx, TupleValue((), LIST), Quoted(node, value), "", span)
+    if not given:
+        return new
+    known = [None if n is None else _known(expression(ctx, n)) for n in (where.lower, where.upper, where.step)]
+    if base.record is not LIST or new.record is not LIST or known.count(None) != 3 - len(given):
+        raise Refused(
+            Unsupported(
+                span, "storing items into a part of a list whose length or bounds are not known before the program runs",
+                "build the list anew: `xs = xs[:lo] + ys + xs[hi:]`",
+            )
+        )
+    items = list(base.items)
+    try:
+        items[slice(*known)] = new.items
+    except ValueError as error:
+        raise Refused(WrongType(span, "as many items are stored as the slice with a step has", str(error))) from None
+    return TupleValue(tuple(items), LIST)
 
 
 def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, span: Span) -> Cell | None:

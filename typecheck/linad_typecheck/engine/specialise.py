@@ -37,7 +37,7 @@ from .returning import apart, lent_back
 from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
-    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison, ScalarType, ScalarValue,
+    GROWING, Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison, ScalarType, ScalarValue,
     TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
     is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
 )
@@ -447,7 +447,7 @@ def _twice(ctx: Lowering, value: TupleValue) -> str:
 def answered(v: Value) -> Value:
     """The result of a helper, with known bools and ints recorded in its type, so that its caller can decide tests on
     them at compile time."""
-    if isinstance(v, TupleValue) and v.record is None:
+    if isinstance(v, TupleValue) and v.record not in GROWING:
         return replace(v, items=tuple(map(answered, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
 

@@ -21,7 +21,7 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..span import Span
-from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
+from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, UNSIGNED, DType, Scalar, join_dtypes
 from .rounding import math_round, numpy_round, python_round
 
 _OPERATORS = {
@@ -58,6 +58,8 @@ def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: boo
 def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
+        if op == "sign" and values[0].dtype in INTS:
+            return _sign(ctx, values[0], args)
         if not of_ints and values[0].dtype not in FLOATS:
             raise Refused(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
         dtype = _float_type(ctx, args, values, small)
@@ -66,6 +68,13 @@ def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
         )
 
     return apply
+
+
+def _sign(ctx: Lowering, v: ScalarValue, args: Args) -> ScalarValue:
+    """``np.sign`` of an int, which has its dtype."""
+    low, high = (Const(k, v.atom.type) for k in (-1 if v.dtype not in UNSIGNED else 0, 1))
+    at_most = ctx.let("sign", "min", (v.atom, high), v.atom.type, args.span)
+    return ScalarValue(ctx.let("sign", "max", (at_most, low), v.atom.type, args.span))
 
 
 def _numpy_binary(op: str) -> Rule:
