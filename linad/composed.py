@@ -38,7 +38,7 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     callee = function
     for transform in d.transforms:
         callee = _written(transform, callee, library)
-    file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
+    file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
     annotated = all(t.kind != "vmap" for t in d.transforms)
     made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated)
@@ -51,7 +51,7 @@ def linear_batch(f: CheckedFunction[..., Any], linear: str, vmap: Transform, cou
     taken = tuple(f"_linear_{k}" for k in range(count))
     library, function = "_linad", "_function"
     text = f"{_written(vmap, linear, library)}({', '.join(taken)})"
-    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func)}>"
+    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
     made = calling(f.py_func, "batch", text, file, names, first=taken)
     return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
@@ -102,8 +102,9 @@ def calling(
     if not by_position:
         made.__defaults__, made.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
     notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
-    known = inspect.signature(f).parameters
-    made.__annotations__ = {name: note for name, note in notes.items() if annotated and _annotated(known[name])}
+    known = inspect.signature(f, follow_wrapped=False).parameters
+    if annotated:  # a decorator may have copied those of the function that it wraps
+        made.__annotations__ = {n: note for n, note in notes.items() if n in known and _annotated(known[n])}
     return made
 
 
@@ -120,7 +121,7 @@ def _name(d: Transformed[..., Any]) -> str:
 
 def _names(d: Transformed[..., Any]) -> tuple[str, str]:
     """The names of the function and of linad in the source: the usual ones, unless a parameter has this name."""
-    params = inspect.signature(d.function.py_func).parameters
+    params = inspect.signature(d.function.py_func, follow_wrapped=False).parameters
     known = d.function.__name__
     library = next(n for n in ("linad", "_linad", "_linad_") if n not in params)
     function = known if known.isidentifier() and known not in (*params, library, _name(d)) else "_function"
@@ -146,7 +147,7 @@ def _text(
     """The source text: the parameters with their annotations, and the return. Defaults are taken from the function
     object."""
     given = locate(f)[1].args
-    known = inspect.signature(f).parameters
+    known = inspect.signature(f, follow_wrapped=False).parameters
     every = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
     bare = {
         a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None)

@@ -23,13 +23,13 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
     Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import RETURNED
+from ..names.scope import RETURNED, External
 from ..ownership.objects import change, may_change
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -498,14 +498,48 @@ def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers."""
     span = ctx.span(node)
     back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
+    by = [k.value for k in node.keywords if k.arg == "key"]
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
-    if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
+    odd = len(back) + len(by) != len(node.keywords) or (back and not isinstance(getattr(back[0], "atom", None), Const))
+    if len(node.args) == 1 and not odd and by:
+        return _by_key(ctx, node, by[0], backwards)
+    if len(node.args) != 1 or odd:
         raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
     found = of_iterable(ctx, node.args[0])
     if isinstance(found, SILENT):
         return found
     found = _rearranged(ctx, found, "sort", [], span)
     return _rearranged(ctx, found, "reverse", [], span) if backwards else found
+
+
+def _by_key(ctx: Lowering, node: ast.Call, by: ast.expr, backwards: bool) -> Value:
+    """``sorted(x, key=f)``, where ``f`` gives numbers: the items in the order of their keys."""
+    span = ctx.span(node)
+    names = [ctx.pseudo(what, span) for what in ("items", "key", "item", "place")]
+    items, key, item, place = (ast.Name(n, ast.Load()) for n in names)
+    name = lambda n: ast.Name(n.id, ast.Store())
+    numpy = lambda f: Quoted(node, EntityValue(External(f"numpy.{f}"), f"np.{f}"))
+    found = of_iterable(ctx, node.args[0])
+    function = expression(ctx, by)
+    if isinstance(found, SILENT) or isinstance(function, SILENT):
+        return Poison()
+    if isinstance(function, NoneValue):
+        ordered_ = _rearranged(ctx, found, "sort", [], span)
+        return _rearranged(ctx, ordered_, "reverse", [], span) if backwards else ordered_
+    for n, v in zip(names, (found, function), strict=False):
+        ctx.bind(n, Binding(v, span))
+    keys: ast.expr = ast.ListComp(ast.Call(key, [item], []), [ast.comprehension(name(item), items, [], 0)])
+    keys = ast.Call(numpy("array"), [keys], [])
+    keys = ast.UnaryOp(ast.USub(), keys) if backwards else keys  # items with equal keys keep their order
+    order = ast.Call(numpy("argsort"), [keys], [ast.keyword("kind", ast.Constant("stable"))])
+    made = ast.ListComp(ast.Subscript(items, place, ast.Load()), [ast.comprehension(name(place), order, [], 0)])
+    for n in ast.walk(made):
+        if not isinstance(n, Quoted):
+            ast.copy_location(n, node)
+    value = expression(ctx, made, "sorted")
+    for n in names[:2]:
+        ctx.unbind(n)
+    return value
 
 
 CALLS["builtins.sorted"] = ordered

@@ -574,6 +574,20 @@ def specialised(
     with ctx.programs.apart() as found:
         spec = ctx.programs.specialise(source, *types(given, captures), **how)
     literals: dict[str, Value] = {}
+
+    def with_literals() -> Spec:
+        again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
+        return ctx.programs.specialise(source, *types(*again), **how)
+
+    if spec.failed and not spec.wanted:  # a known int may decide of which types others are
+        literals = {n: as_literal(v) for some in (given, captures) for n, v in some.items()}
+        literals = {n: v for n, v in literals.items() if isinstance(v, FlagValue) and v.dtype == "i64"}
+        with ctx.programs.apart() as other:
+            again = with_literals() if literals else spec
+        if not again.failed:
+            ctx.programs.findings.take(other)
+            return again, literals
+        literals = {}
     for name in spec.wanted if spec.failed else ():
         value = given.get(name, captures.get(name))
         if isinstance(value, ScalarValue) and isinstance(value.atom, Const):
@@ -584,5 +598,4 @@ def specialised(
     if not literals:
         ctx.programs.findings.take(found)
         return spec, {}
-    again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-    return ctx.programs.specialise(source, *types(*again), **how), literals
+    return with_literals(), literals

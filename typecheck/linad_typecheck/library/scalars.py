@@ -205,6 +205,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if not args.values and not args.keywords:
             return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
+        if len(args.values) == 1 and isinstance(args.values[0], TextValue) and dtype in ("f64", "i64"):
+            number = _of_text(ctx, args.values[0].text, dtype, args)
+            return ScalarValue(Const(number, Scalar(dtype)), weak)
         if len(args.values) == 1 and dotted == "builtins.bool":
             return ScalarValue(truth(ctx, args.values[0], args.span), weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
@@ -222,6 +225,15 @@ def _convert(dtype: DType, dotted: str) -> Rule:
         return ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
     return apply
+
+
+def _of_text(ctx: Lowering, text: str, dtype: DType, args: Args) -> float | int:
+    """``float("inf")`` and ``int("3")``."""
+    try:
+        return float(text) if dtype == "f64" else int(text)
+    except ValueError as error:
+        ctx.raised("ValueError")
+        raise Refused(BadCall(args.span, args.name, f"raises ValueError: {error}")) from None
 
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:
