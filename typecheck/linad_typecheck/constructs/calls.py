@@ -25,7 +25,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.specialise import specialised
+from ..engine.specialise import everywhere, specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
@@ -35,7 +35,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
+from ..ownership.objects import changed_by_call, forget, found_in, given as given_objects, received
 from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
@@ -220,8 +220,9 @@ def _call(
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
+        forget(ctx, values)
         ctx.programs.poisoned = True
-        raise Refused(None)
+        return Poison()
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     if source.rule is not None:  # its gradients are whole arrays
@@ -251,7 +252,7 @@ def _call(
     result = received(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
     if not spec.left or not isinstance(result, TupleValue):
         return result
-    result, *after = result.items
+    result, *after = everywhere(*result.items[:1], result.items[1:])
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
     return found_in(result, after)

@@ -75,7 +75,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         ctx.report(Unsupported(span, what, f"write a function of the record: `{node.attr.strip('_')}({name})`"))
     elif record.named_tuple and node.attr in METHODS:
         ctx.report(Unsupported(span, f"`.{node.attr}` of a named tuple", METHODS[node.attr].format(name=record.name)))
-    else:
+    elif not (record.mark.startswith(FREE) and ctx.programs.unknown):  # a call may have made it
         close = difflib.get_close_matches(node.attr, record.names, 1)
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
