@@ -539,6 +539,10 @@ TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
 
 ELSEWHERE = {
     **{
+        f"scipy.{name}": "calls a function: tests/library/test_functions_of_functions.py"
+        for name in ("optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad")
+    },
+    **{
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
