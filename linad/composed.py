@@ -39,7 +39,7 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     callee = function
     for transform in d.transforms:
         callee = _written(transform, callee, library)
-    file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
+    file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
     annotated = all(t.kind != "vmap" for t in d.transforms)
     named_from = min((len(t.in_axes) for t in d.transforms if isinstance(t.in_axes, tuple)), default=None)
@@ -56,7 +56,7 @@ def holding(
     for transform in transforms:
         text = _written(transform, text, library)
     text = f"{text}({', '.join(names)})"
-    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func)}>"
+    file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
     scope = {**f._surroundings, function: f, library: sys.modules[__package__]}
     made = calling(f.py_func, "linear", text, file, scope, by_position=True, more=names)
     return CheckedFunction(made, replace(f.options, wrt=names), f._surroundings)
@@ -93,7 +93,7 @@ def calling(
     follow them. ``named_from``: parameters from this number on are passed on by name. ``without``: parameters that are
     left out.
     """
-    known = inspect.signature(f).parameters
+    known = inspect.signature(f, follow_wrapped=False).parameters
     text = _text(f, name, written, annotated, by_position, more, named_from, without)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(
@@ -113,7 +113,7 @@ def calling(
         early = made.__code__.co_varnames[: made.__code__.co_argcount]
         made.__defaults__ = tuple(optional[n] for n in early if n in optional) or None
         made.__kwdefaults__ = {n: default for n, default in optional.items() if n not in early} or None
-    notes = {name: note for name, note in f.__annotations__.items() if name != "return" and name not in without}
+    notes = {name: note for name, note in f.__annotations__.items() if name in known and name not in without}
     made.__annotations__ = {name: note for name, note in notes.items() if annotated and _annotated(known[name])}
     return made
 
@@ -131,7 +131,7 @@ def _name(d: Transformed[..., Any]) -> str:
 
 def _names(d: Transformed[..., Any]) -> tuple[str, str]:
     """The names of the function and of linad in the source: the usual ones, unless a parameter has this name."""
-    params = inspect.signature(d.function.py_func).parameters
+    params = inspect.signature(d.function.py_func, follow_wrapped=False).parameters
     known = d.function.__name__
     library = next(n for n in ("linad", "_linad", "_linad_") if n not in params)
     function = known if known.isidentifier() and known not in (*params, library, _name(d)) else "_function"
@@ -164,7 +164,7 @@ def _text(
     """The source text: the parameters with their annotations, and the return. Defaults are taken from the function
     object."""
     given = locate(f)[1].args
-    known = inspect.signature(f).parameters
+    known = inspect.signature(f, follow_wrapped=False).parameters
     every = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
     bare = {
         a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None)

@@ -84,7 +84,7 @@ class CheckedFunction(Generic[P, R]):
         self._transforms: dict[object, Any] = {}  # the results of `grad` and other transforms of the function
 
     def _note_parameters(self) -> None:
-        self._parameters = inspect.signature(self.py_func)
+        self._parameters = inspect.signature(self.py_func, follow_wrapped=False)
         self._defaults = _defaults(self.py_func)
         every = self._parameters.parameters.values()
         by_position = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in every)

@@ -40,7 +40,7 @@ class _Cell:
 def _differentiable(f: Any, args: Sequence[Any]) -> list[int]:
     """The positions of the parameters that `grad` differentiates by."""
     plain = getattr(f, "py_func", f)
-    parameters = list(inspect.signature(plain).parameters.values())
+    parameters = list(inspect.signature(plain, follow_wrapped=False).parameters.values())
     wrt = getattr(getattr(f, "options", None), "wrt", None)
     if wrt is not None:
         wanted = {
@@ -255,7 +255,7 @@ def _check_cells(
 ) -> None:
     """Compare each number of a gradient of ``function``, which has the parameters of ``f``, with its central
     difference."""
-    names = list(inspect.signature(getattr(f, "py_func", f)).parameters)
+    names = list(inspect.signature(getattr(f, "py_func", f), follow_wrapped=False).parameters)
     worst: tuple[float, str, _Cell, float] | None = None
     for position, entry in entries.items():
         for cell in _cells(args[position], position, declared=True):
@@ -492,14 +492,14 @@ def arguments(
     from hypothesis import strategies as st
 
     function = checked(f)
-    names = list(inspect.signature(function.py_func).parameters)
+    names = list(inspect.signature(function.py_func, follow_wrapped=False).parameters)
     unknown = [n for n in strategies if n not in names]
     if unknown:
         raise ValueError(f"`{function.__name__}` has no parameter `{unknown[0]}`; it has {', '.join(names)}")
     if set(strategies) == set(names):
         return st.tuples(*(strategies[n] for n in names))
     signature = function.signature
-    parameters = inspect.signature(function.py_func).parameters
+    parameters = inspect.signature(function.py_func, follow_wrapped=False).parameters
     bare = [n for n, p in parameters.items() if p.annotation is p.empty and n not in strategies]
     if signature is None or bare:
         bare = bare or names

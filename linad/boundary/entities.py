@@ -101,7 +101,7 @@ def entity(value: object, key: str) -> Entity | None:
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         return GlobalArray(kind, key) if kind else _no_array(value)
-    dotted = canonical(value)
+    dotted = "builtins.Ellipsis" if value is ... else canonical(value)
     if dotted is not None:
         return External(dotted)
     names: dict[str, RecordClass] = {}

@@ -16,12 +16,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_, itemgetter
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 
 import numpy as np
 from linad_typecheck.names.scope import (
-    DEFAULT, GIVEN, IMPORTED, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items, Member, Opaque,
-    RecordClass,
+    AFTER, DEFAULT, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items,
+    Member, Opaque, RecordClass,
 )
 from linad_typecheck.signature import ArgRecord
 
@@ -30,7 +30,7 @@ from .arguments import described
 from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, underlying
 from .errors import refusal
 from .locate import file_of, locate
-from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of
+from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of, of_parents
 from .records import changeable, classes_of, default_value, told
 
 IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
@@ -312,10 +312,11 @@ class LiveScope:
     def member(self, record: RecordClass, name: str) -> Member | None:
         """A class attribute other than a field, looked up like a name: ``key of the class::name``."""
         cls = record.handle
-        known = name in record.others or name.startswith("__")
+        plain = name.partition(AFTER)[0].removesuffix(SETTER)
+        known = plain in record.others or plain.startswith("__")
         if not isinstance(cls, type) or not known or self.record.handles.setdefault(record.key, cls) is not cls:
             return None
-        raw = inspect.getattr_static(cls, name, MISSING)
+        raw = _of_the_class(cls, name)
         if raw is MISSING or (isinstance(raw, FunctionType) and raw.__code__.co_filename == "<string>"):
             return None
         kind = next((k for t, k in _MEMBERS.items() if isinstance(raw, t)), "value")
@@ -347,7 +348,7 @@ class LiveScope:
         if "::" in name:
             key, _, attribute = name.rpartition("::")
             cls = self.record.class_of(key)
-            return MISSING if cls is None else _plain(inspect.getattr_static(cls, attribute, MISSING))
+            return MISSING if cls is None else _plain(_of_the_class(cls, attribute))
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
         if first.startswith(DEFAULT):
@@ -454,9 +455,8 @@ class LiveScope:
         if not isinstance(value, type):
             return Instance(name, f"{self.path}/{name}", classes(value), self)
         others = tuple(n for n in dir(value) if not n.startswith("__"))
-        return Instance(
-            name, f"{self.path}/{name}", classes(value), self, made if isinstance(made, Opaque) else None, value, others
-        )
+        told = made if isinstance(made, Opaque) else None
+        return Instance(name, f"{self.path}/{name}", classes(value), self, told, value, others, _made_by(value))
 
     def _of_rule(self, function: object, path: str) -> FunctionSource:
         """The source of one of the functions of a custom rule."""
@@ -476,13 +476,33 @@ class LiveScope:
         return file is not None and name in file.bound
 
 
+def _made_by(cls: type) -> str:
+    """What a call of a class runs on an empty object: its `__init__`, "nothing", or more than can be followed
+    (empty)."""
+    if cls.__new__ is not object.__new__ or type(cls).__call__ is not type.__call__:
+        return ""
+    return "nothing" if cls.__init__ is object.__init__ else "__init__"
+
+
 _MEMBERS: dict[type, str] = {
     FunctionType: "method",
     property: "property",
-    functools.cached_property: "property",
+    functools.cached_property: "cached",
     staticmethod: "static",
     classmethod: "class",
 }
+
+
+def _of_the_class(cls: type, name: str) -> object:
+    """A class attribute by name, with the suffixes that `names.scope` gives to names."""
+    name, after, home = name.partition(AFTER)
+    plain = name.removesuffix(SETTER)
+    found = of_parents(cls, plain, home) if after else inspect.getattr_static(cls, plain, MISSING)
+    if plain == name:
+        return found
+    if isinstance(found, property):
+        return found.fset or MISSING
+    return MISSING if isinstance(found, MemberDescriptorType) else vars(type(found)).get("__set__", MISSING)
 
 
 def _plain(member: object) -> object:

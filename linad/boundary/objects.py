@@ -17,7 +17,7 @@ from types import (
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
+from linad_typecheck.names.scope import AFTER, FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
 from .records import MEANING
 
@@ -128,9 +128,10 @@ def attribute(value: object, name: str) -> object:
         return getattr(value, name, MISSING)
     if not is_object(value):
         return MISSING
-    found = inspect.getattr_static(value, name, MISSING)
+    name, after, home = name.partition(AFTER)
+    found = of_parents(type(value), name, home) if after else inspect.getattr_static(value, name, MISSING)
     if isinstance(value, type):
-        return _of_class(value, found)
+        return MISSING if after else _of_class(value, found)
     if found is MISSING and (inner := _forwards(type(value))) is not None and inner != name:
         of = attribute(value, inner)
         return MISSING if of is MISSING else attribute(of, name)
@@ -145,6 +146,13 @@ def attribute(value: object, name: str) -> object:
         case property(fget=FunctionType() as f) | functools.cached_property(func=FunctionType() as f):
             return Property(f, value)
     return _of_class(type(value), found)
+
+
+def of_parents(cls: type, name: str, home: str) -> object:
+    """The attribute that ``super().name`` finds in a method of the class ``home``, for an object of ``cls``."""
+    order = [f"{c.__module__}.{c.__qualname__}".replace(".", "/") for c in cls.__mro__]
+    rest = cls.__mro__[order.index(home) + 1 :] if home in order else ()
+    return next((vars(c)[name] for c in rest if name in vars(c)), MISSING)
 
 
 def _forwards(cls: type) -> str | None:

@@ -71,10 +71,6 @@ WAYS: dict[str, str] = {
     "math.fsum": "return np.sum(x)",
     **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "w, v = np.linalg.eigh(a)\nreturn w.sum()"),
     **dict.fromkeys(
-        ("numpy.choose",),
-        "return np.select([x > 1.0, x > 0.0], [x, 2.0 * x], 0.0).sum() + np.where(x > 1.0, x, np.where(x > 0.0, 2.0, 0.0)).sum()",
-    ),
-    **dict.fromkeys(
         ("numpy.put", "numpy.putmask", "numpy.place"), "b, values = x.copy(), 2.0 * x\nb[idx] = values\nb[mask] = values[mask]\nreturn b.sum()"
     ),
     "numpy.apply_along_axis": "return np.array([f(row) for row in a]).sum()",

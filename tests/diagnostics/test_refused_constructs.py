@@ -39,7 +39,7 @@ REFUSED = {
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, TABLE[0]) else 0.0": (1, "`isinstance`", "names that are written out"),
     "return np.max(w * 1j)": (1, "`np.max` of complex numbers", "`z.real`"),
-    "return sorted(x, key=abs)[0]": (1, "this `sorted`", "np.argsort"),
+    "return sorted(x, x)[0]": (1, "this `sorted`", "np.argsort"),
     "return w if x else 0.0": (1, "condition", "np.any"),
     "@staticmethod\ndef g():\n    return 1.0\nreturn g()": (1, "decorator", "module"),
     "x.a = 1.0\nreturn w": (1, "`.a`", "new name"),

@@ -433,6 +433,7 @@ _rows("numpy", """
 _rows("numpy", """
     take: np.take(x, k) | np.take(x, 0) | np.take(A, k, axis=0) | np.take(A, k) | np.take(x, -1)
     take_along_axis: np.take_along_axis(x, np.argsort(x, kind="stable"), axis=0) | np.take_along_axis(A, np.argsort(A, axis=1, kind="stable"), axis=1)
+    choose: np.choose(x > 1, (x, y)) | np.choose([0, 1, 1], [1.0, 2.5, 3.0]) | np.choose(np.array([3, -1, 0]), [1.5, 2.5], mode="clip") | np.choose(np.array([3, -1, 0]), [1.5, 2.5], mode="wrap") | np.choose(5, [1.5, 2.5]) | np.choose(1, [x, y])
     select: np.select([x > 1, x < 0], [x, -x], 2) | np.select([x > 1], [x]) | np.select([x], [y])
     compress: np.compress(x > 0, x) | np.compress(x > 0, y) | np.compress(np.array([True]), x)
     extract: np.extract(x > 0, y) | np.extract(A > 0, A)
@@ -549,6 +550,10 @@ METHODS: dict[str, tuple[str, ...]] = {
 TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
 
 ELSEWHERE = {
+    **{
+        f"scipy.{name}": "calls a function: tests/library/test_functions_of_functions.py"
+        for name in ("optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad")
+    },
     **{
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (

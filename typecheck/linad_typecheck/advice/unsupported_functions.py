@@ -22,7 +22,6 @@ ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("numpy.nextafter", "math.nextafter", "numpy.spacing", "math.ulp", "math.frexp", "numpy.frexp"), _NEXT),
     "math.fsum": "write `np.sum(x)`",
     **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "of a symmetric matrix take `np.linalg.eigh`; what others have is complex"),
-    "numpy.choose": "write `np.select`, or nest `np.where`",
     **dict.fromkeys(("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"),
     "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`", "numpy.trim_zeros": "slice: `a[lo:hi]`", "numpy.unstack": "index: `a[0]`, `a[1]`",
     "numpy.add.reduceat": "write a loop over the parts: `a[lo:hi].sum()`",

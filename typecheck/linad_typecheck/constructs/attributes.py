@@ -27,7 +27,7 @@ from ..registry import enter
 from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
 from ..types import BYTES
 from . import complexes, objects
-from .records import class_attribute, field
+from .records import attribute_of_parent, class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # attributes of a checked function
 LATER = {
@@ -44,7 +44,8 @@ def _called() -> tuple[str, ...]:
 
 
 def attribute(ctx: Lowering, node: ast.Attribute) -> Value:
-    return attribute_of(ctx, node, pull(ctx, node.value))
+    found = attribute_of_parent(ctx, node)
+    return attribute_of(ctx, node, pull(ctx, node.value)) if found is None else found
 
 
 def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:

@@ -25,7 +25,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.specialise import specialised
+from ..engine.specialise import everywhere, specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
@@ -35,7 +35,7 @@ from ..engine.values import (
 from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
+from ..ownership.objects import changed_by_call, forget, found_in, given as given_objects, received
 from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
@@ -55,7 +55,9 @@ from .dicts import method as dict_method
 from .dicts import unpacked
 from .generators import is_generator, started
 from .iterables import ITERABLES
-from .records import PROTOCOL, by_class, construct, invoke, member_of, method as record_method, object_truth, of_class
+from .records import (
+    PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
+)
 from .static_texts import method as text_method
 from .targets import held_object
 
@@ -78,6 +80,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             arms = (_of_one(node, arm) for arm in (either.body, either.orelse))
             return expression(ctx, ast.copy_location(ast.IfExp(either.test, *arms), node), hint)
     if isinstance(node.func, ast.Attribute):
+        if (made := method_of_parent(ctx, node)) is not None:
+            return made
         base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
         if is_array(base):
             args = _library_args(ctx, node, node.func.attr, hint)
@@ -235,8 +239,9 @@ def _call(
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
     if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
+        forget(ctx, values)
         ctx.programs.poisoned = True
-        raise Refused(None)
+        return Poison()
     if any(isinstance(v, Bottom) for v in values):
         return Bottom()
     if source.rule is not None:  # its gradients are whole arrays
@@ -266,7 +271,7 @@ def _call(
     result = received(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
     if not spec.left or not isinstance(result, TupleValue):
         return result
-    result, *after = result.items
+    result, *after = everywhere(*result.items[:1], result.items[1:])
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
     return found_in(result, after)
@@ -413,12 +418,15 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
 def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Span) -> None:
     """Borrow or move the array arguments, according to the modes of the callee's parameters."""
     seen: dict[str, tuple[str, Argument]] = {}
+    twice: set[str] = set()  # arrays that are passed twice and not updated: copies of them are taken over
     name = spec.source.name
-    for atom, arg, mode in zip(atoms, args, spec.modes, strict=False):
+    for k, (atom, arg, mode) in enumerate(zip(atoms, args, spec.modes, strict=False)):
         if not isinstance(atom.type, Array):
             continue
+        mode = "read" if mode == "own" and not spec.writes(k) else mode
         user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
         for same in {atom.name, *others(ctx, atom)} & seen.keys():
+            twice.add(same)
             if seen[same][0] != mode or mode not in ("read", "acc"):
                 does = "takes over" if "own" in (mode, seen[same][0]) else "updates"
                 ctx.report(OverlappingArguments(arg.span, user, name, seen[same][1].span, does))
@@ -432,7 +440,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
             if spec.writes(k):
                 if movable(ctx, atom):  # one that is not is refused as a whole below
                     write(ctx, ArrayValue(atom), user, arg.span)
-            elif not movable(ctx, atom) or stays_in_use(ctx, atom):
+            elif not movable(ctx, atom) or stays_in_use(ctx, atom) or atom.name in twice:
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
                 stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
+from ..engine.growing import as_array, is_growing
 from ..engine.numbers import number_of
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
@@ -13,8 +14,8 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_complex,
-    is_optional, literal, type_of,
+    ARRAYS, SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
+    is_complex, is_optional, literal, type_of,
 )
 from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
@@ -135,8 +136,9 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     if all(isinstance(v, ScalarValue) and v.dtype == "bool" and v.weak for v in (a, b)):
         return compare(ctx, ast.Eq if isinstance(op, ast.Is) else ast.NotEq, a, b, span)
     same = _same_constants(a, b)
-    if same is None and (is_array(a) or is_array(b)) and type(a) is not type(b):
-        same = False
+    kinds = [is_array(v) or isinstance(v, ScalarValue) for v in (a, b)]
+    if same is None and (is_array(a) or is_array(b) or kinds[0] != kinds[1]) and type(a) is not type(b):
+        same = False  # an array, or a number and an object of another kind
     if same is None:
         same = is_one(ctx, a, b)
     if same is not None:
@@ -195,7 +197,11 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
         if found is not None:
             return found
-    elif is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
+    elif is_array(b) and isinstance(a, TextValue | NoneValue) and rank_of(b) > 0:
+        return literal(False)
+    if is_growing(b) and isinstance(a, ScalarValue) and isinstance(b.items[0], ARRAYS):
+        b = as_array(ctx, b, "items", span)
+    if is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
         equal = call_external(ctx, "numpy.equal", Args("np.equal", span, (b, a), {}, "b"))
         return call_external(ctx, "numpy.any", Args("np.any", span, (equal,), {}, "b"))
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))

@@ -18,7 +18,7 @@ from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
-from ..engine.rulebook import Args
+from ..engine.rulebook import CONSTANTS, Args
 from ..engine.short_circuit import one_of, lazily
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
@@ -31,7 +31,6 @@ from ..ownership.liveness import enclosed
 from ..ownership.state import shared_use
 from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import External
 from ..span import Span
 from ..types import INTS
 from . import lists
@@ -89,7 +88,7 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
         case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
             raise Refused(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
         case value if value is ...:
-            return EntityValue(External("builtins.Ellipsis"), "...")
+            return CONSTANTS["builtins.Ellipsis"]
     return constant_value(ctx, node.value, "literal", ctx.span(node))
 
 

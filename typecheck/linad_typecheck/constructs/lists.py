@@ -23,13 +23,13 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
     Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import RETURNED
+from ..names.scope import RETURNED, External
 from ..ownership.objects import change, may_change
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -114,7 +114,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(UNKNOWN, span))
+        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(base, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -325,14 +325,23 @@ def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
     base = held_object(ctx, node.value)
     if base is None or not base.listed:
         return None
-    index = ctx.attempt(lambda: expression(ctx, node.slice)).value
-    known = isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype in INTS
-    return int(index.atom.value) if known and -len(base.items) <= index.atom.value < len(base.items) else None
+    k = _known(ctx.attempt(lambda: expression(ctx, node.slice)).value)
+    return k if k is not None and -len(base.items) <= k < len(base.items) else None
+
+
+def _known(v: Value) -> int | None:
+    """An int that is known at compile time."""
+    literal = isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype in INTS
+    return int(v.atom.value) if literal else None
 
 
 def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` is on a fixed-length list at a known position; then the name is rebound to a new list
-    value."""
+    """Whether ``xs[k] = v`` is on a fixed-length list at a known position, or ``xs[lo:hi] = ys`` on a list; then the
+    name is rebound to a new list value."""
+    if (base := with_part(ctx, node)) is not None:
+        new = _with_items(ctx, base, node.slice, node, usable(ctx, value, "the value", span), span)
+        _change(ctx, node.value, base, new, "storing items", span)
+        return True
     k = counted_item(ctx, node)
     if k is None:
         return False
@@ -343,6 +352,38 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
         items[k] = value
         _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)
     return True
+
+
+def with_part(ctx: Lowering, node: ast.Subscript) -> TupleValue | None:
+    """The list of which ``xs[lo:hi]`` as a target is a part; None for other targets."""
+    base = held_object(ctx, node.value) if isinstance(node.slice, ast.Slice) else None
+    return base if base is not None and is_list(base) else None
+
+
+def _with_items(
+    ctx: Lowering, base: TupleValue, where: ast.Slice, node: ast.Subscript, value: Value, span: Span
+) -> TupleValue:
+    """A list with the items of an iterable in place of ``xs[lo:hi]``."""
+    if isinstance(value, SILENT):
+        raise Refused(None)
+    given = [n for n in (where.lower, where.upper, where.step) if n is not None]
+    new = extended(ctx, TupleValue((), LIST), Quoted(node, value), "", span)
+    if not given:
+        return new
+    known = [None if n is None else _known(expression(ctx, n)) for n in (where.lower, where.upper, where.step)]
+    if base.record is not LIST or new.record is not LIST or known.count(None) != 3 - len(given):
+        raise Refused(
+            Unsupported(
+                span, "storing items into a part of a list whose length or bounds are not known before the program runs",
+                "build the list anew: `xs = xs[:lo] + ys + xs[hi:]`",
+            )
+        )
+    items = list(base.items)
+    try:
+        items[slice(*known)] = new.items
+    except ValueError as error:
+        raise Refused(WrongType(span, "as many items are stored as the slice with a step has", str(error))) from None
+    return TupleValue(tuple(items), LIST)
 
 
 def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, span: Span) -> Cell | None:
@@ -465,14 +506,48 @@ def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers."""
     span = ctx.span(node)
     back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
+    by = [k.value for k in node.keywords if k.arg == "key"]
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
-    if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
+    odd = len(back) + len(by) != len(node.keywords) or (back and not isinstance(getattr(back[0], "atom", None), Const))
+    if len(node.args) == 1 and not odd and by:
+        return _by_key(ctx, node, by[0], backwards)
+    if len(node.args) != 1 or odd:
         raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
     found = of_iterable(ctx, node.args[0])
     if isinstance(found, SILENT):
         return found
     found = _rearranged(ctx, found, "sort", [], span)
     return _rearranged(ctx, found, "reverse", [], span) if backwards else found
+
+
+def _by_key(ctx: Lowering, node: ast.Call, by: ast.expr, backwards: bool) -> Value:
+    """``sorted(x, key=f)``, where ``f`` gives numbers: the items in the order of their keys."""
+    span = ctx.span(node)
+    names = [ctx.pseudo(what, span) for what in ("items", "key", "item", "place")]
+    items, key, item, place = (ast.Name(n, ast.Load()) for n in names)
+    name = lambda n: ast.Name(n.id, ast.Store())
+    numpy = lambda f: Quoted(node, EntityValue(External(f"numpy.{f}"), f"np.{f}"))
+    found = of_iterable(ctx, node.args[0])
+    function = expression(ctx, by)
+    if isinstance(found, SILENT) or isinstance(function, SILENT):
+        return Poison()
+    if isinstance(function, NoneValue):
+        ordered_ = _rearranged(ctx, found, "sort", [], span)
+        return _rearranged(ctx, ordered_, "reverse", [], span) if backwards else ordered_
+    for n, v in zip(names, (found, function), strict=False):
+        ctx.bind(n, Binding(v, span))
+    keys: ast.expr = ast.ListComp(ast.Call(key, [item], []), [ast.comprehension(name(item), items, [], 0)])
+    keys = ast.Call(numpy("array"), [keys], [])
+    keys = ast.UnaryOp(ast.USub(), keys) if backwards else keys  # items with equal keys keep their order
+    order = ast.Call(numpy("argsort"), [keys], [ast.keyword("kind", ast.Constant("stable"))])
+    made = ast.ListComp(ast.Subscript(items, place, ast.Load()), [ast.comprehension(name(place), order, [], 0)])
+    for n in ast.walk(made):
+        if not isinstance(n, Quoted):
+            ast.copy_location(n, node)
+    value = expression(ctx, made, "sorted")
+    for n in names[:2]:
+        ctx.unbind(n)
+    return value
 
 
 CALLS["builtins.sorted"] = ordered

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence, Set
-from functools import cache
 from itertools import takewhile
 
 from ..engine.closures import closed
@@ -16,12 +15,12 @@ from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value
 from ..messages.language import Unsupported
-from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance, RecordClass, RecordField
+from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
 from ..registry import has_rule
 from ..span import Span
-from ..ownership.objects import change, fresh
+from ..ownership.objects import fresh
 from .arguments import has_default
-from .records import refuse_attribute
+from .records import FREE, by_setter, free_class, put, refuse_attribute, setter_of
 from .targets import held_object
 
 
@@ -68,6 +67,12 @@ def changing(ctx: Lowering, target: ast.Attribute) -> TupleValue | None:
     return base if base is not None and base.record.mutable else None
 
 
+def is_set(ctx: Lowering, target: ast.Attribute) -> bool:
+    """Whether ``p.x = e`` runs code of the class."""
+    base = changing(ctx, target)
+    return base is not None and setter_of(ctx, base, target.attr) is not None
+
+
 def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
     """``p.x = e``."""
     base = changing(ctx, target)
@@ -75,35 +80,22 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
         refuse_attribute(ctx, target)
         return
     value = held(ctx, usable(ctx, value, "the value", span), target.attr, span)
-    fields = dict(zip(base.record.names, base.items, strict=True)) | {target.attr: value}
-    cls = base.record if target.attr in base.record.names else object_class(base.record, tuple(fields))
-    name = target.value.id if isinstance(target.value, ast.Name) else ""
-    what = f"assigning to the attribute `.{target.attr}` of an object"
-    new = TupleValue(tuple(fields.values()), cls)
-    change(ctx, base, new, name, what, "make another one, or pass what changes", span)
+    if not by_setter(ctx, target, base, value):
+        put(ctx, target, base, value, span)
 
 
-FREE = "object "  # prefix of the mark of a class whose objects get attributes by assignment
+def _given(node: ast.Call) -> bool:
+    return bool(node.args or node.keywords)
 
 
-def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
-    """The class of objects that have these attributes so far. It is the same for the same attributes."""
-    return _object_class(cls.key, cls.name, cls.handle, cls.others, fields)
-
-
-@cache
-def _object_class(key: str, name: str, handle: object, others: tuple[str, ...], fields: tuple[str, ...]) -> RecordClass:
-    return RecordClass(
-        name, key, False, tuple(map(RecordField, fields)), others, f"{FREE}{key} {fields}", handle, mutable=True
-    )
-
-
-def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint: str) -> Value:
-    """``Model(a)`` of a class with an `__init__`, which is called with an empty object and returns it."""
+def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper | None, hint: str) -> Value:
+    """``Model(a)``: its `__init__`, if there is one, is called with an empty object and changes it."""
     of, span = found.classes[0], ctx.span(node)
     empty = fresh(
-        ctx, TupleValue((), _object_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span
+        ctx, TupleValue((), free_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span
     )
+    if init is None:
+        return empty
     key = ctx.pseudo("made", span)
     ctx.bind(key, Binding(empty, span))
     callee = Quoted(node.func, EntityValue(init, of))
@@ -115,7 +107,8 @@ def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper, hint
 
 def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hint: str) -> Value:
     """``model(x)``: its `__call__`."""
-    if found.made is not None and isinstance(init := found.scope.lookup(f"{found.name}.__init__"), Helper):
+    init = found.scope.lookup(f"{found.name}.__init__") if found.made_by == "__init__" else None
+    if found.made is not None and (isinstance(init, Helper) or (found.made_by == "nothing" and not _given(node))):
         return construct(ctx, node, found, init, hint)
     entity = None if found.made is not None else found.scope.lookup(f"{found.name}.__call__")
     if isinstance(entity, Applied):

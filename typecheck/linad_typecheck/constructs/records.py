@@ -6,9 +6,12 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
-from ..engine.entities import constant_value, entity_value
+from ..engine.entities import constant_value, entity_value, named
 from ..engine.evaluation import TRUTHS, expression, usable
+from ..engine.places import held
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -16,13 +19,14 @@ from ..engine.rulebook import enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe,
-    is_complex, is_optional, literal, type_of,
+    LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TextValue, TupleValue,
+    Value, arrays, describe, is_complex, is_optional, literal, type_of,
 )
+from ..ownership.objects import change
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..names.scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
+from ..names.scope import AFTER, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass, RecordField
 from ..span import Span
 
 METHODS = {
@@ -57,8 +61,12 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             return Poison()
         return value
     member = member_of(ctx, record, node.attr)
-    if member is not None and member.kind == "property":
-        return invoke(ctx, member, [base], node)
+    if member is not None and member.kind in ("property", "cached"):
+        found = invoke(ctx, member, [base], node)
+        if member.kind == "cached" and record.mutable and not isinstance(found, SILENT):
+            found = held(ctx, found, node.attr, span)
+            put(ctx, node, base, found, span)
+        return found
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
     if node.attr in record.others:
@@ -67,7 +75,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         ctx.report(Unsupported(span, what, f"write a function of the record: `{node.attr.strip('_')}({name})`"))
     elif record.named_tuple and node.attr in METHODS:
         ctx.report(Unsupported(span, f"`.{node.attr}` of a named tuple", METHODS[node.attr].format(name=record.name)))
-    else:
+    elif not (record.mark.startswith(FREE) and ctx.programs.unknown):  # a call may have made it
         close = difflib.get_close_matches(node.attr, record.names, 1)
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
@@ -96,6 +104,59 @@ def only_fields(ctx: Lowering, value: Value, span: Span, what: str) -> bool:
     instead = f"read its fields: `.{names[0]}`" if names else ""
     ctx.report(WrongType(span, f"{what}, and a dataclass has fields only", describe(type_of(value)), instead))
     return True
+
+
+# ------------------------------------------------------------------------------------------------------ assignment
+
+
+FREE = "object "  # prefix of the mark of a class whose objects get attributes by assignment
+
+
+def object_class(cls: RecordClass, fields: tuple[str, ...]) -> RecordClass:
+    """The class of objects that have these attributes so far. It is the same for the same attributes."""
+    return free_class(cls.key, cls.name, cls.handle, cls.others, fields)
+
+
+@cache
+def free_class(key: str, name: str, handle: object, others: tuple[str, ...], fields: tuple[str, ...]) -> RecordClass:
+    return RecordClass(
+        name, key, False, tuple(map(RecordField, fields)), others, f"{FREE}{key} {fields}", handle, mutable=True
+    )
+
+
+def put(ctx: Lowering, node: ast.Attribute, base: TupleValue, value: Value, span: Span) -> None:
+    """Give the object ``base``, which ``node.value`` denotes, the attribute ``node.attr``."""
+    fields = dict(zip(base.record.names, base.items, strict=True)) | {node.attr: value}
+    cls = base.record if node.attr in base.record.names else object_class(base.record, tuple(fields))
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    what = f"assigning to the attribute `.{node.attr}` of an object"
+    change(ctx, base, TupleValue(tuple(fields.values()), cls), name, what, "make another one, or pass what changes", span)
+
+
+def setter_of(ctx: Lowering, base: TupleValue, name: str) -> Member | None:
+    """What the class of an object runs for ``p.name = e``; None if the value is only stored."""
+    own = member_of(ctx, base.record, "__setattr__")
+    if own is not None and own.kind == "method":
+        return own
+    found = member_of(ctx, base.record, f"{name}{SETTER}")
+    member = member_of(ctx, base.record, name)
+    is_property = member is not None and member.kind == "property"
+    return (found or Member("read only", member.entity)) if is_property else found and replace(found, kind="descriptor")
+
+
+def by_setter(ctx: Lowering, target: ast.Attribute, base: TupleValue, value: Value) -> bool:
+    """Whether the class of an object says what ``p.x = e`` does: the setter of a property, or ``__setattr__``."""
+    setter = setter_of(ctx, base, target.attr)
+    match None if setter is None else (setter.kind, member_of(ctx, base.record, "__setattr__") == setter):
+        case None:
+            return False
+        case "method", own:
+            invoke(ctx, setter, [base, *([TextValue(target.attr)] if own else []), value], target)
+            return True
+        case kind, _:
+            how = "has no setter" if kind == "read only" else "is a descriptor"
+            what = f"assigning to `.{target.attr}`, which {how},"
+            raise Refused(Unsupported(ctx.span(target), what, "store it under another name"))
 
 
 # --------------------------------------------------------------------------------------------------- construction
@@ -186,6 +247,42 @@ def invoke(
     return expression(ctx, ast.copy_location(ast.Call(callee, [*given, *args], keywords), node))
 
 
+def of_parent(ctx: Lowering, node: ast.expr) -> tuple[Value, str] | None:
+    """For ``super()`` in a method: the object, and what is added to names to look them up in the parents of the class;
+    None for anything else."""
+    if not isinstance(node, ast.Call) or named(ctx, node.func) != External("builtins.super"):
+        return None
+    function = ctx.source.node.args if isinstance(ctx.source.node, ast.FunctionDef) else None
+    first = function and next(iter((*function.posonlyargs, *function.args)), None)
+    match node.args:
+        case [] if first is not None:
+            home, own = ctx.source.scope.lookup("__class__"), ctx.env.get(first.arg)
+        case [cls, ast.Name(id=name)]:
+            home, own = named(ctx, cls), ctx.env.get(name)
+        case _:
+            home = own = None
+    base = None if own is None else own.value
+    if isinstance(base, SILENT):
+        raise Refused(None)
+    key = home.key if isinstance(home, RecordClass) else home.classes[0] if isinstance(home, Instance) else ""
+    of_module = isinstance(base, EntityValue) and isinstance(base.entity, Instance)
+    if not key or not (of_module or (isinstance(base, TupleValue) and base.record is not None)):
+        what = "`super` outside of a method of an object"
+        raise Refused(Unsupported(ctx.span(node), what, "call the method of the class by name: `Base.method(self)`"))
+    return base, f"{AFTER}{key.replace('.', '/')}"
+
+
+def from_parent(ctx: Lowering, node: ast.Attribute, base: TupleValue, after: str) -> Member | None:
+    """``super().name``: the member, or None for the `__init__` of `object`."""
+    member = member_of(ctx, base.record, f"{node.attr}{after}")
+    if node.attr == "__init__" and (member is None or member.kind == "value"):
+        return None
+    if member is None:
+        what = f"`super().{node.attr}`, which no parent of the class defines in Python,"
+        raise Refused(Unsupported(ctx.span(node), what, "write what it does"))
+    return member
+
+
 _BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.MatMult: "matmul", ast.Pow: "pow",
     ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -264,6 +361,47 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
         return None
     name = node.func.attr
     member = member_of(ctx, base.record, name) if name not in base.record.names else None
+    found = _called_member(ctx, node, base, member)
+    if found is not None:
+        return found
+    return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
+
+
+def method_of_parent(ctx: Lowering, node: ast.Call) -> Value | None:
+    """``super().method(...)``; None for other calls."""
+    found = of_parent(ctx, node.func.value)
+    if found is None:
+        return None
+    if isinstance(found[0], EntityValue):
+        callee = Quoted(node.func, attribute_of_parent(ctx, node.func))
+        return expression(ctx, ast.copy_location(ast.Call(callee, node.args, node.keywords), node))
+    member = from_parent(ctx, node.func, *found)
+    if member is None and not (node.args or node.keywords):
+        return NoneValue()
+    made = _called_member(ctx, node, found[0], member)
+    if made is None:
+        raise Refused(Unsupported(ctx.span(node), f"calling `super().{node.func.attr}`", "write what it does"))
+    return made
+
+
+def attribute_of_parent(ctx: Lowering, node: ast.Attribute) -> Value | None:
+    """``super().name`` of a property or a class variable; None for other attributes."""
+    found = of_parent(ctx, node.value)
+    if found is not None and isinstance(found[0], EntityValue):
+        made = ast.Attribute(Quoted(node.value, found[0]), f"{node.attr}{found[1]}", ast.Load())
+        return expression(ctx, ast.copy_location(made, node))
+    member = None if found is None else from_parent(ctx, node, *found)
+    if found is None or member is None:
+        return None
+    if member.kind == "value":
+        return entity_of(ctx, member, node)
+    if member.kind != "property":
+        raise Refused(Unsupported(ctx.span(node), f"`super().{node.attr}` without a call", "call it"))
+    return invoke(ctx, member, [found[0]], node)
+
+
+def _called_member(ctx: Lowering, node: ast.Call, base: TupleValue, member: Member | None) -> Value | None:
+    """A call of a function of the class of an object; None if it is something else."""
     match None if member is None else member.kind:
         case "method":
             return invoke(ctx, member, [base], node.func, node.args, node.keywords, (user_name(node.func.value),))
@@ -273,7 +411,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
             return invoke(
                 ctx, member, [EntityValue(base.record, base.record.name)], node.func, node.args, node.keywords
             )
-    return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
+    return None
 
 
 def of_class(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value | None:

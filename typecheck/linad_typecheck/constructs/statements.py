@@ -13,7 +13,7 @@ from ..arrays.updates import Region, assign_region, region, update_region
 from ..ir.core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
 from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
-from ..engine.closures import nested_function
+from ..engine.closures import closed, nested_function
 from ..engine.entities import callee, imported, named
 from ..engine.evaluation import condition, expression, listed, may_update, operands, pull, usable
 from ..engine.exits import only_raises
@@ -67,9 +67,12 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
     value = usable(ctx, value, "the result", span)
-    value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span) if ctx.spec is None else value
+    if ctx.spec is None:
+        value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span)
+    else:
+        value = closed(ctx, value, span)
     value, seen = given_away(ctx, value, span)
-    if isinstance(value, FunctionValue):
+    if ctx.spec is None and isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
     elif (
@@ -157,7 +160,8 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. A list or tuple that is assigned to cells is converted to an array."""
-    if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
+    cells = all(isinstance(t, ast.Subscript) and lists.with_part(ctx, t) is None for t in s.targets)
+    if isinstance(s.value, (ast.List, ast.Tuple)) and cells:
         return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
     return pull(ctx, listed(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name))
@@ -297,13 +301,15 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 refuse_attribute(ctx, s.target)
                 expression(ctx, s.value)
                 return
-            _augmented_part(ctx, s, lambda new: objects.assign(ctx, s.target, new, span))
+            _augmented_part(ctx, s, lambda new: objects.assign(ctx, s.target, new, span), objects.is_set(ctx, s.target))
         case _:
             refuse(ctx, s.target)
 
 
-def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None]) -> None:
-    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound."""
+def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None], again: bool = False) -> None:
+    """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound.
+
+    With ``again``, what stores the value does more than that, and is given the updated array, too."""
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
@@ -312,6 +318,8 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
     if where is not None:
         update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
+        if again:
+            store(old)
 
 
 def _update_cell(ctx: Lowering, s: ast.AugAssign, where: Cell, span: Span) -> None:

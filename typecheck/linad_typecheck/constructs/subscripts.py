@@ -42,6 +42,8 @@ from .static_texts import item as text_item
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     """A subscript that is read: ``a[i, j]``, ``a[lo:hi]``, ``a[idx]`` or ``t[k]``."""
     joined = _joined(ctx, node)
+    if joined is None:
+        joined = _index(ctx, node)
     if joined is not None:
         return joined
     base = settled(ctx, pull(ctx, node.value), node.slice)
@@ -92,6 +94,7 @@ def _is_mask(ctx: Lowering, node: ast.expr) -> bool:
 
 
 JOINED = ("r_", "c_", "mgrid", "ogrid")  # NumPy objects that build an array by a subscript
+INDICES = ("s_", "index_exp")  # NumPy objects whose subscript is an index
 
 
 def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
@@ -113,6 +116,25 @@ def _joined(ctx: Lowering, node: ast.Subscript) -> Value | None:
         raise Refused(Unsupported(ctx.span(node), f"a range or a text in `np.{attr}`", instead))
     given = ast.Tuple([_of_numpy(node, "atleast_1d", n) for n in items] if attr == "r_" else items, ast.Load())
     return pull(ctx, _at(node, _of_numpy(node, "concatenate" if attr == "r_" else "column_stack", given)))
+
+
+def _index(ctx: Lowering, node: ast.Subscript) -> Value | None:
+    """``np.s_[1:, 0]``: the index as a value; None for anything else."""
+    found = named(ctx, node.value)
+    if not isinstance(found, External) or found.dotted not in (f"numpy.{name}" for name in INDICES):
+        return None
+    index = _part_as_value(ctx, node.slice)
+    wrapped = found.dotted.endswith("index_exp") and not isinstance(node.slice, ast.Tuple)
+    return TupleValue((index,)) if wrapped else index
+
+
+def _part_as_value(ctx: Lowering, node: ast.expr) -> Value:
+    if isinstance(node, ast.Tuple):
+        return TupleValue(tuple(_part_as_value(ctx, n) for n in node.elts))
+    if isinstance(node, ast.Slice):
+        bounds = (node.lower, node.upper, node.step)
+        return TupleValue(tuple(NoneValue() if n is None else expression(ctx, n) for n in bounds), SLICE)
+    return expression(ctx, node)
 
 
 def _of_numpy(at: ast.expr, name: str, *given: ast.expr, **keywords: object) -> ast.Call:
@@ -311,4 +333,4 @@ def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
 
 
 EXPRESSIONS[ast.Subscript] = lambda ctx, node, hint: subscript(ctx, node)
-enter("subscript", (f"numpy.{name}" for name in JOINED))
+enter("subscript", (f"numpy.{name}" for name in (*JOINED, *INDICES)))

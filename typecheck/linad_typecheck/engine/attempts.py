@@ -136,7 +136,6 @@ def _at_run_time(
     """
     if (
         len(s.body) != 1
-        or s.orelse
         or not isinstance(s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign)
     ):
         return None
@@ -280,7 +279,7 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
     if kinds is None:  # a user-defined exception, which only user code raises
         return any(isinstance(s, Check | Call) for s in _all(ctx, stmts))
     numbers = any(issubclass(k, kinds) for k in _OF_NUMBERS)
-    own = {id(s) for s in stmts}
+    own = {id(s) for s in _nested(stmts)}
     for s in _all(ctx, stmts):
         if isinstance(s, Let) and id(s) in own:  # only for Python's own numbers
             if any(_within(kind, kinds) for kind, _, _ in ctx.known(s.out).raises):

@@ -107,7 +107,10 @@ def captured(
 
 
 def closed(ctx: Lowering, v: Value, span: Span, outer: Sequence[FunctionSource] = ()) -> Value:
-    """A function value with its captured values filled in."""
+    """A function value, or one in a tuple, with its captured values filled in."""
+    if isinstance(v, TupleValue):
+        items = tuple(closed(ctx, x, span, outer) for x in v.items)
+        return v if all(x is y for x, y in zip(items, v.items, strict=True)) else replace(v, items=items)
     if isinstance(v, DerivativeValue):
         function = closed(ctx, v.function, span, outer)
         return function if isinstance(function, Poison) else replace(v, function=function)

@@ -125,9 +125,15 @@ def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
             return materialise(ctx, leaf, "result", span)
         case UnionValue():
             return leaf if writable(ctx, leaf, "the result", span) else Poison()
-        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var):
+        case ViewValue(var=var) if movable(ctx, var) and not _of_the_caller(ctx, var) and not _stays(ctx, var):
             return materialise(ctx, leaf, "result", span)
     return leaf
+
+
+def _stays(ctx: Lowering, var: Var) -> bool:
+    """Whether an argument holds an array from here on, so that its caller finds it there."""
+    left = () if ctx.spec is None or ctx.spec.recursive else ctx.spec.left
+    return any(var in arrays(ctx.env[f"%given.{n}"].value) for n in left)
 
 
 def _of_the_caller(ctx: Lowering, var: Var) -> bool:

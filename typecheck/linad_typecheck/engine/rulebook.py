@@ -14,13 +14,13 @@ from ..ir.core import Const
 from ..frozen import frozen
 from ..messages.language import BadCall
 from ..registry import Kind, enter, is_known
-from ..names.scope import RecordClass, RecordField
+from ..names.scope import External, RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL
 from .numbers import as_scalar
 from .refusal import Refused
 from .state import Lowering
-from .values import NoneValue, ScalarValue, Value, literal
+from .values import EntityValue, NoneValue, ScalarValue, Value, literal
 
 
 @frozen
@@ -76,6 +76,7 @@ CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.
     "numpy.True_": ScalarValue(Const(True, BOOL)),
     "numpy.False_": ScalarValue(Const(False, BOOL)),
     "numpy.newaxis": NoneValue(),
+    "builtins.Ellipsis": EntityValue(External("builtins.Ellipsis"), "..."),
 }
 enter("constant", CONSTANTS)
 

@@ -4,7 +4,8 @@ fixpoint."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from weakref import WeakKeyDictionary
@@ -37,10 +38,12 @@ from .returning import apart, lent_back
 from .simpler import simpler
 from .state import RET, Lent, Lowering
 from .values import (
-    Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison, ScalarType, ScalarValue,
-    TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
-    is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves, type_of,
+    GROWING, ArrayValue, Binding, Bottom, FlagValue, FunctionValue, LostArray, NoneValue, Origin, OtherType, Poison,
+    ScalarType, ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal,
+    contains, describe, is_optional, join_results, join_types, leaves, map_arrays, passed, rebuild, slot, type_leaves,
+    type_of,
 )
+from .views import whole
 
 Typed = tuple[tuple[str, ValueType], ...]
 RECURSION_LIMIT = 1000
@@ -374,7 +377,11 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
     value = lower_body(ctx) if source.compiled is None else call_of_compiled(ctx)
     if spec.left and not contains(value, (Poison, Bottom)):
         left = tuple(ctx.env[f"%given.{n}"].value for n in spec.left)
-        value = TupleValue((value if spec.recursive else without(value, left), *left))
+        if any(contains(v, UnionValue) or (spec.recursive and _has_parts(ctx, v)) for v in left):
+            what = "keeping a part of an array, or one of two arrays, in an object that is given"
+            ctx.report(Unsupported(span, what, "keep a copy: `.copy()`"))
+            left = tuple(Poison() for _ in left)
+        value = TupleValue((value, *left) if spec.recursive else tuple(once_each(ctx, without(value, left), left)))
         if twice := _twice(ctx, value):
             what = f"returning the array `{twice}`, which an argument holds from here on, too,"
             ctx.report(Unsupported(span, what, f"return a copy: `{twice}.copy()`"))
@@ -438,16 +445,63 @@ def lower_spec(programs: Specialiser, spec: Spec) -> None:
             ctx.fact("mode", p.name, span, m)
 
 
+_LEFT = "#left "  # prefix of the name of an array of the result that stands for one that an argument holds
+
+
+def once_each(ctx: Lowering, value: Value, left: Sequence[Value]) -> list[Value]:
+    """A result, and the values that a call leaves in arguments, in which an array of the function's own has one place:
+    all others, in the result too, are placeholders. A part of an array is passed with the array."""
+    places: dict[str, int] = {}
+    count = itertools.count()
+
+    def placed(v: Value, new: bool) -> Value:
+        k = next(count) if new else 0
+        view = isinstance(v, ViewValue)
+        if not isinstance(v, ArrayValue | ViewValue) or ctx.variables.lent(v.var.name) is not None:
+            return v
+        if v.var.name in places:
+            place = replace(v.var, name=f"{_LEFT}{places[v.var.name]}")
+            return ViewValue(place, v.view if view else whole(v.var.type.rank))
+        if new:
+            places[v.var.name] = k
+        return replace(v, lent=True) if view and new else v
+
+    after = [map_arrays(v, lambda leaf: placed(leaf, True)) for v in left]
+    return [map_arrays(value, lambda leaf: placed(leaf, False)), *after]
+
+
+def everywhere(value: Value, left: Sequence[Value]) -> list[Value]:
+    """The inverse of `once_each`, in the caller."""
+    found: list[Value] = []
+    for v in left:
+        map_arrays(v, lambda leaf: found.append(leaf) or leaf)
+
+    def given(v: Value) -> Value:
+        if not isinstance(v, ViewValue) or not v.var.name.startswith(_LEFT):
+            return v
+        held = found[int(v.var.name.removeprefix(_LEFT))]
+        return simplest(held.var, v.view)
+
+    return [map_arrays(v, given) for v in (value, *left)]
+
+
+def _has_parts(ctx: Lowering, v: Value) -> bool:
+    """Whether a value holds a part of an array of the function's own."""
+    found: list[Value] = []
+    map_arrays(v, lambda leaf: found.append(leaf) or leaf)
+    return any(isinstance(leaf, ViewValue) and ctx.variables.lent(leaf.var.name) is None for leaf in found)
+
+
 def _twice(ctx: Lowering, value: TupleValue) -> str:
     """The name of an array of the function's own that occurs twice in its result, or an empty string."""
-    found = [a.name for a in arrays(value) if ctx.variables.lent(a.name) is None]
+    found = [a.name for a in arrays(value) if ctx.variables.lent(a.name) is None and not a.name.startswith(_LEFT)]
     return next((n.partition(".")[0] for k, n in enumerate(found) if n in found[:k]), "")
 
 
 def answered(v: Value) -> Value:
     """The result of a helper, with known bools and ints recorded in its type, so that its caller can decide tests on
     them at compile time."""
-    if isinstance(v, TupleValue) and v.record is None:
+    if isinstance(v, TupleValue) and v.record not in GROWING:
         return replace(v, items=tuple(map(answered, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
@@ -574,6 +628,20 @@ def specialised(
     with ctx.programs.apart() as found:
         spec = ctx.programs.specialise(source, *types(given, captures), **how)
     literals: dict[str, Value] = {}
+
+    def with_literals() -> Spec:
+        again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
+        return ctx.programs.specialise(source, *types(*again), **how)
+
+    if spec.failed and not spec.wanted:  # a known int may decide of which types others are
+        literals = {n: as_literal(v) for some in (given, captures) for n, v in some.items()}
+        literals = {n: v for n, v in literals.items() if isinstance(v, FlagValue) and v.dtype == "i64"}
+        with ctx.programs.apart() as other:
+            again = with_literals() if literals else spec
+        if not again.failed:
+            ctx.programs.findings.take(other)
+            return again, literals
+        literals = {}
     for name in spec.wanted if spec.failed else ():
         value = given.get(name, captures.get(name))
         if isinstance(value, ScalarValue) and isinstance(value.atom, Const):
@@ -584,5 +652,4 @@ def specialised(
     if not literals:
         ctx.programs.findings.take(found)
         return spec, {}
-    again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-    return ctx.programs.specialise(source, *types(*again), **how), literals
+    return with_literals(), literals

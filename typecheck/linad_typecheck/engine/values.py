@@ -470,7 +470,10 @@ def as_argument(v: Value) -> Value:
 
 
 def as_flag(v: Value) -> Value:
-    """The value as passed to a call: known bools become flags, for which the callee is specialised."""
+    """The value as passed to a call: known bools, also in objects, become flags, for which the callee is
+    specialised."""
+    if isinstance(v, TupleValue) and v.record not in GROWING:
+        return replace(v, items=tuple(map(as_flag, v.items)))
     if isinstance(v, FunctionValue) and v.captured is not None:
         return replace(v, captured=tuple((n, as_literal(x)) for n, x in v.captured))
     if isinstance(v, DerivativeValue):
@@ -589,6 +592,12 @@ def map_arrays(v: Value, change) -> Value:
         case TupleValue(items=items):
             new = tuple(map_arrays(x, change) for x in items)
             return v if new == items else replace(v, items=new)
+        case FunctionValue(captured=c) if c is not None:
+            new = tuple((n, map_arrays(x, change)) for n, x in c)
+            return v if new == c else replace(v, captured=new)
+        case DerivativeValue(function=f):
+            new = map_arrays(f, change)
+            return v if new is f else replace(v, function=new)
         case _:
             return v
 

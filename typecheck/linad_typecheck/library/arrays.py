@@ -96,6 +96,8 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "dtype shape")
         model = next(iter(found.values()))
+        if isinstance(model, ScalarValue):
+            model = rank_zero(model)
         if not is_array(model):
             if not isinstance(model, SILENT):
                 raise Refused(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))

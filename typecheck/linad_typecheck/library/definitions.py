@@ -43,8 +43,8 @@ class Definition:
 
     @cached_property
     def loops(self) -> bool:
-        """Whether it is known to contain a loop."""
-        return any(isinstance(n, ast.While) for n in ast.walk(self.node))
+        """Whether it is known to contain a loop, or a function, which captures names and not their values."""
+        return any(isinstance(n, ast.While | ast.Lambda) for n in ast.walk(self.node))
 
     @cached_property
     def stored(self) -> frozenset[str]:

@@ -38,6 +38,8 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
             raise Refused(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         raise Refused(None)
     args = replace(args, function=dotted)
+    if dotted == "numpy.nan_to_num":
+        args = out_argument.in_place(args)
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
         if dotted.startswith("numpy."):  # NumPy converts lists to arrays

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from ..arrays.operands import REFUSED, as_array, literal_int, refusal
 from ..ir.core import Check, Const
 from ..engine.blocks import assign
+from ..engine.closures import closed
 from ..engine.evaluation import condition, expression, pull
 from ..engine.numbers import as_scalar, cast, promote
 from ..engine.places import held, unwrapped
@@ -41,7 +42,10 @@ BUILTINS = frozenset(
     "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
-MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient", "pair": "%complex"}  # functions of the prelude's own
+# functions of the prelude's own
+MARKS = {
+    "literal": _LITERAL, "constant": "linad.stop_gradient", "slope": "linad.grad", "pair": "%complex",
+}  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
 
@@ -108,7 +112,8 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
         if name not in known and name in REFUSED:
             raise refusal(args, name)
     found, plain = named(replace(args, keywords=given), spec), _Body(ctx, definition, args)
-    return found | {n: plain.value(d) for n, d in defaults_of(spec).items() if n not in found}
+    found |= {n: plain.value(d) for n, d in defaults_of(spec).items() if n not in found}
+    return {n: closed(ctx, v, args.span) for n, v in found.items()}
 
 
 def literal_rule(ctx: Lowering, args: Args) -> Value:

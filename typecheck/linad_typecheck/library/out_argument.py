@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..arrays.arguments import dtype_of as dtype_of_argument
 from ..arrays.updates import assign_region, region
+from ..ir.core import Const
 from ..engine.elementwise import lift
 from ..engine.numbers import cast
 from ..engine.refusal import Refused
@@ -14,11 +15,11 @@ from ..engine.rulebook import Args, rule_of
 from ..engine.signatures import has_out, inputs_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
+from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, literal, type_of
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
-from ..types import same_kind
+from ..types import BOOL, same_kind
 
 def is_ufunc(dotted: str, elementwise: bool) -> bool:
     return elementwise and (inputs_of(dotted) > 0 or dotted.startswith("scipy."))
@@ -30,6 +31,15 @@ def by_name(dotted: str, args: Args) -> Args:
     if not dotted.startswith("numpy.") or len(args.values) != inputs + 1 or "out" in args.keywords:
         return args
     return replace(args, values=args.values[:inputs], keywords={**args.keywords, "out": args.values[inputs]})
+
+
+def in_place(args: Args) -> Args:
+    """``np.nan_to_num(a, copy=False)`` stores into ``a``."""
+    values = dict(zip(("copy", "nan", "posinf", "neginf"), args.values[1:], strict=False)) | args.keywords
+    copy = values.pop("copy", literal(True))
+    into = isinstance(copy, ScalarValue) and copy.atom == Const(False, BOOL) and is_array(args.values[0])
+    given = {k: v for k, v in values.items() if not isinstance(v, NoneValue)}
+    return replace(args, values=args.values[:1], keywords=given | ({"out": args.values[0]} if into else {}))
 
 
 def converted(ctx: Lowering, args: Args) -> Args | None:
@@ -47,7 +57,7 @@ def stores(dotted: str, args: Args, elementwise: bool) -> bool:
     """Whether a call stores its result: into ``out``, or because a ufunc has ``where``."""
     ufunc = is_ufunc(dotted, elementwise)
     given = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
-    return (given and (ufunc or has_out(dotted))) or ("where" in args.keywords and ufunc)
+    return (given and (ufunc or has_out(dotted) or dotted == "numpy.nan_to_num")) or ("where" in args.keywords and ufunc)
 
 
 def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:

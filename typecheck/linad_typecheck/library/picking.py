@@ -104,8 +104,8 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
 
 
 def _copyto(ctx: Lowering, args: Args) -> Value:
-    """``np.copyto(dst, src)``: stores to all cells."""
-    found = bound(ctx, args, "casting")
+    """``np.copyto(dst, src)``: stores to all cells, or to those where a mask holds."""
+    found = bound(ctx, args, "casting where")
     choice(ctx, found.get("casting"), ("same_kind",), "`casting`", args.span)
     if not is_array(found["dst"]):
         raise Refused(WrongType(args.span, f"`{args.name}` stores into an array", "something else"))
@@ -122,6 +122,9 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
                 "convert them: `.astype(int)`",
             )
         )
+    if "where" in found:
+        text = "dst[...] = np.where(mask, src, dst)\nNone"
+        return written(ctx, args, text, dst=found["dst"], src=src, mask=found["where"])
     return written(ctx, args, "dst[...] = src\nNone", dst=found["dst"], src=src)
 
 

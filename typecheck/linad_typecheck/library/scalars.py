@@ -21,7 +21,9 @@ from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..ops import OPS
 from ..span import Span
-from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, I64, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
+from ..types import (
+    BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, I64, INTS, NUMPY_NAMES, UNSIGNED, DType, Scalar, join_dtypes,
+)  # fmt: skip
 from .rounding import math_round, numpy_round, python_round
 
 _OPERATORS = {
@@ -58,6 +60,8 @@ def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: boo
 def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
+        if op == "sign" and values[0].dtype in INTS:
+            return _sign(ctx, values[0], args)
         if not of_ints and values[0].dtype not in FLOATS:
             raise Refused(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
         dtype = _float_type(ctx, args, values, small)
@@ -66,6 +70,13 @@ def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
         )
 
     return apply
+
+
+def _sign(ctx: Lowering, v: ScalarValue, args: Args) -> ScalarValue:
+    """``np.sign`` of an int, which has its dtype."""
+    low, high = (Const(k, v.atom.type) for k in (-1 if v.dtype not in UNSIGNED else 0, 1))
+    at_most = ctx.let("sign", "min", (v.atom, high), v.atom.type, args.span)
+    return ScalarValue(ctx.let("sign", "max", (at_most, low), v.atom.type, args.span))
 
 
 def _numpy_binary(op: str) -> Rule:
@@ -196,6 +207,9 @@ def _convert(dtype: DType, dotted: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         if not args.values and not args.keywords:
             return ScalarValue(cast(ctx, Const(0, Scalar("i64")), dtype, args.span), weak)
+        if len(args.values) == 1 and isinstance(args.values[0], TextValue) and dtype in ("f64", "i64"):
+            number = _of_text(ctx, args.values[0].text, dtype, args)
+            return ScalarValue(Const(number, Scalar(dtype)), weak)
         if len(args.values) == 1 and dotted == "builtins.bool":
             return ScalarValue(truth(ctx, args.values[0], args.span), weak)
         if len(args.values) == 1 and is_array(args.values[0]) and dotted.startswith("numpy."):
@@ -213,6 +227,15 @@ def _convert(dtype: DType, dotted: str) -> Rule:
         return ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
     return apply
+
+
+def _of_text(ctx: Lowering, text: str, dtype: DType, args: Args) -> float | int:
+    """``float("inf")`` and ``int("3")``."""
+    try:
+        return float(text) if dtype == "f64" else int(text)
+    except ValueError as error:
+        ctx.raised("ValueError")
+        raise Refused(BadCall(args.span, args.name, f"raises ValueError: {error}")) from None
 
 
 def extreme(ctx: Lowering, name: str, op: str, span: Span, values: tuple[Value, ...], hint: str) -> Value:

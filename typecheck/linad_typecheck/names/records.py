@@ -146,7 +146,7 @@ def _variable(found: _Body, name: str, value: ast.expr | None, scope: StaticScop
 
 _KINDS = {
     "builtins.property": "property",
-    "functools.cached_property": "property",
+    "functools.cached_property": "cached",
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
 }

@@ -120,8 +120,8 @@ def is_library(dotted: str) -> bool:
 class Member:
     """A class attribute that is not a field.
 
-    ``kind`` is ``method``, ``property``, ``static``, ``class``, or ``value`` for a class variable. ``entity`` is the
-    function or value.
+    ``kind`` is ``method``, ``property``, ``cached`` for a property that stores its value, ``static``, ``class``, or
+    ``value`` for a class variable. ``entity`` is the function or value.
     """
 
     kind: str
@@ -247,6 +247,7 @@ class Instance:
     made: Opaque | None = None  # of a class: why it is not called
     handle: object = field(default=None, compare=False, hash=False, repr=False)  # for a class: the live class
     others: tuple[str, ...] = ()  # for a class: its attributes that are not attributes of objects
+    made_by: str = ""  # for a class: its `__init__` if a call only runs that on an empty object, or "nothing"
 
 
 @frozen(slots=True)
@@ -268,6 +269,8 @@ class Applied:
     now: bool = False
 
 
+SETTER = "="  # suffix of the name of a class member that stands for the function that sets it
+AFTER = " after "  # in the name of a class member: it is looked up in the classes after this one, as `super()` does
 DEFAULT = "default of "  # prefix of the name of a parameter whose default is looked up as a name: `default of f`
 GIVEN = "given argument "  # prefix of the name of an argument that is looked up as a name: `given argument f`
 

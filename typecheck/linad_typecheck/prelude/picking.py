@@ -124,6 +124,51 @@ def select(condlist, choicelist, default=0):
     return value
 
 
+@implements("numpy.choose")
+def choose(a, choices, out=None, mode="raise"):
+    """Cells chosen from several arrays by an array of indices.
+
+    Parameters
+    ----------
+    a : array_like of ints or bools
+        For each cell, the number of the array to take it from.
+    choices : list of array_like
+        The arrays, or numbers.
+    mode : {"raise", "clip", "wrap"}
+        What is done with numbers outside of ``choices``.
+
+    Returns
+    -------
+    numpy.ndarray
+        The cells.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside of ``choices``, if ``mode`` is "raise".
+    TypeError
+        For ``out``, and for indices that are floats.
+
+    Examples
+    --------
+    >>> choose(np.array([1, 0]), [np.array([1.0, 2.0]), 5.0])
+    array([5., 2.])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`: assign the result")
+    if np.asarray(a).dtype.kind not in "iub":
+        raise TypeError("is of indices that are ints or bools")
+    at = a * 1
+    if mode == "wrap":
+        at = at % len(choices)
+    elif mode == "raise" and np.any((at < 0) | (at >= len(choices))):
+        raise ValueError("invalid entry in choice array")
+    value = choices[0]
+    for k in range(1, len(choices)):
+        value = np.where(at >= k, choices[k], value)
+    return value + np.zeros_like(at)
+
+
 @implements("numpy.array_equal")
 def array_equal(a1, a2):
     """Whether two arrays have the same shape and equal cells.

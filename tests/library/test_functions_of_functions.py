@@ -1,0 +1,92 @@
+"""Library functions that call what they are given: root finders, `quad`, `sorted` by a key. Values are SciPy's,
+derivatives those of the implicit function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linad import LinadError, grad, linear_grad
+
+so = pytest.importorskip("scipy.optimize")
+si = pytest.importorskip("scipy.integrate")
+
+
+def kepler(anomaly, mean, e):
+    return anomaly - e * np.sin(anomaly) - mean
+
+
+def density(t, k):
+    return np.exp(-t * k) * np.sin(k * t)
+
+
+ROOTS = {
+    "brentq": lambda a: so.brentq(lambda t: t * t - a, 0.0, 10.0),
+    "brentq with arguments": lambda a: so.brentq(kepler, -9.0, 9, args=(a, 0.3)),
+    "bisect": lambda a: so.bisect(lambda t: np.tan(t) - a, -1.0, 1.5),
+    "secant": lambda a: so.newton(lambda t: t * t - a, 1.0),
+    "newton": lambda a: so.newton(lambda t: t * t - a, 1.0, lambda t: 2.0 * t),
+    "halley": lambda a: so.newton(lambda t: t**3 - a, 1.0, lambda t: 3.0 * t**2, fprime2=lambda t: 6.0 * t),
+    "quad": lambda a: si.quad(lambda t: t * t * a, 0, 1)[0],
+    "quad with bounds": lambda a: si.quad(density, a, 3.0, args=(a,))[0],
+    "quad of a tail": lambda a: si.quad(lambda t: np.exp(-a * t * t), a, np.inf)[0],
+    "quad of both tails": lambda a: si.quad(lambda t: np.exp(-a * t * t), -np.inf, np.inf)[0],
+    "quad to a root": lambda a: si.quad(np.sqrt, 0.0, a)[0],
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_as_scipy(name):
+    f = ROOTS[name]
+    checked = linear_grad(f, backend="interpret", cache=False)
+    value, (slope,) = checked.vjp(0.7)[0], checked.vjp(0.7)[1](1.0)
+    assert np.isclose(value, f(0.7), 1e-12, 1e-14)
+    assert np.isclose(slope, (f(0.7 + 1e-5) - f(0.7 - 1e-5)) / 2e-5, 1e-5)
+
+
+def test_second_derivative_of_a_root():
+    root = linear_grad(lambda a: so.brentq(lambda t: t * t - a, 0.0, 10.0), backend="interpret", cache=False)
+    assert np.isclose(grad(grad(root))(0.7), -0.25 * 0.7**-1.5, 1e-9)
+
+
+WITHOUT = (lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
+
+
+@pytest.mark.parametrize("f", WITHOUT)
+def test_exceptions(f):
+    for g in (f, linear_grad(f, backend="interpret", cache=False)):
+        with pytest.raises((ValueError, RuntimeError)):
+            g(0.7)
+
+
+def by_key(x, y):
+    pairs = sorted(list(zip(x, y)), key=lambda p: p[1])
+    xs = sorted(x, key=lambda v: -v, reverse=True)
+    return pairs[0][0] * pairs[1][1] + 2.0 * xs[0] * xs[1]
+
+
+def into_arrays(x, y):
+    h = x / (x - 0.3)
+    np.nan_to_num(h, copy=False, posinf=7.0)
+    np.copyto(h, y, where=x > 0.85)
+    ratio = np.divide(h.sum(), np.var(x), out=np.zeros_like(x[0]), where=np.var(x) > 0.0)
+    xs = [0.0, 1.0, 2.0, 4.0]
+    xs[::2] = [x[1], x[2] ** 2]
+    xs[1:1] = (y[0],)
+    return h.sum() * ratio + xs[0] * xs[1] * xs[3] * np.choose(2 > 1, (0.0, float("2.5"))) * np.sign(-3)
+
+
+@pytest.mark.parametrize("f", [by_key, into_arrays])
+def test_as_numpy(f):
+    x, y = np.array([0.3, 0.5, 0.8, 0.9]), np.array([0.2, 0.7, 0.1, 0.35])
+    checked = linear_grad(f, backend="interpret", cache=False)
+    with np.errstate(all="ignore"):
+        assert np.isclose(checked(x, y), f(x, y), 1e-12)
+        y_bar = checked.vjp(x, y)[1](1.0)[1]
+        d = np.array([0.5, -1.0, 0.25, 2.0])
+        assert np.isclose(y_bar @ d, (f(x, y + 1e-6 * d) - f(x, y - 1e-6 * d)) / 2e-6, 1e-5)
+
+
+def test_refused():
+    whole = lambda a: so.brentq(lambda t: t - a, 0.0, 1.0, full_output=True)[0]
+    with pytest.raises(LinadError, match="full_output"):
+        linear_grad(whole, backend="interpret", cache=False)(0.5)
