@@ -55,7 +55,6 @@ WAYS: dict[str, str] = {
     "builtins.zip": "for u, v in zip(x, x):\n    first += u * v\nreturn first",
     "builtins.reversed": "for v in reversed(x):\n    first += v\nreturn first + x[::-1][0]",
     "builtins.map": "for v in map(f, x):\n    first += v\nreturn first + np.array([f(v) for v in x]).sum()",
-    "builtins.filter": f"{_LOOP} + x[x > 0.0].sum()",
     "builtins.list": "return np.array([first, x[0]]).sum() + np.arange(n)[0]",
     "builtins.dict": "weight, bias = x[0], x[1]\nreturn weight * first + bias",
     "builtins.set": "seen = np.zeros(n, dtype=bool)\nseen[k] = True\nreturn first if seen[0] else x[0]",

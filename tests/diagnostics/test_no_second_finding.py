@@ -30,7 +30,6 @@ def codes(body: str, head: str = HEAD) -> list[str]:
     [
         ("for i in range(3):\n    v = u\nu = v.copy()\nfor e in u:\n    if v.sum() > 1.0:\n        u = w\nreturn w[0]", "LIN103"),
         ("y = nothing_here\nfor e in y:\n    if e > 1.0:\n        u = w\nreturn w[0] + s", "LIN202"),
-        ("p, *q, *r = x\nreturn p + q[0]", "LIN201"),
         ("for i in np.no_such(range(3)):\n    s += i\nreturn s", "LIN203"),
         ("for i in nothing_here(enumerate(x)):\n    s += i\nreturn s", "LIN202"),
         ("while nothing_here:\n    s = 2.0\n    break\nreturn s", "LIN202"),

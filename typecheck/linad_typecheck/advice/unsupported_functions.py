@@ -11,7 +11,7 @@ ELSEWHERE: dict[str, str] = {
     "builtins.range": "use it in a `for`, or write `np.arange(n)`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
     "builtins.reversed": "use it in a `for`, or slice: `x[::-1]`", "builtins.print": "print the results outside the function",
     "builtins.map": "use it in a `for`, or write a comprehension: `np.array([f(v) for v in x])`",
-    "builtins.filter": "write a loop with an `if`, or pick the elements: `x[x > 0.0]`", "builtins.list": "write an array: `np.array([...])`, `np.arange(n)`",
+    "builtins.list": "write an array: `np.array([...])`, `np.arange(n)`",
     "builtins.dict": "use separate names, or an array with int indices", "builtins.set": "use an array of bools",
     "builtins.tuple": "write the elements out", **dict.fromkeys(("builtins.str", "builtins.repr"), "write texts outside the function; `raise` and `assert` take `f\"... {n}\"`"),
     "builtins.isinstance": _FIXED, "builtins.issubclass": _FIXED, "builtins.callable": _FIXED, "functools.partial": "write the call out in a function of its own: `f(a, x)`", "builtins.hasattr": _FIXED, "builtins.type": _FIXED, "builtins.getattr": "write the attribute out: `x.shape`",

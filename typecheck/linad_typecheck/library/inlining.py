@@ -301,8 +301,10 @@ class _Body:
             value = self.known[name]
             var = next(arrays(value), None) if is_array(value) else None
             return Quoted(self.at, value, next(iter(names_of(self.ctx, var)), "") if var is not None else "")
+        if name in self.definition.stored:
+            return ast.copy_location(ast.Name(name, node.ctx), self.at)
         own = definitions().get(f"%{self.definition.module}.{name}")
-        if own is not None and name not in self.definition.stored:
+        if own is not None:
             return Quoted(self.at, EntityValue(External(own.key), self.args.name))
         if name in BUILTINS:
             return self._library(f"builtins.{name}")
