@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from linad_typecheck.signature import Leaf, ParamInfo, Signature, Structure
+from linad_typecheck.signature import Leaf, ParamInfo, Structure
 from linad_typecheck.types import F64, I64, Array, is_float
 
 from .arguments import WANTED
