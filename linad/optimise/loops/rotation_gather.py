@@ -1,7 +1,7 @@
 """Rotation gather: turn additions at indices that wrap around into additions at the loop's own index.
 
-**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse. Iteration
-``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
+**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse.
+Iteration ``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
 neighbours that do not wrap around.
 
 **Before.** ``for i in range(n) { k = mod (i + 1) n; &b![k] += e(i) }``
@@ -64,7 +64,8 @@ def _rotations(s: Loop, r: Ranges) -> list[Rotated]:
     """The rotated additions of a loop that may be gathered."""
     stmts = list(walk(s.body))
     mods = {t.out.name: t for t in stmts if isinstance(t, Let) and t.op == "mod" and t.out.type == I64}
-    if not mods or not is_counted(s, one_by_one=True) or not all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts):
+    plain = all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts)
+    if not mods or not plain or not is_counted(s, one_by_one=True):
         return []
     moving = _moving(s)
     bounds = (a for t in stmts if isinstance(t, Loop) for a in (t.start, t.stop, t.step))
