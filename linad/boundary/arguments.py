@@ -11,7 +11,7 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.names.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.names.scope import COMPLEX, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
 )
@@ -19,8 +19,10 @@ from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
-from .objects import Given, is_callable
+from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
+from linad.structures import is_complex
+
 from .records import as_record, parts, record_class
 
 Named = tuple[str, np.ndarray]
@@ -157,8 +159,14 @@ def inside(
     TypeError
         If the value does not have these parts.
     """
+    if isinstance(structure, RecordStructure) and structure.tag.key == COMPLEX.key:
+        if not (is_complex(value) or isinstance(value, int | float | np.number | np.ndarray)):
+            raise TypeError(f"{where}: expected a complex number or array, got {described(value)}")
+        return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
+        if loose and type(value) is dict and value.keys() == set(tag.fields):
+            value = {name: value[name] for name in tag.fields}
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         if tag.key in _RETURNED:
@@ -211,8 +219,24 @@ def scalar(leaf: Leaf, value: object, where: str) -> object:
     return _SCALARS[leaf.type.dtype](value, leaf, where)
 
 
+# What classes of numbers may define without changing what expressions of them mean.
+_HARMLESS = frozenset(
+    "__new__ __init__ __repr__ __str__ __format__ __hash__ __doc__ __dir__ __setattr__ __delattr__ __getattribute__ "
+    "__reduce__ __reduce_ex__ __getnewargs__ __getstate__ __init_subclass__ __subclasshook__ __sizeof__ __class__".split()
+)
+
+
+def _own_operators(value: object) -> bool:
+    """Whether a number is of a subclass that defines operators: expressions of it are not those of numbers."""
+    cls = type(value)
+    if cls.__module__ in ("builtins", "numpy") or isinstance(value, Enum):
+        return False
+    added = (c for c in cls.__mro__ if c.__module__ not in ("builtins", "numpy"))
+    return any(name in vars(c) for c in added for name in {*dir(float), *dir(int)} - _HARMLESS)
+
+
 def _real(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_)) and not _own_operators(value)
 
 
 def _f64(value: object, leaf: Leaf, where: str) -> float:
@@ -234,7 +258,7 @@ def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
 
 def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
     def convert(value: object, leaf: Leaf, where: str) -> object:
-        if not isinstance(value, (int, np.integer, np.bool_)):
+        if not isinstance(value, (int, np.integer, np.bool_)) or _own_operators(value):
             raise _wrong(where, with_article("int" if leaf.weak else name), value)
         value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
         if not low <= value <= high:
@@ -328,11 +352,13 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         If a checked function cannot take the value.
     """
+    if type(value) in PARTIALS:
+        return ArgStatic(Given(value), "given")
     if isinstance(value, tuple | list | dict) or (
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
     ):
         return _group(value, where)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not is_complex(value):
         kind = array_type(value)
         if kind is None or not _plain(value):
             how = (
@@ -342,12 +368,16 @@ def argument_type(value: object, where: str) -> object:
             )
             raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
         return ArgType(kind)
+    if is_complex(value):
+        return ArgRecord(COMPLEX, tuple(argument_type(v, where) for v in (value.real, value.imag)))
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:
             raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
         return ArgType(Scalar(DTYPES[value.dtype.name]))
     for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
         if isinstance(value, kind) and not isinstance(value, Enum):
+            if _own_operators(value):
+                raise _wrong(where, with_article(kind.__name__), value)
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
@@ -382,6 +412,8 @@ def _group(value: object, where: str) -> object:
 
 
 def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError:
+    if isinstance(value, int | float) and _own_operators(value):
+        how = ": its class has operators of its own, which linad does not call; pass `float(x)` or `int(x)`"
     return TypeError(f"{where}: expected {expected}, got {described(value)}{how}")
 
 

@@ -1,7 +1,7 @@
 """Rotation gather: turn additions at indices that wrap around into additions at the loop's own index.
 
-**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse.
-Iteration ``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
+**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse. Iteration
+``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
 neighbours that do not wrap around.
 
 **Before.** ``for i in range(n) { k = mod (i + 1) n; &b![k] += e(i) }``
@@ -35,7 +35,9 @@ from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
-from .loop_distribution import MOST, turned_upwards
+from .addition_merging import merge_additions
+from .first_write_promotion import store_first
+from ..loops.loop_distribution import MOST, turned_upwards
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,16 @@ def gather_rotations(f: Function) -> Function:
         found = _rotations(s, r)
         return turned_upwards(_gathered(s, found, names), names, sizes) if found else [s]
 
-    return with_ranges(f, parts)
+    gathered = with_ranges(f, parts)
+    # before loops are peeled: the cells that a peeled loop stores to are a region in parts
+    return f if gathered == f else store_first(merge_additions(gathered))
 
 
 def _rotations(s: Loop, r: Ranges) -> list[Rotated]:
     """The rotated additions of a loop that may be gathered."""
     stmts = list(walk(s.body))
     mods = {t.out.name: t for t in stmts if isinstance(t, Let) and t.op == "mod" and t.out.type == I64}
-    plain = all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts)
-    if not mods or not plain or not is_counted(s, one_by_one=True):
+    if not mods or not is_counted(s, one_by_one=True) or not all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts):
         return []
     moving = _moving(s)
     bounds = (a for t in stmts if isinstance(t, Loop) for a in (t.start, t.stop, t.step))
