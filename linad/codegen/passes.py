@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Function, Program
+from linad_typecheck.ir.core import Program
 
 from linad.optimise.loops.branch_flattening import flatten_branches
 from linad.optimise.loops.critical_path_reassociation import add_last
@@ -32,7 +32,7 @@ from linad.optimise.memory.copy_sinking import copy_late
 from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
-from linad.optimise.memory.rotation_gather import gather_and_store
+from linad.optimise.memory.rotation_gather import gather_rotations
 from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 CHECKS = "it writes out the tests that keep accesses inside arrays"
 
-
-
 RESHAPING: tuple[Pass, ...] = (
     Pass("buffer_pinning", stay, (*FREE, "threads")),
     Pass("double_buffering", take_turns, FREE),
@@ -62,7 +60,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("constant_folding", fold),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
-    Pass("rotation_gather", gather_and_store, FREE),
+    Pass("rotation_gather", gather_rotations, FREE),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("branch_flattening", flatten_branches, FREE),

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 
 from ..numba_compat import cgutils, fix_returning_optional
-from ..vector_math import EVEN, FUNCTIONS, POWER
+from ..vector_math import EVEN
 from .alias_scopes import Scope, accessed, declared
 from .arrays import Borrowed, Held
 from .expressions import FLOATS, Expressions
@@ -27,14 +27,11 @@ def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
     mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
-    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. A loop that calls one under a
-    condition is not vectorised: LLVM would call it for one element after another, between tests of a mask.
+    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
     calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
-    if calls_conditionally(body):
-        hints.append(module.add_metadata(("llvm.loop.vectorize.enable", ir.Constant(ir.IntType(1), 0))))
-    elif any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
+    if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
         hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
     own = ir.MDValue(module, (), str(len(module.metadata)))
     own.operands = (own, *hints)  # the loop ID is a self-referential node
@@ -42,27 +39,10 @@ def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
 
 def one_by_one(body: list[ast.stmt]) -> bool:
-    """Whether a loop is not vectorised: it contains another loop, may exit early, or calls a library function under a
-    condition. The terms of its sums are then added in order, by dropping the reassociation flag from the sums. With it,
-    LLVM would fuse each product with the sum, and an iteration would wait for all of them."""
-    ordered = any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
-    return ordered or calls_conditionally(body)
-
-
-def calls_conditionally(body: list[ast.stmt]) -> bool:
-    """Whether a library function is called in a branch, other than as inline arithmetic (``even_exp``). Both sides of a
-    conditional expression are evaluated by vectors."""
-    branches = (n for s in body for n in ast.walk(s) if isinstance(n, ast.If))
-    return any(isinstance(c, ast.Call) and _is_library(c.func) for n in branches for c in ast.walk(n))
-
-
-def _is_library(called: ast.expr) -> bool:
-    match called:
-        case ast.Attribute(value=ast.Name(id="math"), attr=name):
-            return name in FUNCTIONS
-        case ast.Name(id=name):
-            return name.removeprefix("vector_") in (*FUNCTIONS, POWER)
-    return False
+    """Whether a loop is not vectorised: it contains another loop, or may exit early. The terms of its sums are then
+    added in order, by dropping the reassociation flag from the sums. With it, LLVM would fuse each product with the
+    sum, and an iteration would wait for all of them."""
+    return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
 
 
 USUALLY = [1999, 1]  # branch weights: numbers are usually finite, so LLVM should not compute both sides and select

@@ -151,10 +151,9 @@ class _Rows(Statements):
             else:
                 distances = {d for _, d in at}
                 one_axis = len({axis for axis, _ in at}) == 1
-                far = max(distances) - min(distances)
-                if name in self.loaded | self.stored or len(at) < 2 or not one_axis or far > FEW:
+                if name in self.loaded | self.stored or len(at) < 2 or not one_axis:
                     continue
-                if all(map(self.movable, at.values())):
+                if max(distances) - min(distances) <= FEW and all(map(self.movable, at.values())):
                     groups = found.setdefault((min(at)[0], tuple(sorted(distances))), [[] for _ in distances])
                     for group, (_, added) in zip(groups, sorted(at.items()), strict=True):
                         group += added

@@ -35,9 +35,9 @@ from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
-from ..loops.loop_distribution import MOST, turned_upwards
 from .addition_merging import merge_additions
 from .first_write_promotion import store_first
+from ..loops.loop_distribution import MOST, turned_upwards
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ def gather_rotations(f: Function) -> Function:
         found = _rotations(s, r)
         return turned_upwards(_gathered(s, found, names), names, sizes) if found else [s]
 
-    return with_ranges(f, parts)
+    gathered = with_ranges(f, parts)
+    # before loops are peeled: the cells that a peeled loop stores to are a region in parts
+    return f if gathered == f else store_first(merge_additions(gathered))
 
 
 def _rotations(s: Loop, r: Ranges) -> list[Rotated]:
@@ -172,10 +174,3 @@ def _without(a: Rotated) -> tuple[Atom, ...]:
 
 def _at(a: Atom, there: Mapping[str, Var]) -> Atom:
     return there.get(a.name, a) if isinstance(a, Var) else a
-
-
-def gather_and_store(f: Function) -> Function:
-    """Gather rotations, and store to cells that are added to for the first time, before loops are peeled: what a peeled
-    loop stores to is a region in parts."""
-    gathered = gather_rotations(f)
-    return f if gathered == f else store_first(merge_additions(gathered))

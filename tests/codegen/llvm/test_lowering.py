@@ -1,6 +1,5 @@
 """Generated text has a way of its own to LLVM: on it everything gives the bits that Numba's way gives, and no error loses memory."""
 
-import ast
 import importlib.util
 import os
 import random
@@ -15,7 +14,7 @@ from numba import njit
 
 from linad.codegen import compile
 from linad.codegen.llvm import pipeline
-from linad.codegen.llvm.lowering import Lowering, calls_conditionally, one_by_one
+from linad.codegen.llvm.lowering import Lowering
 from tests.examples_of import some
 
 HEAD = """\
@@ -406,21 +405,3 @@ def test_functions_that_call_each_other(first, extra, usual, tmp_path, left):
     for n in (0, 1, 2, 7, 30):
         assert found.entry(0.75, n) == plain["entry"](0.75, n)
     assert usual <= {name for name, _ in left} <= {*usual, "entry_kernel"}
-
-
-CALLS = {
-    "if x > 0.0:\n    s += math.exp(x)": True,
-    "if x > 0.0:\n    s += 1.0\nelse:\n    s += vector_exp(x)": True,
-    "if c:\n    if d:\n        y[i] = math.tanh(x)": True,
-    "s += math.exp(x)": False,
-    "if c:\n    s += even_exp(x)": False,
-    "if c:\n    s += math.sqrt(x) + max(x, y)": False,
-    "y[i] = np.floor(x) if c else 0.0": False,
-    "s += vector_pow(x, 2.5) if c else 0.0": False,
-}
-
-
-@pytest.mark.parametrize("text", CALLS)
-def test_which_loops_call_under_a_condition(text: str) -> None:
-    body = ast.parse(text).body
-    assert calls_conditionally(body) == one_by_one(body) == CALLS[text]
