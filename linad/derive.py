@@ -21,9 +21,11 @@ from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
 from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
+from .boundary.workspace import Refilled
 from .options import Options
 from .requests import EXACT, Level, Request
 from .specialise import Specialisation
+from .structures import leaves as parts_of
 
 Values = list[object]
 
@@ -51,6 +53,14 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
     if s.signature.given_back:
         return next(a for p, a in zip(s.signature.params, arguments) if p.name == s.signature.given_back)
     return restore(s.signature.result, _given_back(s.signature, results, arguments))
+
+
+def call_exactly(s: Specialisation, arguments: Sequence[object]) -> Any:
+    """The value of a function that takes derivatives, again with ``exact`` if it contains a nan."""
+    found = call(s, arguments)
+    if has_nan(x for x in parts_of(found) if isinstance(x, float | np.ndarray | np.floating)):
+        found = call(s, arguments, exact=True)
+    return found
 
 
 def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:
@@ -555,7 +565,8 @@ def _usual_into(
     first = len(values) + 1
     arrays = [parts[k] for k in usually.arrays]
     try:
-        kernel, before = s.kernel(((want.leaves, True),), values), [a.copy() for a in arrays]
+        copies = s.known.setdefault("copies", Refilled())
+        kernel, before = s.kernel(((want.leaves, True),), values), list(map(copies.copy, usually.arrays, arrays))
         written = range(first, first + len(arrays))
         out = kernel.run((*values, cotangent, *arrays), written, in_place=True)
         if has_nan((*arrays, *out[1:])):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from linad_typecheck.signature import Leaf, Signature
-from linad_typecheck.types import Array
+from linad_typecheck.signature import Leaf, Signature, Structure
+from linad_typecheck.types import Array, is_float
 
 from .adjoint.errors import CannotSplit
-from .boundary.arguments import described
+from .boundary.arguments import described, inside
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
+from .boundary.usual_call import MISSED, NAN, Usual, usual_pushed
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation
@@ -58,6 +59,28 @@ def jvp(
     return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
 
 
+def usual(s: Specialisation, given: Sequence[bool], value: bool) -> Usual | None:
+    """The fast path of `jvp` if these parameters have a tangent (`usual_call`); None if the function does not qualify.
+    """
+    key = "pushed", tuple(given), value
+    if key not in s.known:
+        leaves = tuple(k for k, has in enumerate(given) if has)  # of plain parameters, which have one leaf each
+        s.known[key] = usual_pushed(s, ((leaves, FORWARD if value else MOVED),), given, value) if leaves else None
+    return s.known[key]  # type: ignore[return-value]
+
+
+def usually(table: Mapping[object, Usual | None], key: object, primals: Sequence[object], tangents: object) -> object:
+    """The answer of the fast path that a table holds; `MISSED` if it does not apply."""
+    found = table.get(key)
+    out = MISSED if found is None else found(primals, tangents)
+    return MISSED if out is NAN else out
+
+
+def given_of(tangents: object) -> tuple[bool, ...]:
+    """Which of the tangents are given."""
+    return tuple([t is not None for t in tangents]) if isinstance(tangents, tuple | list) else ()
+
+
 def _dots(
     signature: Signature, values: Sequence[object], tangents: object, name: str = ""
 ) -> dict[int, object]:
@@ -72,9 +95,20 @@ def _dots(
         if tangent is not None and not places:
             raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
         if tangent is not None:
-            pieces = cotangents(p.structure, tangent, values, where, "argument")
+            pieces = cotangents(p.structure, _filled(p.structure, tangent, values, where), values, where, "argument")
             dots |= zip((leaf.index for leaf in places), pieces)
     return dots
+
+
+def _filled(structure: Structure, tangent: object, values: Sequence[object], where: str) -> object:
+    """A tangent with zeros for those of its parts that are None."""
+    if isinstance(structure, Leaf):
+        return _zero(structure, values) if tangent is None and is_float(structure.type) else tangent
+    if structure is None:
+        return tangent
+    if tangent is None:
+        return tuple(_filled(s, None, values, where) for s in structure)
+    return tuple(_filled(s, part, values, place) for s, part, place in inside(structure, tangent, where, loose=True))
 
 
 # --------------------------------------------------------------------------------------------- one run, several

@@ -13,8 +13,8 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional,
-    literal, type_of,
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_complex,
+    is_optional, literal, type_of,
 )
 from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
@@ -39,6 +39,13 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
         return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+    if not asks and (is_complex(a) or is_complex(b)):
+        if not isinstance(op, _EQUALITIES):
+            ctx.raised("TypeError")
+            instead = "compare absolute values: `abs(z)`"
+            raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
+        name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
+        return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
     match op:
         case ast.Is() | ast.IsNot():
             return _same(ctx, op, a, b, span)

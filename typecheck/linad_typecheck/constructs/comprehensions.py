@@ -40,6 +40,7 @@ from ..engine.values import (
     TextValue,
     TupleValue,
     Value,
+    is_complex,
     literal,
 )
 from ..library.externals import call_external
@@ -200,6 +201,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         value = as_array(ctx, value, hint, ctx.span(what))
+    if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
+        return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
@@ -424,6 +427,8 @@ def _rows(
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
         return value
+    if is_complex(value):
+        return _of_complex(ctx, node, hint)
     n = _length(ctx, it.stop, span)
     start = ZERO
     if is_array(value) and not sizes.known():  # not known beforehand: take the sizes of the first row
@@ -469,6 +474,12 @@ def _rows(
     return ctx.unbind(key).value
 
 
+def _of_complex(ctx: Lowering, node: Comprehension, hint: str) -> Value:
+    """The array of complex elements: that of the list of them."""
+    found = expression(ctx, node, hint)
+    return found if isinstance(found, SILENT) else as_array(ctx, found, hint, ctx.span(node))
+
+
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
     """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
     span = ctx.span(node)
@@ -504,6 +515,8 @@ def _kept(
     span = ctx.span(node)
     if isinstance(like.value, SILENT):
         return Poison()
+    if is_complex(like.value):
+        return _of_complex(ctx, node, hint)
     if not isinstance(like.value, ScalarValue):
         raise Refused(
             Unsupported(

@@ -28,7 +28,7 @@ from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, map_arrays, type_of,
+    Value, arrays, contains, describe, is_complex, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
@@ -39,7 +39,7 @@ from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
-from . import dicts, lists, objects
+from . import complexes, dicts, lists, objects
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
 from .subscripts import target as place
@@ -182,6 +182,9 @@ def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
 
 
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    if (numbers := complexes.complex_array(ctx, target.value)) is not None:
+        complexes.store(ctx, target, numbers, usable(ctx, value, "the value", span), span)
+        return
     if (of := _dict(ctx, target.value)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
         return
@@ -196,6 +199,14 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
             store(ctx, where, value, span)
         case Region():
             assign_region(ctx, where, usable(ctx, value, "the value", span), span)
+
+
+def _attribute(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
+    cells = complexes.part_target(ctx, target)
+    if cells is not None:
+        _subscript(ctx, cells, value, span)
+        return
+    objects.assign(ctx, target, value, span)
 
 
 def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
@@ -258,10 +269,15 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
+            if is_complex(old) and is_array(old.items[0]):
+                complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
+                return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
+        case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
+            _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
         case ast.Subscript():
@@ -273,6 +289,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                     update_region(ctx, where, type(s.op), usable(ctx, pull(ctx, s.value), "the value", span), span)
                 case None:
                     expression(ctx, s.value)
+        case ast.Attribute() if (cells := complexes.part_target(ctx, s.target)) is not None:
+            _augmented(ctx, ast.copy_location(ast.AugAssign(cells, s.op, s.value), s))
         case ast.Attribute():
             if objects.changing(ctx, s.target) is None:
                 refuse_attribute(ctx, s.target)
@@ -408,5 +426,5 @@ TARGETS.update({
     ast.Tuple: _unpack,
     ast.List: _unpack,
     ast.Subscript: _subscript,
-    ast.Attribute: objects.assign,
+    ast.Attribute: _attribute,
 })  # fmt: skip

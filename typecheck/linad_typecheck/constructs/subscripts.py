@@ -25,7 +25,7 @@ from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    ViewValue, describe, type_of,
+    ViewValue, describe, is_complex, type_of,
 )
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -33,7 +33,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import INTS
-from . import lists
+from . import complexes, lists
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
@@ -47,6 +47,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     base = settled(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
+    if is_complex(base):
+        parts = parts_of(ctx, node.slice)
+        return Poison() if parts is None else complexes.item(ctx, base, parts, user_name(node.value), ctx.span(node))
     if isinstance(base, TupleValue):
         if base.mapping:
             return dict_item(ctx, node, base)
