@@ -159,7 +159,8 @@ def test_public_functions_have_docstrings_whose_examples_run(name):
     """Those of `SHORTER` take and give what the module says at its top."""
     found = module(name)
     for f in (getattr(found, d.name) for d in PUBLIC.values() if d.module == name):
-        for part in (">>> ",) if name in SHORTER else ("Parameters\n", "Returns\n", "Examples\n"):
+        gives = "Yields\n" if inspect.isgeneratorfunction(f) else "Returns\n"
+        for part in (">>> ",) if name in SHORTER else ("Parameters\n", gives, "Examples\n"):
             assert part in f.__doc__, f"{f.__name__} has no {part}"
     assert not doctest.testmod(found, extraglobs={"np": np}).failed
 

@@ -15,6 +15,7 @@ from ..properties.test_checkpointed import OPTIONS, Marker
 from ..sources import Seeded, Source
 from ..strategies import Program, written
 from ..strategies_arrays import written as written_arrays
+from ..strategies_iteration import written_iteration
 from ..strategies_language import written_language
 from ..strategies_loops import written_loops
 from ..strategies_scratch import scratch_nests
@@ -91,6 +92,7 @@ WRITERS = {
     "loops": Writer(lambda s: written_loops(s, s.number(1, 6)), share=2, brief=lambda s: written_loops(s, 1)),
     "scratch": Writer(scratch_nests, share=2),
     "objects": Writer(written_objects, ANY, 2, lambda s: written_objects(s, 1, 5)),
+    "iteration": Writer(written_iteration, ("LIN2", "LIN301")),
     "unbound": Writer(written_unbound, ANY, 2),
     "rebinding": Writer(rebinding, ANY, brief=rebinding),
     "marked": Writer(marked),

@@ -11,6 +11,7 @@ import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from weakref import WeakKeyDictionary
 
 from ..engine.blocks import block
 from ..engine.closures import Computed, ended
@@ -39,7 +40,14 @@ _BY_FILL = "fill a list with the values, and loop over it"
 
 def is_generator(source: FunctionSource) -> bool:
     """Whether calls of a function make generator objects."""
-    return isinstance(source.node, ast.FunctionDef) and bool(own_yields(source.node.body))
+    found = _YIELDS.get(source.node)
+    if found is None:
+        body = source.node.body if isinstance(source.node, ast.FunctionDef) else []
+        found = _YIELDS[source.node] = bool(own_yields(body))
+    return found
+
+
+_YIELDS: WeakKeyDictionary[ast.AST, bool] = WeakKeyDictionary()  # asked at every call
 
 
 # ------------------------------------------------------------------------------------------------------------ objects
