@@ -16,10 +16,10 @@ from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
 from .refusal import Refused
-from .state import Lowering, Raises
+from .state import Lowering, Raises, zero
 from .values import (
     GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
-    TextValue, TupleValue, UnionValue, Value, ViewValue,
+    TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
 )
 
 
@@ -44,6 +44,9 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
             return Const(False, BOOL)
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
+        case TupleValue(items=(ScalarValue() as real, ScalarValue() as imag)) if is_complex(v):
+            parts = [compare(ctx, ast.NotEq, part, ScalarValue(zero(part.dtype)), span) for part in (real, imag)]
+            return ctx.let("b", "or", tuple(p.atom for p in parts), BOOL, span)
         case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
             return Const(bool(items), BOOL)
         case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):
