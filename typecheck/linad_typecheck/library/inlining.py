@@ -44,7 +44,7 @@ BUILTINS = frozenset(
 _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own
 MARKS = {
-    "literal": _LITERAL, "constant": "linad.stop_gradient", "slope": "linad.grad", "pair": "%complex",
+    "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 

@@ -13,7 +13,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
 - A variable of a comprehension must not also be a variable of the function.
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative,
-  ``slope(f)`` is the derivative of a function of one number, and ``pair(re, im)`` a complex number.
+  ``slope_of(f)`` is the derivative of a function of one number, and ``pair(re, im)`` a complex number.
   Names that begin with ``%complex`` define a function for complex arguments.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
@@ -124,7 +124,7 @@ def constant(value: Any) -> Any:
     return value
 
 
-def slope(f: Callable[[float], float]) -> Callable[[float], float]:
+def slope_of(f: Callable[[float], float]) -> Callable[[float], float]:
     """The derivative of a function of one number: an exact one, except for this approximation in CPython.
 
     Parameters
@@ -139,7 +139,7 @@ def slope(f: Callable[[float], float]) -> Callable[[float], float]:
 
     Examples
     --------
-    >>> round(slope(lambda t: t * t)(3.0), 6)
+    >>> round(slope_of(lambda t: t * t)(3.0), 6)
     6.0
     """
     step = 6e-6

@@ -3,14 +3,14 @@ those of the implicit function, up to the third order."""
 
 from __future__ import annotations
 
-from . import constant, implements, slope
+from . import constant, implements, slope_of
 
 
 def _followed(f, x, args):
     """The root ``x``, which has no derivative, with the derivatives of the root of ``f``."""
     moved = x
     for _ in range(2):
-        moved = moved - f(moved, *args) / slope(lambda t: f(t, *args))(moved)
+        moved = moved - f(moved, *args) / slope_of(lambda t: f(t, *args))(moved)
     return x + (moved - constant(moved))
 
 
