@@ -12,7 +12,9 @@ import numpy as np
 
 def is_complex(value: object) -> bool:
     """Whether a value is a complex number, or an array of them."""
-    return isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c")
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "c"
+    return isinstance(value, complex | np.complexfloating)
 
 
 def complex_of(real: Any, imag: Any) -> Any:

@@ -68,7 +68,8 @@ def _rotations(s: Loop, r: Ranges) -> list[Rotated]:
     """The rotated additions of a loop that may be gathered."""
     stmts = list(walk(s.body))
     mods = {t.out.name: t for t in stmts if isinstance(t, Let) and t.op == "mod" and t.out.type == I64}
-    if not mods or not is_counted(s, one_by_one=True) or not all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts):
+    plain = all(isinstance(t, Let | Load | AddTo | Loop) for t in stmts)
+    if not mods or not plain or not is_counted(s, one_by_one=True):
         return []
     moving = _moving(s)
     bounds = (a for t in stmts if isinstance(t, Loop) for a in (t.start, t.stop, t.step))

@@ -239,7 +239,10 @@ def _as_parts(ctx: Lowering, shapes: list, cells: list[ScalarValue], span: Span)
     parts: list[Value] = []
     for s, n in zip(shapes, own, strict=True):
         mine = list(itertools.islice(rest, n))
-        whole = s.array if isinstance(s, Stacked) else s if is_array(s) or is_complex(s) else mine[0] if s == () else None
+        if isinstance(s, Stacked):
+            whole = s.array
+        else:
+            whole = s if is_array(s) or is_complex(s) else mine[0] if s == () else None
         parts.append(array_of_cells(ctx, s, mine, None, "row", span, "np.array") if whole is None else whole)
     return parts
 

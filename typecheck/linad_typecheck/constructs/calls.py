@@ -29,7 +29,8 @@ from ..engine.specialise import everywhere, specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_complex, leaves, map_arrays,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_complex, leaves,
+    map_arrays,
     passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms

@@ -62,7 +62,8 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
         unknown = next((v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, Opaque)), None)
         if unknown is not None:
-            raise Refused(Unsupported(span, f"a comparison with {unknown.what}", "compare the numbers that it is made of"))
+            instead = "compare the numbers that it is made of"
+            raise Refused(Unsupported(span, f"a comparison with {unknown.what}", instead))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
     if (

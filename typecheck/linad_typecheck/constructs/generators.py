@@ -60,7 +60,9 @@ def started(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
     if any(contains(v, Poison) for v in given.values()):
         ctx.programs.poisoned = True
         raise Refused(None)
-    return Bottom() if any(isinstance(v, Bottom) for v in given.values()) else running(ctx, f, given, ctx.span(node), node.func)
+    if any(isinstance(v, Bottom) for v in given.values()):
+        return Bottom()
+    return running(ctx, f, given, ctx.span(node), node.func)
 
 
 def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span, at: ast.AST) -> FunctionValue:

@@ -23,8 +23,8 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue,
+    TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -374,7 +374,8 @@ def _with_items(
     if base.record is not LIST or new.record is not LIST or known.count(None) != 3 - len(given):
         raise Refused(
             Unsupported(
-                span, "storing items into a part of a list whose length or bounds are not known before the program runs",
+                span,
+                "storing items into a part of a list whose length or bounds are not known before the program runs",
                 "build the list anew: `xs = xs[:lo] + ys + xs[hi:]`",
             )
         )

@@ -26,7 +26,9 @@ from ..ownership.objects import change
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..names.scope import AFTER, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass, RecordField
+from ..names.scope import (
+    AFTER, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass, RecordField,
+)
 from ..span import Span
 
 METHODS = {
@@ -130,7 +132,8 @@ def put(ctx: Lowering, node: ast.Attribute, base: TupleValue, value: Value, span
     cls = base.record if node.attr in base.record.names else object_class(base.record, tuple(fields))
     name = node.value.id if isinstance(node.value, ast.Name) else ""
     what = f"assigning to the attribute `.{node.attr}` of an object"
-    change(ctx, base, TupleValue(tuple(fields.values()), cls), name, what, "make another one, or pass what changes", span)
+    instead = "make another one, or pass what changes"
+    change(ctx, base, TupleValue(tuple(fields.values()), cls), name, what, instead, span)
 
 
 def setter_of(ctx: Lowering, base: TupleValue, name: str) -> Member | None:

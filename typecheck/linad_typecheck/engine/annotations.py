@@ -116,10 +116,20 @@ _OPEN = frozenset((
     "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str",
     "builtins.list", "builtins.type", "builtins.slice", *COMPLEX_DTYPES,
     "numpy.random.Generator", "numpy.random.RandomState",
-    *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()),
+    *(
+        f"numpy.{n}"
+        for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()
+    ),
     *(f"numbers.{n}" for n in "Number Real Rational Integral".split()),
-    *(f"{home}.{n}" for home in ("typing", "collections.abc") for n in "Sequence Iterable Collection Callable Mapping Hashable Sized".split()),
-    *(f"typing.{n}" for n in "List Literal LiteralString TypeVar SupportsFloat SupportsInt SupportsIndex SupportsAbs Type".split()),
+    *(
+        f"{home}.{n}"
+        for home in ("typing", "collections.abc")
+        for n in "Sequence Iterable Collection Callable Mapping Hashable Sized".split()
+    ),
+    *(
+        f"typing.{n}"
+        for n in "List Literal LiteralString TypeVar SupportsFloat SupportsInt SupportsIndex SupportsAbs Type".split()
+    ),
 ))  # fmt: skip
 _EXAMPLE = 'write as in `Float64[np.ndarray, "n d"]`'
 _ARRAYS = ("numpy.ndarray",)

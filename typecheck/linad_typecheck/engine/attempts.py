@@ -10,7 +10,9 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Sequence
 
-from ..ir.core import AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks
+from ..ir.core import (
+    AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks,
+)
 from ..messages.language import Unsupported
 from ..ops import OPS
 from ..names.scope import External, Scope, resolve
@@ -162,7 +164,8 @@ def _tested(ctx: Lowering, stmts: Sequence[Stmt], kinds: tuple[type, ...] | None
     for k, x in enumerate(stmts):
         rest = stmts[k:]
         if fine is not None and not isinstance(x, _OF_NUMBERS_ONLY):
-            return lazily(ctx, True, ScalarValue(fine, True), lambda rest=rest: _tested(ctx, rest, kinds, span), span, "b")
+            later = lambda rest=rest: _tested(ctx, rest, kinds, span)
+            return lazily(ctx, True, ScalarValue(fine, True), later, span, "b")
         instead = isinstance(x, Check | Load) and _may_raise(ctx, [x], kinds)
         if not instead:
             ctx.emit(x)

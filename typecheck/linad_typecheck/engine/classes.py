@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ..types import DTYPE_CLASSES, INTS, NUMPY_NAMES, UNSIGNED
 
-COMPLEX_CLASSES = frozenset(("builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble"))
+COMPLEX_CLASSES = frozenset(
+    ("builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble")
+)
 OBJECT = "builtins.object "
 _REAL = "numbers.Number numbers.Complex numbers.Real "
 _WHOLE = _REAL + "numbers.Rational numbers.Integral "
@@ -19,7 +21,8 @@ _OF: dict[str, str] = {
     "numpy.float64": _NUMBER + "numpy.inexact numpy.floating numpy.double builtins.float abc.Hashable " + _REAL,
     "numpy.float32": _NUMBER + "numpy.inexact numpy.floating numpy.single abc.Hashable " + _REAL,
     **{
-        f"numpy.{NUMPY_NAMES[d]}": f"{_NUMBER}numpy.integer numpy.{'un' * (d in UNSIGNED)}signedinteger abc.Hashable {_WHOLE}"
+        f"numpy.{NUMPY_NAMES[d]}": f"{_NUMBER}numpy.integer numpy.{'un' * (d in UNSIGNED)}signedinteger abc.Hashable "
+        f"{_WHOLE}"
         for d in INTS
     },
     "numpy.bool": _GENERIC + "numpy.bool_ abc.Hashable",
@@ -47,6 +50,9 @@ CLASSES = frozenset().union(*KINDS.values()).union(
     ["typing.cast"],
     (
         f"numpy.{n}"
-        for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split()
+        for n in (
+            "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void "
+            "matrix number"
+        ).split()
     ),
 ) - {"builtins.float", "builtins.int", "builtins.bool", *COMPLEX_CLASSES}

@@ -42,9 +42,11 @@ _BY_PARTS = frozenset(
     f"numpy.{name}"
     for name in """
     sum mean nansum nanmean cumsum diff ediff1d gradient trapezoid trapz array copy asarray asanyarray ascontiguousarray
-    concatenate concat stack vstack hstack dstack column_stack append insert delete roll flip fliplr flipud rot90 reshape
+    concatenate concat stack vstack hstack dstack column_stack append insert delete roll flip fliplr flipud rot90
+    reshape
     ravel transpose permute_dims matrix_transpose squeeze expand_dims swapaxes moveaxis rollaxis atleast_1d atleast_2d
-    atleast_3d broadcast_to broadcast_arrays repeat tile resize take take_along_axis compress extract diag diagflat diagonal
+    atleast_3d broadcast_to broadcast_arrays repeat tile resize take take_along_axis compress extract diag diagflat
+    diagonal
     trace tril triu zeros_like empty_like full meshgrid pad split array_split hsplit vsplit where add.reduce
     add.accumulate fft.fftshift fft.ifftshift interp round around nan_to_num linspace
     """.split()

@@ -114,7 +114,10 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
         last = written(ctx, args, "np.moveaxis(x, axes, (-2, -1))", x=x, axes=TupleValue(tuple(map(literal, axes))))
         return written(ctx, args, _MATRICES[kind], x=last)
     what = f"`{args.name}` of this order"
-    instead = "the order is a literal: of vectors a number or np.inf, of matrices 'fro', 'nuc', 1, 2 or np.inf; loop over stacks of matrices"
+    instead = (
+        "the order is a literal: of vectors a number or np.inf, of matrices 'fro', 'nuc', 1, 2 or np.inf; loop over "
+        "stacks of matrices"
+    )
     raise Refused(Unsupported(args.span, what, instead))
 
 

@@ -57,7 +57,9 @@ def stores(dotted: str, args: Args, elementwise: bool) -> bool:
     """Whether a call stores its result: into ``out``, or because a ufunc has ``where``."""
     ufunc = is_ufunc(dotted, elementwise)
     given = "out" in args.keywords and not isinstance(args.keywords["out"], NoneValue)
-    return (given and (ufunc or has_out(dotted) or dotted == "numpy.nan_to_num")) or ("where" in args.keywords and ufunc)
+    if "where" in args.keywords and ufunc:
+        return True
+    return given and (ufunc or has_out(dotted) or dotted == "numpy.nan_to_num")
 
 
 def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:

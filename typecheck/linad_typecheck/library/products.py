@@ -86,7 +86,8 @@ def same_inner(
 ) -> None:
     """Check that the contracted sizes are equal."""
     shapes = [shape_of(ctx, v, args.span) for v in (a, b)]
-    message = f"{args.name} of shapes {shapes_text(shapes)}: the sizes {{{sum(map(len, shapes))}}} and {{{sum(map(len, shapes)) + 1}}} differ"
+    count = sum(map(len, shapes))
+    message = f"{args.name} of shapes {shapes_text(shapes)}: the sizes {{{count}}} and {{{count + 1}}} differ"
     same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span, error)
 
 

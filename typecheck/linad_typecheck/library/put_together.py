@@ -45,10 +45,16 @@ def _pad(ctx: Lowering, args: Args) -> Value:
                 )
                 + ")"
             )
-            text = f"{negative}n = a.shape[{axis}]\nmade = np.empty({shape}, dtype=a.dtype)\nmade[{lead}:before] = low\nmade[{lead}before:before + n] = a\nmade[{lead}before + n:] = high\nmade"
+            text = (
+                f"{negative}n = a.shape[{axis}]\nmade = np.empty({shape}, dtype=a.dtype)\nmade[{lead}:before] = low\n"
+                f"made[{lead}before:before + n] = a\nmade[{lead}before + n:] = high\nmade"
+            )
         else:
             empty = f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using modes other than 'constant' or 'empty'\")\n"
-            text = f"{negative}n = a.shape[{axis}]\n{empty}at = np.arange(-before, n + after)\nturn = at % {_TURNS.get(mode, 1)}\na[{lead}{_BORDERS[mode]}]"
+            text = (
+                f"{negative}n = a.shape[{axis}]\n{empty}at = np.arange(-before, n + after)\n"
+                f"turn = at % {_TURNS.get(mode, 1)}\na[{lead}{_BORDERS[mode]}]"
+            )
         a = written(ctx, args, text, **values)
         if isinstance(a, Poison):
             return a

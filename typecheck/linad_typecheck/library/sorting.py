@@ -227,7 +227,8 @@ _PERIODIC = """
     order = np.argsort(at, kind="stable")
     places = at[order]
     values = fp[order]
-    np.interp(x % p, np.concatenate((places[-1:] - p, places, places[:1] + p)), np.concatenate((values[-1:], values, values[:1])))
+    around = np.concatenate((places[-1:] - p, places, places[:1] + p))
+    np.interp(x % p, around, np.concatenate((values[-1:], values, values[:1])))
 """
 
 

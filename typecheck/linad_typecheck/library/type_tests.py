@@ -166,8 +166,8 @@ def has_attribute(v: Value, name: str) -> bool | None:
             return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
     if is_array(v):
         return name in _of_arrays()
-    plain = {"builtins.float": float, "builtins.int": int, "builtins.bool": bool, "builtins.tuple": tuple, "builtins.list": list,
-             "builtins.str": str, "types.NoneType": type(None)}.get(kind_of(v) or "")  # fmt: skip
+    plain = {"builtins.float": float, "builtins.int": int, "builtins.bool": bool, "builtins.tuple": tuple,
+             "builtins.list": list, "builtins.str": str, "types.NoneType": type(None)}.get(kind_of(v) or "")  # fmt: skip
     return None if plain is None else hasattr(plain, name)
 
 
@@ -300,8 +300,8 @@ def _limits(name: str, d: DType, span: Span) -> TupleValue:
     if d in FLOATS:
         bits, least = (52, -1022) if d == "f64" else (23, -126)
         largest = (2.0 - 2.0**-bits) * 2.0 ** (1 - least)
-        known = {"eps": 2.0**-bits, "epsneg": 2.0 ** -(bits + 1), "tiny": 2.0**least, "smallest_normal": 2.0**least, "max": largest, "min": -largest,
-                 "smallest_subnormal": 2.0 ** (least - bits), "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
+        known = {"eps": 2.0**-bits, "epsneg": 2.0 ** -(bits + 1), "tiny": 2.0**least, "smallest_normal": 2.0**least,
+                 "max": largest, "min": -largest, "smallest_subnormal": 2.0 ** (least - bits), "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
         items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
     else:
         low, high = LIMITS[d]

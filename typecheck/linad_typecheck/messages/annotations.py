@@ -25,7 +25,8 @@ class UnsupportedAnnotation(Message):
     instead: str = ""
 
     def message(self) -> str:
-        return f"annotation `{self.text}` {self.reason or 'is not a type of checked functions'}, and says nothing to the checker"
+        reason = self.reason or "is not a type of checked functions"
+        return f"annotation `{self.text}` {reason}, and says nothing to the checker"
 
     def notes(self) -> tuple[str, ...]:
         return (self.instead or f"accepted are {ACCEPTED}",)
