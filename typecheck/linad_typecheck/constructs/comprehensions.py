@@ -556,7 +556,7 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
 
-    with ctx.within(looping=True, want_ctl=False):  # as inside the loop
+    with ctx.within(looping=ctx.path.looping + 1, want_ctl=False):  # as inside the loop
         trial = ctx.attempt(body)
     value, shape = trial.value
     if isinstance(value, SILENT):  # keep the reports

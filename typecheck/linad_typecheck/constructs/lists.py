@@ -11,10 +11,11 @@ from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
-    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, items_copied, made,
+    appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
+    items_copied, leaves_of, made, put_item, replaced, row_appended,
 )
 from ..engine.numbers import whole
-from ..engine.places import fresh_array, held, materialise, nest, put, read
+from ..engine.places import base_index, fresh_array, held, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
@@ -23,16 +24,17 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, Loss, LostArray, NoneValue, Poison, ScalarValue,
+    TupleType, TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, map_objects,
+    objects, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import RETURNED
-from ..ownership.objects import change, may_change
-from ..span import Span
-from ..types import BOOL, I64, INTS
+from ..ownership.objects import change, may_change, new as new_origin, only_in, row_may_change
+from ..span import NOWHERE, Span
+from ..types import BOOL, I64, INTS, Array
 from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
 from .iterables import iteration
 from .targets import held_object
@@ -78,8 +80,19 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "copy":
         return copied(ctx, base, span) if is_growing(base) else TupleValue(base.items, LIST)
     target = node.func.value
+    if base.made is not None and HELD <= base.made:
+        return _row_changed(ctx, node, base, name, given, span)
     where = target.id if isinstance(target, ast.Name) else ""
     may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
+    new, found = _changed(ctx, node, base, name, given, where, span)
+    _change(ctx, target, base, new, f"`.{name}`", span)
+    return found
+
+
+def _changed(
+    ctx: Lowering, node: ast.Call, base: TupleValue, name: str, given: list[Value], where: str, span: Span
+) -> tuple[TupleValue, Value]:
+    """The list after a call of a method, and the result of the call."""
     found: Value = NoneValue()
     match name:
         case "append":
@@ -92,8 +105,70 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             new, found = _popped(ctx, base, given, span)
         case _:
             new = _rearranged(ctx, base, name, given, span)
-    _change(ctx, target, base, new, f"`.{name}`", span)
+    return new, found
+
+
+def _row_changed(ctx: Lowering, node: ast.Call, row: TupleValue, name: str, given: list[Value], span: Span) -> Value:
+    """A call of a method of a list that is an item of another one: ``xs[i].append(v)``."""
+    holder, k, by = _holder(ctx, node.func.value, row, f"`.{name}`", span)
+    same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    found: Value = NoneValue()
+    if name == "append":
+        new = row_appended(ctx, holder, k, given[0], by, span)
+    else:
+        own, found = _changed(ctx, node, copied(ctx, row, span), name, given, "", span)
+        own = replace(own, made=row.made)
+        new = replaced(ctx, holder, k, own, by, span, _with_row(holder, own))
+    if new is None:
+        told = "the items of a list that grows in a loop are of one type"
+        raise Refused(WrongType(span, told, f"another type in {describe(type_of(row))}", "use a list for each type"))
+    _lose_rows(ctx, holder, by, span)
+    _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, f"`.{name}`", span)
+    if same:  # these names still hold the list
+        now = item_at(ctx, new, k, span)
+        ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
     return found
+
+
+def _is_row(v: TupleValue, row: TupleValue) -> bool:
+    """Whether two lists are the same item of a list."""
+    one, other = ([x for x in leaves_of(v.items[0]) if isinstance(x, ViewValue)] for v in (v, row))
+    return bool(one) and one == other
+
+
+def _with_row(holder: TupleValue, own: TupleValue) -> TupleType | None:
+    return growing_type(type_of(holder), TupleType((type_of(own),), LIST))
+
+
+def _holder(ctx: Lowering, node: ast.expr, row: TupleValue, what: str, span: Span) -> tuple[TupleValue, Atom, str]:
+    """The list that holds a list, which an expression denotes, the index of that list in it, and a name of it."""
+    told = _told(node, what)
+    found = holder_of(ctx, row)
+    if found is not None and found[0].items[0].record not in ROWS:
+        found = None
+    elif found is None and isinstance(node, ast.Subscript) and (of := held_object(ctx, node.value)) is not None:
+        found = of, _place(ctx, of, expression(ctx, node.slice), user_name(node.value), span)
+    if found is not None:
+        row_may_change(ctx, found[0].items[0], found[0], *told, span)
+    if found is None:
+        raise Refused(Unsupported(span, f"{told[0]} that is an item of a list without a name,", told[1]))
+    holder, k = found
+    by = next((n for n, b in ctx.env.items() if n[0] != "%" and b.value == holder), "")
+    may_change(ctx, holder, by, *told, span)
+    return holder, k, by
+
+
+def _lose_rows(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
+    """Mark the rows that names hold as lost: they are views of cells that now belong to other items."""
+    cells = {v.name for v in arrays(base)}
+
+    def change_(leaf: Value) -> Value:
+        if not isinstance(leaf, ViewValue) or leaf.var.name not in cells:
+            return leaf
+        return LostArray(Array(leaf.var.type.dtype, rank_of(leaf)), Loss("written", by or "the list", span))
+
+    left = {n: map_arrays(b.value, change_) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
 
 
 def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
@@ -213,6 +288,8 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
     take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
     item = map_arrays(item_at(ctx, base, place, span), take)
+    if isinstance(item, TupleValue) and item.record in GROWING and only_in(ctx, base):
+        item = replace(item, made=frozenset((new_origin(ctx, span),)))
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
@@ -222,16 +299,25 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
 def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
     """Move the cells after a position down by one, in an ascending loop that reads each cell before it is
     overwritten."""
+    _moved(ctx, array, (place, last, ONE), ONE, span)
+
+
+def _moved_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
+    """Move the cells from a position on up by one, in a descending loop."""
+    _moved(ctx, array, (last, place, Const(-1, I64)), Const(-1, I64), span)
+
+
+def _moved(ctx: Lowering, array: Var, over: tuple[Atom, Atom, Atom], by: Atom, span: Span) -> None:
     index = ctx.fresh("k", I64, nonneg=True)
     with ctx.block() as stmts:
-        after = ctx.let("k", "add", (index, ONE), I64, span, nonneg=True)
+        other = ctx.let("k", "add", (index, by), I64, span, nonneg=True)
         sizes = tuple(ctx.dim(array, axis, span) for axis in range(1, array.type.rank))
 
         def move(inner: tuple[Atom, ...]) -> None:
-            put(ctx, ArrayValue(array), (index, *inner), read(ctx, ArrayValue(array), (after, *inner), span).atom, span)
+            put(ctx, ArrayValue(array), (index, *inner), read(ctx, ArrayValue(array), (other, *inner), span).atom, span)
 
         nest(ctx, sizes, move, span)
-    ctx.emit(Loop(index, place, last, ONE, (), (), Block(tuple(stmts), ()), (), False, span=span))
+    ctx.emit(Loop(index, *over, (), (), Block(tuple(stmts), ()), (), False, span=span))
 
 
 def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue:
@@ -253,15 +339,34 @@ def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], s
         return TupleValue(tuple(items), LIST)
     if how == "reverse" and counted:
         return TupleValue(base.items[::-1], LIST)
-    array = array_of(ctx, base, span) if how in ("reverse", "sort") else None
-    if not is_array(array) or (how == "sort" and rank_of(array) != 1):
+    if how == "reverse":
+        return part(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
+    if how == "insert":
+        return _inserted(ctx, _grown(ctx, base, "inserting at a computed index", span), *given, span)
+    array = array_of(ctx, base, span)
+    if not is_array(array) or rank_of(array) != 1:
         raise Refused(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
-    fixed = (
-        view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], "items", span)
-        if how == "reverse"
-        else _sorted(ctx, array, span)
-    )
-    return from_array(ctx, fixed, _are_weak(base), span)
+    return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)
+
+
+def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Span) -> TupleValue:
+    """``xs.insert(k, v)``: appended, and moved to its place."""
+    if not (isinstance(at, ScalarValue) and at.dtype in INTS):
+        raise Refused(WrongType(span, "a list is indexed by an int", describe(type_of(at))))
+    count = count_of(ctx, base)
+    k = whole(ctx, at.atom, span)
+    if not ctx.is_nonneg(k):
+        low = ctx.let("low", "lt", (k, ZERO), BOOL, span)
+        k = ctx.let("k", "select", (low, ctx.let("k", "add", (k, count), I64, span), k), I64, span)
+        k = ctx.let("k", "max", (k, ZERO), I64, span, nonneg=True)
+    k = ctx.let("k", "min", (k, count), I64, span, nonneg=True)
+    grown = appended_to(ctx, base, value, "", span)
+    last = item_at(ctx, grown, count, span)
+    last = map_arrays(last, lambda v: materialise(ctx, v, "item", span) if isinstance(v, ViewValue) else v)
+    for array in arrays(grown.items[0]):
+        _moved_up(ctx, array, k, count, span)
+    put_item(ctx, grown.items[0], (k,), last, span)
+    return grown
 
 
 def _sorted(ctx: Lowering, array: Value, span: Span) -> Value:
@@ -289,6 +394,18 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
     return item_at(ctx, base, _place(ctx, base, index, name, span), span)
 
 
+def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
+    """A list of lists with its items in arrays, where a computed index needs them; names that hold it keep them there.
+    None for any other value."""
+    t = growing_type(type_of(base), NOTHING) if base.listed and base.items and all(map(is_list, base.items)) else None
+    if t is None:
+        return None
+    grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
+    left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    return grown
+
+
 def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span: Span) -> Atom:
     count = count_of(ctx, base)
     k = index_atom(ctx, index, count, span)
@@ -303,7 +420,7 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
 
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
-            return TupleValue(tuple(map(cut, cells.items)), cells.record)
+            return replace(cells, items=tuple(map(cut, cells.items)))
         items = as_array(ctx, made(ctx, cells, count, True), name, span)
         return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
@@ -327,13 +444,70 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
     value."""
     k = counted_item(ctx, node)
     if k is None:
-        return False
+        return _stored_at(ctx, node, value, span)
     base = held_object(ctx, node.value)
     value = held(ctx, usable(ctx, value, "the value", span), "t", span)
     if base is not None and not isinstance(value, SILENT):
         items = list(base.items)
         items[k] = value
         _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)
+    return True
+
+
+def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
+    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length."""
+    base = held_object(ctx, node.value) if isinstance(value, TupleValue) or is_array(value) else None
+    if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
+        return False
+    if not base.items or growing_type(type_of(base), NOTHING) is None:
+        return False
+    index = expression(ctx, node.slice)
+    if not isinstance(index, ScalarValue) or index.dtype not in INTS:
+        return False
+    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    if isinstance(value, SILENT):
+        return True
+    what = "storing an item"
+    if base.made is not None and HELD <= base.made:
+        raise Refused(Unsupported(span, f"{_told(node.value, what)[0]} that is an item of a list,", "store numbers"))
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    may_change(ctx, base, name, *_told(node.value, what), span)
+    base = _grown(ctx, base, what, span)
+    place = _place(ctx, base, index, name, span)
+    new = replaced(ctx, base, place, value, name, span)
+    if new is None:
+        found = f"{describe(type_of(value))} in {describe(type_of(base))}"
+        raise Refused(WrongType(span, "the items of a list are of one type", found, "use a list for each type"))
+    _lose_rows(ctx, base, name, span)
+    _change(ctx, node.value, base, new, what, span)
+    return True
+
+
+def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
+    """Whether an assignment only exchanges lists that are items of one list: ``xs[i], xs[j] = xs[j], xs[i]``.
+    They are still different lists afterwards."""
+    match s:
+        case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=items)):
+            texts = [sorted(map(ast.unparse, nodes)) for nodes in (places, items)]
+        case _:
+            return False
+    nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
+    if len(nodes) != len(places) or texts[0] != texts[1] or len({ast.unparse(n.value) for n in nodes}) > 1:
+        return False
+    base, span = held_object(ctx, nodes[0].value), ctx.span(s)
+    if base is None or base.record not in GROWING or getattr(base.items[0], "record", None) not in ROWS:
+        return False
+    rows = [usable(ctx, expression(ctx, n), "the item", span) for n in items]
+    places_ = [expression(ctx, n.slice) for n in nodes]
+    if not all(is_growing(v) for v in rows):
+        raise Refused(None)
+    name = user_name(nodes[0].value)
+    may_change(ctx, base, name, *_told(nodes[0].value, "storing an item"), span)
+    new, own = base, [replace(copied(ctx, v, span), made=v.made) for v in rows]
+    for k, row in zip(places_, own, strict=True):
+        new = replaced(ctx, new, _place(ctx, base, k, name, span), row, name, span, type_of(base))
+    _lose_rows(ctx, base, name, span)
+    _change(ctx, nodes[0].value, base, new, "storing an item", span)
     return True
 
 
@@ -344,6 +518,8 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         if not isinstance(index, SILENT):
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
+    if base.made is not None and HELD <= base.made:
+        return _cell_of_row(ctx, node, base, index, span)
     may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
     if base.record is LIST:
         t = growing_type(type_of(base), NOTHING)
@@ -369,6 +545,17 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         )
         return None
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
+
+
+def _cell_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> Cell:
+    """The cell that ``xs[i][j] = v`` denotes."""
+    cells, name = row.items[0], user_name(node.value)
+    row_may_change(ctx, row, None, *_told(node.value, "storing an item"), span)
+    if not isinstance(cells, ViewValue) or rank_of(cells) != 1:
+        raise Refused(Unsupported(span, "storing a tuple or a list in a list that is an item of a list", "store numbers"))
+    k = _place(ctx, row, index, name, span)
+    by = next((n for n, b in ctx.env.items() if n[0] != "%" and cells.var in arrays(b.value)), name)
+    return Cell(cells.var, base_index(ctx, cells, (k,), span), by, span, checked=False)
 
 
 # -------------------------------------------------------------------------------------------------------- construction

@@ -145,6 +145,8 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
 
 
 def _assign(ctx: Lowering, s: ast.Assign) -> None:
+    if lists.exchanged(ctx, s):
+        return
     hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
     value = _assigned(ctx, s, hint)
     stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
@@ -157,7 +159,8 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. A list or tuple that is assigned to cells is converted to an array."""
     if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
-        return row_of(ctx, s.value)
+        if all(held_object(ctx, t.value) is None for t in s.targets):
+            return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
     return pull(ctx, listed(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name))
 

@@ -216,6 +216,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
         return chosen(ctx, base.items, index, ctx.span(node))
+    elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
+        return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
     elif not isinstance(index, SILENT):
         make = "stack" if any(map(is_array, base.items)) else "array"
         nested = all(is_array(v) or isinstance(v, TupleValue) for v in base.items)

@@ -175,6 +175,11 @@ GROWING = tuple(
     RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list)
     for key in ("%list", "%list of Python's")
 )
+# The lists that such a list holds: their items, with one more axis, and an array of their lengths.
+ROWS = tuple(
+    RecordClass("list", f"{c.key} in a list", False, (RecordField("items"), RecordField("counts")), handle=list)
+    for c in GROWING
+)
 # The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 
