@@ -395,15 +395,22 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
 
 
 def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of lists with its items in arrays, where a computed index needs them; names that hold it keep them there.
-    None for any other value."""
-    t = growing_type(type_of(base), NOTHING) if base.listed and base.items and all(map(is_list, base.items)) else None
+    """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
+    them there. None for any other value."""
+    nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
+    t = growing_type(type_of(base), NOTHING) if nested else None
     if t is None:
         return None
     grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
     left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     return grown
+
+
+def _is_tuple(v: Value) -> bool:
+    """Whether a value is a tuple of numbers, lists and such tuples."""
+    parts = v.items if isinstance(v, TupleValue) and not v.changes else ()
+    return bool(parts) and all(isinstance(x, ScalarValue) or is_list(x) or _is_tuple(x) for x in parts)
 
 
 def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span: Span) -> Atom:

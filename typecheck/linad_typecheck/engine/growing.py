@@ -437,10 +437,10 @@ def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: b
     """The arrays with room for an item: reallocated at twice the size if they are full."""
     before = [need.var for need in needs]
     now = ctx.dim(before[0], 0, span)
-    none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
     full = ctx.let("full", "ge", (count, now), BOOL, span) if more else FALSE
-    tests = [full] if more else []
+    tests, none = [full] if more else [], FALSE
     if any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
+        none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
         tests.append(none)
     for var, axis, n, held in ((x.var, k, n, x.held) for x in needs for k, n in enumerate(x.sizes, 1)):
         size = ctx.dim(var, axis, span)
