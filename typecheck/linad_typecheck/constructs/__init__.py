@@ -6,7 +6,7 @@ Importing the package imports all of them.
 
 from . import (
     attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
-    iterables, lists,
+    hashed, iterables, lists,
     loops, objects,
     questions, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

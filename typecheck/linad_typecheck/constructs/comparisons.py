@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ..engine.arithmetic import compare, unary
 from ..engine.evaluation import expression
 from ..engine.growing import is_growing
+from ..engine.hashed import is_hashed
 from ..engine.numbers import number_of
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -29,6 +30,7 @@ from ..ownership.objects import is_one
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
+from .hashed import as_one as as_hashed, has as has_key
 
 _EQUALITIES = (ast.Eq, ast.NotEq)
 
@@ -216,6 +218,11 @@ def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], 
 def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if isinstance(b, TextValue) and isinstance(a, TextValue):
         return literal(a.text in b.text)
+    if isinstance(b, TupleValue) and b.mapping and isinstance(a, ScalarValue | TupleValue) and not has_known(b, a):
+        b = as_hashed(ctx, b, span) or b
+    if is_hashed(b):
+        at = at_span(span)
+        return has_key(ctx, at, b, a, span)
     if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
         return literal(found)
     if isinstance(b, TupleValue) and not b.closed:
@@ -230,10 +237,21 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
 
 
-def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:
-    """``a in xs`` of a list of a computed length: ``any(a == e for e in xs)``."""
+def has_known(b: TupleValue, a: Value) -> bool:
+    """Whether it is known at compile time if a dict has a key."""
+    return has(b, a) is not None
+
+
+def at_span(span: Span) -> ast.expr:
+    """A node at a position."""
     at = ast.Constant(None, lineno=span.line, end_lineno=span.end_line)
     at.col_offset, at.end_col_offset = span.column - 1, span.end_column - 1
+    return at
+
+
+def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:
+    """``a in xs`` of a list of a computed length: ``any(a == e for e in xs)``."""
+    at = at_span(span)
     name = ctx.pseudo("item", span)
     test = ast.Compare(Quoted(at, a), [ast.Eq()], [ast.Name(name, ast.Load())])
     part = ast.comprehension(ast.Name(name, ast.Store()), Quoted(at, b), [], 0)

@@ -21,6 +21,7 @@ from ..engine.closures import COMPREHENSION
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
+from ..engine.hashed import is_hashed
 from ..engine.joins import branch
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held
@@ -196,6 +197,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if _is_range(ctx, what):
         return _of_loop(ctx, node, name, each_of(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    if is_hashed(value):
+        value = value.items[0]
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)

@@ -21,6 +21,7 @@ from ..engine.numbers import whole
 from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
 from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sequences import ITERATIONS, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
@@ -31,6 +32,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..names.scope import HASHED, SET
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -63,6 +65,11 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
             return Unrolled(tuple(map(TextValue, text)))
         case TupleValue() if is_growing(value):
             return _list(ctx, value, span)
+        case TupleValue(record=record) if record is SET:
+            what = "a loop over a set, whose order is arbitrary,"
+            raise Refused(Unsupported(span, what, f"loop over `sorted({ast.unparse(node)})`"))
+        case TupleValue(items=(keys, *_), record=record) if record in HASHED:
+            return _list(ctx, keys, span)
         case TupleValue(items=items):
             over = (value,) if value.listed else ()
             return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items, over)

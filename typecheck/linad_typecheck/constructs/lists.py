@@ -14,6 +14,7 @@ from ..engine.growing import (
     appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
     items_copied, leaves_of, made, put_item, replaced, row_appended,
 )
+from ..engine.hashed import is_hashed
 from ..engine.numbers import whole
 from ..engine.places import base_index, fresh_array, held, materialise, nest, put, read
 from ..engine.provenance import user_name
@@ -615,6 +616,8 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
         return TupleValue(
             (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
         )
+    if is_hashed(value):
+        raise Refused(Unsupported(span, "a dict with computed keys, or a set, as a result", "return lists of its parts"))
     if isinstance(value, TupleValue):
         items = tuple(returned(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
@@ -654,7 +657,10 @@ def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
     if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
         raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
-    found = of_iterable(ctx, node.args[0])
+    what = node.args[0]
+    value = expression(ctx, what) if isinstance(what, ast.Name | ast.Attribute | ast.Set | ast.SetComp) else None
+    what = what if value is None else Quoted(what, value.items[0] if is_hashed(value) else value)
+    found = of_iterable(ctx, what)
     if isinstance(found, SILENT):
         return found
     found = _rearranged(ctx, found, "sort", [], span)

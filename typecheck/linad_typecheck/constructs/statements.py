@@ -18,6 +18,7 @@ from ..engine.entities import callee, imported, named
 from ..engine.evaluation import condition, expression, listed, may_update, operands, pull, usable
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
+from ..engine.hashed import is_hashed
 from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
@@ -39,7 +40,7 @@ from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
-from . import dicts, lists, objects
+from . import dicts, hashed, lists, objects
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
 from .subscripts import target as place
@@ -184,7 +185,17 @@ def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     return value if value is not None and value.mapping else None
 
 
+def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
+    """The dict with keys known only at run time of which a target denotes an item."""
+    value = held_object(ctx, target.value)
+    found = None if value is None else hashed.wanted(ctx, value, target.slice) or value
+    return found if found is not None and is_hashed(found) else None
+
+
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    if (of := _hashed(ctx, target)) is not None:
+        hashed.assign(ctx, target, of, value, span)
+        return
     if (of := _dict(ctx, target.value)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
         return
@@ -263,6 +274,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
+        case ast.Subscript() if _hashed(ctx, s.target) is not None:
+            _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
@@ -384,6 +397,13 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
     for target in s.targets:
         if isinstance(target, ast.Name):
             ctx.unbind(target.id)
+        elif isinstance(target, ast.Subscript) and (of := _hashed(ctx, target)) is not None:
+            hashed.delete(ctx, target, of)
+        elif isinstance(target, ast.Subscript) and _dict(ctx, target.value) is not None:
+            pop = ast.Call(ast.Attribute(target.value, "pop", ast.Load()), [target.slice], [])
+            for n in (pop, pop.func):
+                ast.copy_location(n, target)
+            expression(ctx, pop)
         else:
             instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))

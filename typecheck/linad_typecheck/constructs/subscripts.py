@@ -16,6 +16,7 @@ from ..ir.core import Atom, Const
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, spread_out, usable
 from ..engine.growing import is_growing
+from ..engine.hashed import is_hashed
 from ..engine.numbers import whole
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
@@ -33,7 +34,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import INTS
-from . import lists
+from . import hashed, lists
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
@@ -48,6 +49,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
     if isinstance(base, TupleValue):
+        base = hashed.wanted(ctx, base, node.slice) or base
+        if is_hashed(base):
+            return hashed.item(ctx, node, base)
         if base.mapping:
             return dict_item(ctx, node, base)
         index = [] if isinstance(node.slice, ast.Slice) else [node.slice]

@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.core import Atom, Check, Const
 from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
-from ..names.scope import Helper, RecordClass
+from ..names.scope import HASHED, Helper, RecordClass
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
@@ -44,6 +44,8 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
             return Const(False, BOOL)
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
+        case TupleValue(items=(keys, *_), record=record) if record in HASHED:
+            return truth(ctx, keys, span)
         case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
             return Const(bool(items), BOOL)
         case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):

@@ -12,8 +12,10 @@ from ..ownership.state import as_one, inherits, lose, movable, stands_for
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
+from ..names.scope import HASHED
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
 from .growing import as_growing
+from .hashed import as_hashed
 from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
 from .places import as_view, materialise, read
@@ -89,6 +91,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case TupleType(items=items):
             if isinstance(v, TupleValue) and t.record in GROWING:
                 v = as_growing(ctx, v, t, span)
+            elif isinstance(v, TupleValue) and t.record in HASHED and v.mapping:
+                v = as_hashed(ctx, v, t, span)
             elif t.record is OPTIONAL:
                 v = as_optional(v)
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
@@ -242,7 +246,7 @@ class _Joiner:
             return x
         match t:
             case TupleType(items=items):
-                if t.record in GROWING:
+                if t.record in GROWING or t.record in HASHED:
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 elif t.record is OPTIONAL:
                     x, y = as_optional(x), as_optional(y)
@@ -269,6 +273,8 @@ class _Joiner:
     def as_list(self, k: int, v: Value | None, t: TupleType) -> Value | None:
         """The list that arm ``k`` ends with, converted to type ``t``."""
         with self.at_end(k):
+            if isinstance(v, TupleValue) and t.record in HASHED:
+                return as_hashed(self.ctx, v, t, self.span) if v.mapping else v
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
 
     def as_result(self, k: int, v: Value | None, t: ScalarType | ArrayType) -> Value | None:

@@ -7,7 +7,9 @@ from dataclasses import field, replace
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
-from ..names.scope import GROWING, LIST, ROWS, Entity, FunctionSource, RecordClass, RecordField
+from ..names.scope import (
+    GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
+)
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -654,8 +656,20 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None if None in parts else TupleType(parts, a.record, made_by_either(a, b))
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
+        case TupleType(record=p), TupleType(record=q) if (p in HASHED) != (q in HASHED):
+            known, hashed = (b, a) if p in HASHED else (a, b)
+            t = TO_HASHED[0](known, hashed.record) if is_mapping(known) and hashed.record is not SET else None
+            return None if t is None else join_types(t, hashed)
         case _:
             return None
+
+
+TO_HASHED: list[Callable[[TupleType, RecordClass], TupleType | None]] = []  # `engine.hashed` enters its function
+
+
+def is_mapping(t: TupleType) -> bool:
+    """Whether it is the type of a dict whose class is its keys."""
+    return t.record is not None and t.record.key == "builtins.dict"
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:

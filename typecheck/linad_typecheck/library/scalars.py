@@ -10,6 +10,7 @@ from ..ir.core import Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
 from ..engine.growing import is_growing
+from ..engine.hashed import is_hashed
 from ..engine.numbers import as_scalar, cast, converted, fitted, own, promote
 from ..engine.rulebook import Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
@@ -258,6 +259,8 @@ def _len(ctx: Lowering, args: Args) -> Value:
             return ScalarValue(size_of(ctx, v, 0, args.span), True)
         case (TupleValue(items=(_, count)) as t,) if is_growing(t):
             return count
+        case (TupleValue(items=(keys, *_)) as t,) if is_hashed(t):
+            return keys.items[1]
         case (TupleValue(items=items) as t,) if t.mapping or not t.closed:
             return literal(len(items))
         case (TextValue(text=text),):

@@ -184,6 +184,17 @@ ROWS = tuple(
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
 
 
+def _hashed(name: str, default: object = None, fields: str = "keys values table") -> RecordClass:
+    parts = tuple(map(RecordField, fields.split()))
+    return RecordClass(name, f"%{name} {default}", False, parts, (), f"%{name} {default}", dict, mutable=True)
+
+
+# Dicts and sets with keys known only at run time (`engine.hashed`). The values of missing keys are part of the class.
+DICT, SET, COUNTER = _hashed("dict"), _hashed("set", fields="keys table"), _hashed("Counter", 0)
+DEFAULTS = {kind: _hashed("defaultdict", kind) for kind in ("float", "int", "list")}
+HASHED = (DICT, SET, COUNTER, *DEFAULTS.values())
+
+
 def dict_class(keys: tuple[object, ...]) -> RecordClass:
     """The class of dicts with these keys in this order. It is the same object for the same keys."""
     return _dict_class(tuple((type(k), k) for k in keys))

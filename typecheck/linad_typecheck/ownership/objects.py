@@ -23,6 +23,7 @@ from ..engine.values import (
     ANY_LISTS, ARRAYS, HELD, ROWS, TWICE, ClosureType, DerivativeType, Origin, TupleType, TupleValue, Value, ValueType, arrays,
     map_objects, objects,
 )
+from ..names.scope import HASHED
 from ..messages.language import UnknownIdentity, Unsupported
 from ..span import Span
 from .state import meets
@@ -59,7 +60,7 @@ def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
 
 
 def _kind(v: TupleValue) -> str:
-    return "list" if v.record in ANY_LISTS else v.record.key
+    return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.key
 
 
 def one(v: TupleValue) -> bool:
