@@ -19,13 +19,14 @@ from ..engine.sequences import Unrolled
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
     GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, ScalarValue, TupleValue,
-    Value, contains, describe, literal, map_objects, type_of,
+    Value, contains, describe, literal, map_objects, objects, type_of,
 )
 from ..ir.core import Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import COUNTER, DEFAULTS, DICT, SET, External
 from ..ownership.objects import change, fresh
+from ..registry import enter
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .comprehensions import COMPREHENSIONS, run_through
@@ -78,7 +79,7 @@ def as_one(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
     t = hashed_type(type_of(base), DICT)
     if t is None:
         return None
-    made = replace(as_hashed(ctx, base, t, span), made=base.made)
+    made = as_hashed(ctx, base, t, span)
     left = {n: map_objects(b.value, lambda o: made if o == base else o) for n, b in ctx.env.items()}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     return made
@@ -103,7 +104,19 @@ def _there(ctx: Lowering, j: ScalarValue, span: Span) -> ScalarValue:
     return ScalarValue(ctx.let("there", "ge", (j.atom, ZERO), BOOL, span), True)
 
 
-def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span) -> None:
+def _runs(ctx: Lowering, base: TupleValue) -> bool:
+    """Whether a loop runs over a dict, so that no key may be inserted."""
+    keys = base.items[0]
+    return any(n.startswith("%over") and any(part == keys for part in objects(b.value)) for n, b in ctx.env.items())
+
+
+def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool = True) -> None:
+    """Raise unless a key was found: KeyError, or if it would be inserted, the error of the loop over the dict."""
+    if not missing:
+        text = "dictionary changed size during iteration"
+        ctx.emit(Check(_there(ctx, j, span).atom, "RuntimeError", text, (), span))
+        ctx.not_negative(j.atom)
+        return
     parts = k.items if isinstance(k, TupleValue) else (k,)
     shown = ", ".join(f"{{{n}}}" for n in range(len(parts)))
     text = shown if isinstance(k, ScalarValue) else f"({shown}{',' if len(parts) == 1 else ''})"
@@ -123,15 +136,16 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         raise Refused(WrongType(span, "a set has no items to index", "a set", "ask `k in s`, or make a dict"))
     k = key(ctx, node.slice)
     default = _default(base)
+    default = None if default is None else fresh(ctx, default, span)
     if base.record is COUNTER:
         return _call(ctx, node, "_value", base.items[1], _position(ctx, node, base, k), literal(0))
-    if default is not None:
+    if default is not None and not _runs(ctx, base):
         j = _call(ctx, node, "_place", base, k, default)
         ctx.not_negative(j.atom)
         base = _again(ctx, node.value)
     else:
         j = _position(ctx, node, base, k)
-        _require(ctx, j, k, span)
+        _require(ctx, j, k, span, default is None)
     if not is_growing(base.items[1]):
         return Bottom()
     return item_at(ctx, base.items[1], j.atom, span)
@@ -330,3 +344,4 @@ def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict
+enter("fold", ("builtins.set", "collections.Counter", "collections.defaultdict"))

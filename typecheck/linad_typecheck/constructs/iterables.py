@@ -15,7 +15,7 @@ from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import check_nonzero
 from ..engine.closures import closed
 from ..engine.entities import callee
-from ..engine.evaluation import expression, usable
+from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import count_of, is_growing, item_at
 from ..engine.numbers import whole
 from ..engine.places import load, product, read, unravelled
@@ -51,7 +51,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         called = callee(ctx, node.func)
         rule = ITERABLES.get(called)
         if rule is not None:
-            if node.keywords and called not in ("builtins.enumerate", "builtins.zip"):
+            if node.keywords and called not in ("builtins.enumerate", "builtins.zip", "builtins.sorted"):
                 ctx.report(BadCall(span, called.partition(".")[2], "takes no keyword arguments here"))
                 return None
             return rule(ctx, node)
@@ -68,8 +68,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
         case TupleValue(record=record) if record is SET:
             what = "a loop over a set, whose order is arbitrary,"
             raise Refused(Unsupported(span, what, f"loop over `sorted({ast.unparse(node)})`"))
-        case TupleValue(items=(keys, *_), record=record) if record in HASHED:
-            return _list(ctx, keys, span)
+        case TupleValue(items=(own, *_), record=record) if record in HASHED:
+            return _list(ctx, own, span)
         case TupleValue(items=items):
             over = (value,) if value.listed else ()
             return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items, over)
@@ -392,13 +392,12 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
 
 
 def _sorted(ctx: Lowering, node: ast.Call) -> Iteration | None:
-    """``sorted(a)`` of an array of rank 1."""
+    """``sorted(a)``; of an array of rank 1 the numbers are sorted as an array."""
     span = ctx.span(node)
-    array = expression(ctx, node.args[0]) if len(node.args) == 1 else Poison()
+    array = expression(ctx, node.args[0]) if len(node.args) == 1 and not node.keywords else Poison()
     if not is_array(array) or rank_of(array) != 1:
-        if len(node.args) != 1 or not isinstance(array, SILENT):
-            ctx.report(BadCall(span, "sorted", "takes an array of rank 1 here, and no keywords"))
-        return None
+        found = CALLS["builtins.sorted"](ctx, node, "builtins.sorted", "sorted", "sorted")
+        return iteration(ctx, Quoted(node, found))
     return _array(ctx, call_external(ctx, "numpy.sort", Args("sorted", span, (array,), {}, "sorted", node)), node)
 
 

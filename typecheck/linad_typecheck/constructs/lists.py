@@ -25,7 +25,8 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, Loss, LostArray, NoneValue, Poison, ScalarValue,
+    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, Loss, LostArray, Never, NoneValue, Poison,
+    ScalarValue,
     TupleType, TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, map_objects,
     objects, type_of,
 )
@@ -145,15 +146,10 @@ def _holder(ctx: Lowering, node: ast.expr, row: TupleValue, what: str, span: Spa
     """The list that holds a list, which an expression denotes, the index of that list in it, and a name of it."""
     told = _told(node, what)
     found = holder_of(ctx, row)
-    if found is not None and found[0].items[0].record not in ROWS:
-        found = None
-    elif found is None and isinstance(node, ast.Subscript) and (of := held_object(ctx, node.value)) is not None:
-        found = of, _place(ctx, of, expression(ctx, node.slice), user_name(node.value), span)
-    if found is not None:
-        row_may_change(ctx, found[0].items[0], found[0], *told, span)
-    if found is None:
+    if found is None or getattr(found[0].items[0], "record", None) not in ROWS:
         raise Refused(Unsupported(span, f"{told[0]} that is an item of a list without a name,", told[1]))
     holder, k = found
+    row_may_change(ctx, holder.items[0], holder, *told, span)
     by = next((n for n, b in ctx.env.items() if n[0] != "%" and b.value == holder), "")
     may_change(ctx, holder, by, *told, span)
     return holder, k, by
@@ -464,8 +460,11 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
 
 def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
     """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length."""
-    base = held_object(ctx, node.value) if isinstance(value, TupleValue) or is_array(value) else None
+    base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
+        return False
+    never = is_growing(base) and isinstance(base.items[0], Never)
+    if not (never or isinstance(value, TupleValue) or is_array(value)):
         return False
     if not base.items or growing_type(type_of(base), NOTHING) is None:
         return False

@@ -18,7 +18,7 @@ from .places import unwrapped
 from .refusal import Refused
 from .state import Lowering, Raises
 from .values import (
-    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue, Poison, ScalarValue,
     TextValue, TupleValue, UnionValue, Value, ViewValue,
 )
 
@@ -41,6 +41,8 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
     statically."""
     match v:
         case NoneValue() | TextValue(text=""):
+            return Const(False, BOOL)
+        case TupleValue(items=(Never(), _), record=record) if record in GROWING:
             return Const(False, BOOL)
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)

@@ -182,6 +182,8 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
     def cell(cells: Value) -> Value:
         if isinstance(cells, TupleValue) and cells.record in ROWS and _axes(cells.items[1]) == 1:
             rows, counts = cells.items
+            if isinstance(rows, Never):
+                rows = Never(counts.var if isinstance(counts, ArrayValue) else None, k)
             row = map_arrays(rows, lambda leaf: _row(leaf, k)), ScalarValue(read(ctx, counts, (k,), span).atom, True)
             return TupleValue(row, GROWING[ROWS.index(cells.record)], cells.made)
         if isinstance(cells, TupleValue):
@@ -216,13 +218,17 @@ def _row(leaf: Value, k: Atom, readonly: str = "") -> Value:
 
 def holder_of(ctx: Lowering, row: TupleValue) -> tuple[TupleValue, Atom] | None:
     """The list that holds a list among its items, and the index of that list in it; None if there is none."""
-    leaf = next((x for x in leaves_of(row.items[0]) if isinstance(x, ViewValue)), None)
-    if leaf is not None and sum(a.of is None for a in leaf.view.axes) > 1:  # an item of an item
-        return None
-    for b in ctx.env.values() if leaf is not None else ():
-        for part in objects(b.value):
-            if part.record in GROWING and any(isinstance(x, ArrayValue) and x.var == leaf.var for x in leaves_of(part)):
-                return part, leaf.view.axes[0].start
+    leaf = next((x for x in leaves_of(row.items[0]) if isinstance(x, ViewValue | Never)), None)
+    match leaf:
+        case Never(counts=Var() as var, index=k):
+            pass
+        case ViewValue(var=var, view=View(axes=(Along(start=k, of=None), *rest))) if all(a.of is not None for a in rest):
+            pass
+        case _:  # also an item of an item
+            return None
+    for part in (part for b in ctx.env.values() for part in objects(b.value)):
+        if part.record in GROWING and any(isinstance(x, ArrayValue) and x.var == var for x in leaves_of(part)):
+            return part, k
     return None
 
 

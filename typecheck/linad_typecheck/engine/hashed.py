@@ -7,6 +7,8 @@ The operations are functions of `prelude/hashing.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..ir.core import Alloc, Const, Store
 from ..names.scope import GROWING, HASHED, LIST, SET, RecordClass, dict_class
 from ..span import Span
@@ -81,7 +83,11 @@ def as_hashed(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleVa
         if j >= 0:
             ctx.emit(Store(cells, (Const(h, I64),), Const(j, I64), False, span))
     parts.append(made(ctx, ArrayValue(cells), Const(len(table), I64), True))
-    parts = [TupleValue(p.items, p.record, k.made) for p, k in zip(parts, t.items, strict=True)]
+    own = lambda k: None if v.made is None else frozenset(replace(o, part=k) for o in v.made)
+    parts = [
+        TupleValue(p.items, p.record, kind.made or own(k))
+        for k, (p, kind) in enumerate(zip(parts, t.items, strict=True), 1)
+    ]
     return TupleValue(tuple(parts), t.record, v.made)
 
 

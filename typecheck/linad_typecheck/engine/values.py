@@ -82,11 +82,13 @@ class Delayed:
 class Origin:
     """Where an object comes from: its allocation site and the number of objects made there before, or a word for a
     place outside the function. ``again``, if not 0: several objects may have this origin, because they were made in
-    earlier iterations of the loop that has this depth, or in a call."""
+    earlier iterations of the loop that has this depth, or in a call. ``part``, if not 0: it is that part of the object,
+    which nothing else holds."""
 
     place: Span | str
     number: int = 0
     again: int = 0
+    part: int = 0
 
 
 HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of lists that a growing list holds
@@ -254,7 +256,11 @@ class Bottom:
 
 @frozen(slots=True)
 class Never:
-    """In place of the arrays that store the items of a list which has not had an item on any path."""
+    """In place of the arrays that store the items of a list which has not had an item on any path. If that list is
+    itself an item of a list: the lengths of the lists there, and its index."""
+
+    counts: Var | None = field(default=None, compare=False)
+    index: Atom | None = field(default=None, compare=False)
 
 
 Array_ = ArrayValue | ViewValue | UnionValue

@@ -17,7 +17,7 @@ from ..engine.places import read
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..ops import OPS
@@ -257,10 +257,10 @@ def _len(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and rank_of(v) > 0:
             return ScalarValue(size_of(ctx, v, 0, args.span), True)
-        case (TupleValue(items=(_, count)) as t,) if is_growing(t):
-            return count
+        case (TupleValue(items=(cells, count)) as t,) if is_growing(t):
+            return literal(0) if isinstance(cells, Never) else count
         case (TupleValue(items=(keys, *_)) as t,) if is_hashed(t):
-            return keys.items[1]
+            return _len(ctx, replace(args, values=(keys,)))
         case (TupleValue(items=items) as t,) if t.mapping or not t.closed:
             return literal(len(items))
         case (TextValue(text=text),):

@@ -148,7 +148,12 @@ def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
     """The value with its objects renamed."""
     if not names:
         return v
-    rename = lambda o: replace(o, made=None if o.made is None else frozenset(names.get(x, x) for x in o.made))
+
+    def name(x: Origin) -> Origin:
+        whole = replace(x, part=0)
+        return names[x] if x in names else replace(names[whole], part=x.part) if whole in names else x
+
+    rename = lambda o: replace(o, made=None if o.made is None else frozenset(map(name, o.made)))
     return map_objects(v, rename)
 
 

@@ -26,6 +26,8 @@ def _start(key, mask):
 @updates()
 def _find(keys, table, key):
     """The position of a key, or -1."""
+    if len(keys) == 0:
+        return -1
     mask = len(table) - 1
     h = _start(key, mask)
     j = table[h]
@@ -53,7 +55,9 @@ def _append(d, key):
     d.keys.append(key)
     n = len(d.keys)
     if 2 * n > len(d.table):
-        d.table = [-1] * (2 * len(d.table))
+        for h in range(len(d.table)):
+            d.table[h] = -1
+            d.table.append(-1)
         for j in range(n):
             _entered(d.keys, d.table, j)
     else:
