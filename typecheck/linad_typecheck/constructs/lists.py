@@ -28,13 +28,14 @@ from ..engine.values import (
     GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, Loss, LostArray, Never, NoneValue, Poison,
     ScalarValue,
     TupleType, TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, map_objects,
-    objects, type_of,
+    objects, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import RETURNED
 from ..ownership.objects import change, may_change, new as new_origin, only_in, row_may_change
+from ..ownership.state import write
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array
 from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
@@ -114,6 +115,7 @@ def _row_changed(ctx: Lowering, node: ast.Call, row: TupleValue, name: str, give
     """A call of a method of a list that is an item of another one: ``xs[i].append(v)``."""
     holder, k, by = _holder(ctx, node.func.value, row, f"`.{name}`", span)
     same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    _written(ctx, holder, by, span)
     found: Value = NoneValue()
     if name == "append":
         new = row_appended(ctx, holder, k, given[0], by, span)
@@ -478,9 +480,16 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     if base.made is not None and HELD <= base.made:
         raise Refused(Unsupported(span, f"{_told(node.value, what)[0]} that is an item of a list,", "store numbers"))
     name = node.value.id if isinstance(node.value, ast.Name) else ""
+    if is_growing(base) and all(isinstance(v, ScalarValue) for v in leaves_of(value)) and _fits(base, value):
+        row_may_change(ctx, base, None, *_told(node.value, what), span)
+        place = _place(ctx, base, index, name, span)
+        _written(ctx, base, user_name(node.value), span)
+        put_item(ctx, base.items[0], (place,), value, span)
+        return True
     may_change(ctx, base, name, *_told(node.value, what), span)
     base = _grown(ctx, base, what, span)
     place = _place(ctx, base, index, name, span)
+    _written(ctx, base, user_name(node.value), span)
     new = replaced(ctx, base, place, value, name, span)
     if new is None:
         found = f"{describe(type_of(value))} in {describe(type_of(base))}"
@@ -488,6 +497,20 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _fits(base: TupleValue, item: Value) -> bool:
+    """Whether a list keeps its type, and its arrays, with another item."""
+    t = type_of(base)
+    whole = all(isinstance(leaf, ArrayValue) for leaf in leaves_of(base.items[0]))
+    return whole and with_item(t, type_of(item)) == t
+
+
+def _written(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
+    """Record that the arrays of a list are updated in place."""
+    for leaf in leaves_of(base.items[0]):
+        if isinstance(leaf, ArrayValue):
+            write(ctx, leaf, by, span)
 
 
 def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
@@ -510,6 +533,7 @@ def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
         raise Refused(None)
     name = user_name(nodes[0].value)
     may_change(ctx, base, name, *_told(nodes[0].value, "storing an item"), span)
+    _written(ctx, base, name, span)
     new, own = base, [replace(copied(ctx, v, span), made=v.made) for v in rows]
     for k, row in zip(places_, own, strict=True):
         new = replaced(ctx, new, _place(ctx, base, k, name, span), row, name, span, type_of(base))
@@ -527,7 +551,10 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         return None
     if base.made is not None and HELD <= base.made:
         return _cell_of_row(ctx, node, base, index, span)
-    may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
+    if is_growing(base) and isinstance(base.items[0], ArrayValue):  # its array is updated in place
+        row_may_change(ctx, base, None, *_told(node.value, "storing an item"), span)
+    else:
+        may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
     if base.record is LIST:
         t = growing_type(type_of(base), NOTHING)
         if t is None or not base.items:

@@ -164,6 +164,7 @@ class _Joiner:
         self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
+        self.lists: list[tuple[Value | None, Value | None, TupleType, TupleValue]] = []  # joined lists and dicts
         self.left = [CTL in a.env and a.env[CTL].value == ScalarValue(RETURN) for a in arms]
 
     def names(self, live: frozenset[str]) -> None:
@@ -247,12 +248,19 @@ class _Joiner:
         match t:
             case TupleType(items=items):
                 if t.record in GROWING or t.record in HASHED:
+                    again = next((v for a, b, u, v in self.lists if (a, b, u) == (x, y, t)), None)
+                    if again is not None:  # the same list, under another name
+                        return again
+                    before = x, y, t
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 elif t.record is OPTIONAL:
                     x, y = as_optional(x), as_optional(y)
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                return TupleValue(joined, t.record, t.made)
+                made = TupleValue(joined, t.record, t.made)
+                if t.record in GROWING or t.record in HASHED:
+                    self.lists.append((*before, made))
+                return made
             case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
                 return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):

@@ -229,7 +229,7 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
         other = next((n for n in holders if n not in (name, "") and n[0] != "%"), name or "another name")
         raise Refused(UnknownIdentity(span, f"{what} which `{other}` may be, too,", instead))
     if mine:
-        ctx.spec.changed |= mine
+        ctx.spec.changed |= {replace(o, part=0) for o in mine}
 
 
 def row_may_change(
