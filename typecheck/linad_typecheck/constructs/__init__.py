@@ -7,6 +7,6 @@ Importing the package imports all of them.
 from . import (
     attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
     hashed, iterables, lists,
-    loops, objects,
+    loops, objects, queues,
     questions, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

@@ -47,7 +47,7 @@ from ..names.scope import Applied, External, FunctionSource, Helper, Instance, R
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import hashed, lists, objects
+from . import hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -84,6 +84,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return lists.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and node.args and base.mapping:
             base = hashed.wanted(ctx, base, node.args[0]) or base
+        if queues.is_deque(base):
+            return queues.method(ctx, node, base, node.func.attr)
         if is_hashed(base):
             return hashed.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:

@@ -17,7 +17,7 @@ from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
-from ..engine.closures import COMPREHENSION
+from ..engine.closures import COMPREHENSION, closed
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
@@ -52,7 +52,7 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
-from .iterables import RANGES, Iteration, Unrolled, from_zero, iteration
+from .iterables import LISTED, RANGES, Iteration, Unrolled, from_zero, iteration
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -60,6 +60,7 @@ COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
 
 
+EXTREMES: list[Callable[[Lowering, ast.Call, str, Value], Value]] = []  # `lists` enters ``min(xs, key=f)``
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
@@ -182,8 +183,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if extremum and len(node.args) != 1 and not given:
         return None
     if extremum and "key" in given:
-        instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
-        raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of `{name}`", instead))
+        if given.keys() != {"key"} or len(node.args) != 1:
+            instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
+            raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of this `{name}`", instead))
+        return EXTREMES[0](ctx, node, name, closed(ctx, expression(ctx, given["key"]), ctx.span(given["key"])))
     if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= (2 if name == "sum" else 1):
         more = " and a first value" if name == "sum" else " and `default=`" if extremum else ""
         raise Refused(BadCall(ctx.span(node), name, f"takes one iterable{more}"))
@@ -199,6 +202,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
     if is_hashed(value):
         value = value.items[0]
+    if isinstance(value, TupleValue) and value.record in LISTED:
+        value, _ = LISTED[value.record](ctx, value, ctx.span(what))
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)

@@ -32,13 +32,17 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import HASHED, SET
+from ..names.scope import HASHED, SET, RecordClass
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
 from .records import only_fields
+
+
+# Classes of objects that are iterated over as a list of their items: that list, and what must not change meanwhile.
+LISTED: dict[RecordClass, Callable[[Lowering, TupleValue, Span], tuple[TupleValue, Value]]] = {}
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
@@ -65,6 +69,12 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
             return Unrolled(tuple(map(TextValue, text)))
         case TupleValue() if is_growing(value):
             return _list(ctx, value, span)
+        case TupleValue(record=record) if record in LISTED:
+            items, kept = LISTED[record](ctx, value, span)
+            found = _list(ctx, items, span) if is_growing(items) else Unrolled(items.items)
+            if isinstance(found, Unrolled):
+                return found
+            return replace(found, held={**found.held, ctx.pseudo("overwhole", span): Binding(kept, span)})
         case TupleValue(record=record) if record is SET:
             what = "a loop over a set, whose order is arbitrary,"
             raise Refused(Unsupported(span, what, f"loop over `sorted({ast.unparse(node)})`"))

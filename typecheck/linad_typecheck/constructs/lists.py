@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..arrays.indexing import Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
+from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
     appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
@@ -25,7 +26,7 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, Loss, LostArray, Never, NoneValue, Poison,
+    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never, NoneValue, Poison,
     ScalarValue,
     TupleType, TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, map_objects,
     objects, type_of, with_item,
@@ -33,12 +34,13 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import RETURNED
+from ..names.scope import RETURNED, External
 from ..ownership.objects import change, may_change, new as new_origin, only_in, row_may_change
 from ..ownership.state import write
+from ..registry import enter
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array
-from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
+from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_through, through
 from .iterables import iteration
 from .targets import held_object
 
@@ -55,7 +57,7 @@ def is_list(v: Value) -> bool:
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``xs.append(v)`` and other methods; the name is rebound to a new list value."""
     span = ctx.span(node)
-    if name not in METHODS or node.keywords:
+    if name not in METHODS or (node.keywords and name != "sort"):
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
         usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
@@ -106,6 +108,8 @@ def _changed(
             new = TupleValue((), LIST)
         case "pop":
             new, found = _popped(ctx, base, given, span)
+        case "sort":
+            new = _in_order(ctx, base, node, *_how(ctx, node))
         case _:
             new = _rearranged(ctx, base, name, given, span)
     return new, found
@@ -330,7 +334,7 @@ def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue
 
 
 def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], span: Span) -> TupleValue:
-    """``xs.insert(0, v)``, ``xs.reverse()`` and ``xs.sort()``."""
+    """``xs.insert(0, v)`` and ``xs.reverse()``."""
     counted = base.record is LIST
     if how == "insert" and counted and isinstance(given[0], ScalarValue) and isinstance(given[0].atom, Const):
         items = list(base.items)
@@ -338,14 +342,11 @@ def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], s
         return TupleValue(tuple(items), LIST)
     if how == "reverse" and counted:
         return TupleValue(base.items[::-1], LIST)
-    if how == "reverse":
-        return part(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
+    if how == "insert" and not base.items:
+        return TupleValue((given[1],), LIST)
     if how == "insert":
         return _inserted(ctx, _grown(ctx, base, "inserting at a computed index", span), *given, span)
-    array = array_of(ctx, base, span)
-    if not is_array(array) or rank_of(array) != 1:
-        raise Refused(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
-    return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)
+    return part(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
 
 
 def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Span) -> TupleValue:
@@ -677,20 +678,134 @@ def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Valu
 
 
 def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers."""
+    """``sorted(x, key=f, reverse=True)``."""
     span = ctx.span(node)
-    back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
-    backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
-    if len(node.args) != 1 or len(back) != len(node.keywords) or (back and not isinstance(back[0].atom, Const)):
-        raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
+    if len(node.args) != 1:
+        raise Refused(BadCall(span, "sorted", "takes one iterable, `key=` and `reverse=`"))
+    key, descending = _how(ctx, node)
     what = node.args[0]
     value = expression(ctx, what) if isinstance(what, ast.Name | ast.Attribute | ast.Set | ast.SetComp) else None
     what = what if value is None else Quoted(what, value.items[0] if is_hashed(value) else value)
     found = of_iterable(ctx, what)
+    return found if isinstance(found, SILENT) else _in_order(ctx, found, node, key, descending)
+
+
+def _how(ctx: Lowering, node: ast.Call) -> tuple[Value | None, bool]:
+    """The options of `sorted` and `.sort`: the key function, and whether the order is descending."""
+    given = {k.arg: k.value for k in node.keywords}
+    if given.keys() - {"key", "reverse"}:
+        raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes `key=` and `reverse=`"))
+    back = expression(ctx, given["reverse"]) if "reverse" in given else literal(False)
+    if not (isinstance(back, ScalarValue) and isinstance(back.atom, Const)):
+        ctx.wants_literal(back)
+        raise Refused(Unsupported(ctx.span(node), "a computed `reverse=`", "write both calls in an `if`"))
+    key = expression(ctx, given["key"]) if "key" in given else NoneValue()
+    return None if isinstance(key, NoneValue) else closed(ctx, key, ctx.span(node)), bool(back.atom.value)
+
+
+def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None, descending: bool) -> TupleValue:
+    """A list sorted: by its numbers, or by the items of tuples from the last one to the first, which is stable."""
+    span = ctx.span(node)
+    if not base.items:
+        return base
+    array = array_of(ctx, base, span) if key is None and not descending else None
+    if is_array(array) and rank_of(array) == 1:
+        return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)
+    base = _grown(ctx, base, "sorting", span)
+    if isinstance(base.items[0], Never):
+        return base
+    order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), descending, node)
+    return _permuted(ctx, base, order, span)
+
+
+def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleValue:
+    """The keys of the items of a list."""
+    name = ctx.pseudo("item", ctx.span(node))
+    call = ast.Call(Quoted(node, key), [ast.Name(name, ast.Load())], [])
+    part = ast.comprehension(ast.Name(name, ast.Store()), Quoted(node, base), [], 0)
+    made_ = ast.ListComp(call, [part])
+    for n in ast.walk(made_):
+        ast.copy_location(n, node)
+    found = comprehension(ctx, made_, "keys")
     if isinstance(found, SILENT):
-        return found
-    found = _rearranged(ctx, found, "sort", [], span)
-    return _rearranged(ctx, found, "reverse", [], span) if backwards else found
+        raise Refused(None, found)
+    return found
+
+
+def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) -> Value:
+    """The order of a list of numbers or of tuples of numbers, as indices."""
+    span, sign = ctx.span(node), literal(-1 if descending else 1)
+    columns = [as_array(ctx, made(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])]
+    if any(not is_array(c) or rank_of(c) != 1 for c in columns):
+        raise Refused(Unsupported(span, "sorting by keys that are not numbers or tuples of them", "return numbers"))
+    *others, last = columns
+    order = _of_prelude(ctx, node, "_order", last, sign)
+    for column in reversed(others):
+        order = _of_prelude(ctx, node, "_refined", order, column, sign)
+    return order
+
+
+def _of_prelude(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
+    function = Quoted(at, EntityValue(External(f"%ordering.{name}"), name))
+    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
+    if isinstance(found, SILENT):
+        raise Refused(None, found)
+    return found
+
+
+def _permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> TupleValue:
+    """A new list with the items in another order."""
+    count = count_of(ctx, base)
+
+    def moved(leaf: Value) -> Value:
+        if not isinstance(leaf, ArrayValue):
+            return leaf
+        sizes = (count, *(ctx.dim(leaf.var, k, span) for k in range(1, rank_of(leaf))))
+        out = fresh_array(ctx, "items", sizes, leaf.var.type.dtype, None, span, in_order=True)
+
+        def move(index: tuple[Atom, ...]) -> None:
+            at = read(ctx, order, (index[0],), span).atom
+            ctx.not_negative(at)
+            put(ctx, out, index, read(ctx, leaf, (at, *index[1:]), span).atom, span)
+
+        nest(ctx, sizes, move, span)
+        return out
+
+    return made(ctx, map_arrays(base.items[0], moved), count, is_weak(base))
+
+
+def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value) -> Value:
+    """``min(xs, key=f)``: the first item with the smallest key."""
+    span = ctx.span(node)
+    base = of_iterable(ctx, node.args[0])
+    if isinstance(base, SILENT):
+        return base
+    if not base.items:
+        raise Refused(BadCall(span, name, "is of an empty sequence here"))
+    base = _grown(ctx, base, f"`key=` of `{name}`", span)
+    some = ctx.let("some", "gt", (count_of(ctx, base), ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", f"{name}() arg is an empty sequence", (), span))
+    if isinstance(base.items[0], Never):
+        return Bottom()
+    order = order_of(ctx, _keys(ctx, base, key, node), name == "max", node)
+    return item_at(ctx, base, read(ctx, order, (ZERO,), span).atom, span)
+
+
+def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``heapq.nsmallest(n, xs, key=f)`` and ``nlargest``: the first items of the sorted list."""
+    if len(node.args) != 2 or any(k.arg != "key" for k in node.keywords):
+        raise Refused(BadCall(ctx.span(node), name, "takes a number, an iterable and `key=`"))
+    back = [ast.keyword("reverse", ast.Constant(dotted.endswith("nlargest")))]
+    ordered_ = ast.Call(Quoted(node, EntityValue(External("builtins.sorted"), "sorted")), node.args[1:], node.keywords + back)
+    most = ast.Call(Quoted(node, EntityValue(External("builtins.max"), "max")), [node.args[0], ast.Constant(0)], [])
+    made_ = ast.Subscript(ordered_, ast.Slice(None, most, None), ast.Load())
+    for n in ast.walk(made_):
+        if not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return expression(ctx, made_, hint)
 
 
 CALLS["builtins.sorted"] = ordered
+CALLS["heapq.nsmallest"] = CALLS["heapq.nlargest"] = selected
+enter("fold", ("heapq.nsmallest", "heapq.nlargest"))
+EXTREMES.append(extreme_by)

@@ -22,7 +22,7 @@ from ..engine.values import (
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
-from ..names.scope import NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
+from ..names.scope import DEQUE, HASHED, NO_DEFAULT, Entity, External, GlobalArray, Member, Opaque, RecordClass
 from ..span import Span
 
 METHODS = {
@@ -233,7 +233,8 @@ def by_class(
 
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True."""
-    if not isinstance(v, TupleValue) or not v.closed or v.mapping or v.record in LISTS or is_optional(v):
+    own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
+    if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v):
         return None
     found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
     return literal(True) if found is None else found

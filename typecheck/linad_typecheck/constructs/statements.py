@@ -40,7 +40,7 @@ from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
-from . import dicts, hashed, lists, objects
+from . import dicts, hashed, lists, objects, queues
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
 from .subscripts import target as place
@@ -192,7 +192,22 @@ def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     return found if found is not None and is_hashed(found) else None
 
 
+def _in_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue) -> ast.Subscript:
+    """``d[k]`` as an item of the list that a deque keeps its items in."""
+    k = queues.place(ctx, of, expression(ctx, target.slice), "", ctx.span(target))
+    index = Quoted(target, ScalarValue(k, True))
+    items = ast.copy_location(ast.Attribute(target.value, "items", ast.Load()), target)
+    return ast.copy_location(ast.Subscript(items, index, target.ctx), target)
+
+
+def _assign_to_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue, value: Value, span: Span) -> None:
+    _subscript(ctx, _in_deque(ctx, target, of), value, span)
+
+
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    if (of := held_object(ctx, target.value)) is not None and queues.is_deque(of):
+        _assign_to_deque(ctx, target, of, value, span)
+        return
     if (of := _hashed(ctx, target)) is not None:
         hashed.assign(ctx, target, of, value, span)
         return
@@ -274,6 +289,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
+        case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
+            _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:

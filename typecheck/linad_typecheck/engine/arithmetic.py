@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.core import Atom, Check, Const
 from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
-from ..names.scope import HASHED, Helper, RecordClass
+from ..names.scope import DEQUE, HASHED, Helper, RecordClass
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
@@ -46,6 +46,10 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
             return Const(False, BOOL)
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
+        case TupleValue(items=(items, head, _), record=record) if record is DEQUE:
+            return Const(False, BOOL) if isinstance(items.items[0], Never) else ctx.let(
+                "b", "ne", (items.items[1].atom, head.atom), BOOL, span
+            )
         case TupleValue(items=(keys, *_), record=record) if record in HASHED:
             return truth(ctx, keys, span)
         case TupleValue(items=items) if v.record is None or v.listed or v.mapping:

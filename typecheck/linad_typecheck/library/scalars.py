@@ -20,6 +20,7 @@ from ..engine.state import Lowering
 from ..engine.values import Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..names.scope import DEQUE
 from ..ops import OPS
 from ..span import Span
 from ..types import BOOL, BYTES, DTYPE_CLASSES, F64, FLOATS, INTS, NUMPY_NAMES, DType, Scalar, join_dtypes
@@ -259,6 +260,9 @@ def _len(ctx: Lowering, args: Args) -> Value:
             return ScalarValue(size_of(ctx, v, 0, args.span), True)
         case (TupleValue(items=(cells, count)) as t,) if is_growing(t):
             return literal(0) if isinstance(cells, Never) else count
+        case (TupleValue(items=(items, head, _), record=record),) if record is DEQUE:
+            n = _len(ctx, replace(args, values=(items,)))
+            return binary(ctx, ast.Sub, n, head, args.span)
         case (TupleValue(items=(keys, *_)) as t,) if is_hashed(t):
             return _len(ctx, replace(args, values=(keys,)))
         case (TupleValue(items=items) as t,) if t.mapping or not t.closed:

@@ -192,6 +192,7 @@ def _hashed(name: str, default: object = None, fields: str = "keys values table"
 # Dicts and sets with keys known only at run time (`engine.hashed`). The values of missing keys are part of the class.
 DICT, SET, COUNTER = _hashed("dict"), _hashed("set", fields="keys table"), _hashed("Counter", 0)
 DEFAULTS = {kind: _hashed("defaultdict", kind) for kind in ("float", "int", "list")}
+DEQUE = _hashed("deque", fields="items head most")  # the items from ``head`` on; ``most``: its `maxlen`, or -1
 HASHED = (DICT, SET, COUNTER, *DEFAULTS.values())
 
 
