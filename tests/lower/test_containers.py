@@ -9,7 +9,6 @@ from linad.baseline import dual
 from linad_typecheck.engine.hashed import start_of
 
 from ..examples_of import seeds
-from ..prelude import HEADER  # noqa: F401 - the programs of other files are written with it
 from ..properties.roads import Whole, close
 from ..sources import Seeded, Source
 from ..strategies import load
@@ -54,10 +53,6 @@ def test_uncertain_identity_is_refused(name):
 
 @pytest.mark.parametrize("key", [0, 1, -7, 2**40 + 3, -(2**62), (3, -4), (2**50, 1, 5)])
 def test_known_keys_start_where_the_prelude_looks(key):
-    text = (
-        "def f(x, k):\n    d = {KEY: x, 5: 1.0} if isinstance(KEY, int) else {KEY: x, (5, 5): 1.0}\n"
-        "    k = k if isinstance(KEY, int) else KEY[:-1] + (KEY[-1] + k,)\n    return d[k + 0 if isinstance(KEY, int) else k]\n"
-    )
     if isinstance(key, tuple):
         last = f"{key[-1]} + k"
         text = f"def f(x, k):\n    d = {{{key}: x, (5, 5): 1.0}}\n    return d[{', '.join(map(str, key[:-1]))}, {last}]\n"

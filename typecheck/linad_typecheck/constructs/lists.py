@@ -35,7 +35,7 @@ from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import RETURNED, External
-from ..ownership.objects import change, may_change, new as new_origin, only_in, row_may_change
+from ..ownership.objects import change, may_change, new as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import write
 from ..registry import enter
 from ..span import NOWHERE, Span
@@ -481,7 +481,8 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     if base.made is not None and HELD <= base.made:
         raise Refused(Unsupported(span, f"{_told(node.value, what)[0]} that is an item of a list,", "store numbers"))
     name = node.value.id if isinstance(node.value, ast.Name) else ""
-    if is_growing(base) and all(isinstance(v, ScalarValue) for v in leaves_of(value)) and _fits(base, value):
+    numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
+    if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
         place = _place(ctx, base, index, name, span)
         _written(ctx, base, user_name(node.value), span)
@@ -552,7 +553,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         return None
     if base.made is not None and HELD <= base.made:
         return _cell_of_row(ctx, node, base, index, span)
-    if is_growing(base) and isinstance(base.items[0], ArrayValue):  # its array is updated in place
+    if is_growing(base) and isinstance(base.items[0], ArrayValue) and own_arrays(ctx, base):  # updated in place
         row_may_change(ctx, base, None, *_told(node.value, "storing an item"), span)
     else:
         may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
@@ -585,7 +586,10 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
 def _cell_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> Cell:
     """The cell that ``xs[i][j] = v`` denotes."""
     cells, name = row.items[0], user_name(node.value)
-    row_may_change(ctx, row, None, *_told(node.value, "storing an item"), span)
+    if own_arrays(ctx, row):
+        row_may_change(ctx, row, None, *_told(node.value, "storing an item"), span)
+    else:
+        _holder(ctx, node.value, row, "storing an item", span)
     if not isinstance(cells, ViewValue) or rank_of(cells) != 1:
         raise Refused(Unsupported(span, "storing a tuple or a list in a list that is an item of a list", "store numbers"))
     k = _place(ctx, row, index, name, span)

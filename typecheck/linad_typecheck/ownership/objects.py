@@ -262,6 +262,13 @@ def row_may_change(
         ctx.spec.changed |= mine
 
 
+def own_arrays(ctx: Lowering, v: TupleValue) -> bool:
+    """Whether an update of the arrays that store the items of a list is visible to whoever passed the list to the
+    function. It is not if the function has stored them in arrays of its own."""
+    given = any(o.place == _GIVEN for o in v.made or ())
+    return not given or all(a.name in ctx.spec.flat for a in arrays(v))
+
+
 def only_in(ctx: Lowering, v: TupleValue) -> bool:
     """Whether the lists that a growing list holds are held there once, and by nothing else."""
     rows = v.items[0]
