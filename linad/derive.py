@@ -21,6 +21,7 @@ from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
 from .boundary.usual import apart, dim_rows, dims_hold
 from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
+from .boundary.workspace import Refilled
 from .options import Options
 from .requests import EXACT, Level, Request
 from .specialise import Specialisation
@@ -555,7 +556,8 @@ def _usual_into(
     first = len(values) + 1
     arrays = [parts[k] for k in usually.arrays]
     try:
-        kernel, before = s.kernel(((want.leaves, True),), values), [a.copy() for a in arrays]
+        copies = s.known.setdefault("copies", Refilled())
+        kernel, before = s.kernel(((want.leaves, True),), values), list(map(copies.copy, usually.arrays, arrays))
         written = range(first, first + len(arrays))
         out = kernel.run((*values, cotangent, *arrays), written, in_place=True)
         if has_nan((*arrays, *out[1:])):

@@ -15,7 +15,7 @@ import numpy as np
 from linad_typecheck.diagnostics import Diagnostic, LinadError
 from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 
-from . import derive, specialise
+from . import derive, push, specialise
 from .boundary.arguments import argument_type, static, unknown_keyword
 from .boundary.errors import refusal, told
 from .boundary.live import NotYet
@@ -23,7 +23,6 @@ from .boundary.usual_call import MISSED, NAN, Usual
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .pickling import name_of, portable
-from .push import jvp
 from .specialise import Specialisation
 from .transformed import NAME, public
 
@@ -258,8 +257,17 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
+        key = "jvp", push.given_of(tangents)
+        if self.py_func.__code__ is self._code:
+            out = push.usually(self._usual, key, given, tangents)
+            if out is not MISSED:
+                return out  # type: ignore[return-value]
         arguments = self._in_order(given)
-        return jvp(self.specialisation(arguments), arguments, self._alongside(given, tangents))
+        s = self.specialisation(arguments)
+        found = push.jvp(s, arguments, self._alongside(given, tangents))
+        if not self._fixed:
+            self._usual[key] = push.usual(s, key[1], value=True)
+        return found  # type: ignore[return-value]
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
         """Add the gradients to buffers that the caller owns.
@@ -415,7 +423,7 @@ class CheckedFunction(Generic[P, R]):
         """Clear the lookup tables by argument class. The dicts are replaced, so that a concurrent call writes to the
         old ones."""
         self._by_kinds: dict[object, list[Specialisation]] = {}
-        self._usual: dict[derive.Asked, Usual | None] = {}
+        self._usual: dict[object, Usual | None] = {}
 
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:

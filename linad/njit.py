@@ -277,7 +277,10 @@ def _parts(structure: Structure, text: str, t: types.Type, where: str = "") -> I
         yield structure, text, t
     elif structure is not None:
         if not isinstance(t, types.BaseTuple) or len(t) != len(structure):
-            raise TypeError(f"{where}: expected a tuple of {len(structure)}, got Numba's {t}")
+            wanted = f"a tuple of {len(structure)}"
+            if isinstance(getattr(t, "dtype", t), types.Complex):
+                wanted = "the real and the imaginary part, as a tuple"
+            raise TypeError(f"{where}: expected {wanted}, got Numba's {t}")
         for k, part in enumerate(structure):
             yield from _parts(part, f"{text}[{k}]", t.types[k], f"{where}[{k}]")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from linad_typecheck.signature import Leaf, Signature
@@ -11,6 +11,7 @@ from linad_typecheck.types import Array
 from .adjoint.errors import CannotSplit
 from .boundary.arguments import described
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
+from .boundary.usual_call import MISSED, NAN, Usual, usual_pushed
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation
@@ -56,6 +57,28 @@ def jvp(
         after, results, moved = run(EXACT)
     pushed = dict(zip((leaf.index for leaf in places), moved))
     return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
+
+
+def usual(s: Specialisation, given: Sequence[bool], value: bool) -> Usual | None:
+    """The fast path of `jvp` if these parameters have a tangent (`usual_call`); None if the function does not qualify.
+    """
+    key = "pushed", tuple(given), value
+    if key not in s.known:
+        leaves = tuple(k for k, has in enumerate(given) if has)  # of plain parameters, which have one leaf each
+        s.known[key] = usual_pushed(s, ((leaves, FORWARD if value else MOVED),), given, value) if leaves else None
+    return s.known[key]  # type: ignore[return-value]
+
+
+def usually(table: Mapping[object, Usual | None], key: object, primals: Sequence[object], tangents: object) -> object:
+    """The answer of the fast path that a table holds; `MISSED` if it does not apply."""
+    found = table.get(key)
+    out = MISSED if found is None else found(primals, tangents)
+    return MISSED if out is NAN else out
+
+
+def given_of(tangents: object) -> tuple[bool, ...]:
+    """Which of the tangents are given."""
+    return tuple([t is not None for t in tangents]) if isinstance(tangents, tuple | list) else ()
 
 
 def _dots(

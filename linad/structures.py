@@ -1,5 +1,4 @@
-"""Nested tuples and records of Python values: taking them apart and rebuilding them, for oracles, baselines and tests.
-"""
+"""Nested tuples, records and complex numbers of Python: taking them apart and rebuilding them."""
 
 from __future__ import annotations
 
@@ -8,9 +7,31 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+
+def is_complex(value: object) -> bool:
+    """Whether a value is a complex number, or an array of them."""
+    return isinstance(value, complex | np.complexfloating) or (isinstance(value, np.ndarray) and value.dtype.kind == "c")
+
+
+def complex_of(real: Any, imag: Any) -> Any:
+    """A complex number of its parts, or an array of them; Python's of Python's numbers.
+
+    Examples
+    --------
+    >>> complex_of(1.0, 2.0)
+    (1+2j)
+    """
+    if type(real) is float and type(imag) is float:
+        return complex(real, imag)
+    both = np.empty(np.shape(real), np.result_type(real, np.complex64))
+    both.real, both.imag = real, imag
+    return both if isinstance(real, np.ndarray) else both[()]
+
 
 def parts(value: Any) -> tuple[Any, ...] | None:
-    """The items of a tuple or the fields of a dataclass; None for anything else.
+    """The items of a tuple, the fields of a dataclass, or the parts of a complex number; None for anything else.
 
     Examples
     --------
@@ -21,6 +42,8 @@ def parts(value: Any) -> tuple[Any, ...] | None:
         return tuple(value)
     if isinstance(value, dict):
         return tuple(value.values())
+    if is_complex(value):
+        return value.real, value.imag
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return tuple(getattr(value, f.name) for f in dataclasses.fields(value))
     return None
@@ -28,6 +51,8 @@ def parts(value: Any) -> tuple[Any, ...] | None:
 
 def rebuilt(value: Any, items: Iterable[Any]) -> Any:
     """A tuple or record like ``value``, with other items of any type."""
+    if is_complex(value):
+        return complex_of(*items)
     if isinstance(value, list):
         return list(items)
     if isinstance(value, dict):
@@ -61,6 +86,8 @@ def leaves(value: Any) -> list[Any]:
 def annotated(value: Any, annotation: Any) -> list[Any]:
     """The annotation of each part of a tuple or record, or None."""
     items = parts(value) or ()
+    if is_complex(value):
+        return [None, None]
     if type(value) is tuple:
         given = getattr(annotation, "__args__", ())
         return list(given) if len(given) == len(items) else [None] * len(items)

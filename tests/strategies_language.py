@@ -9,6 +9,7 @@ places for an expression or a name of that kind; a statement that ends in a colo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -39,9 +40,12 @@ class Feature:
     names
         By kind, the names that these bind.
     statements
-        A line each; ``;`` stands between statements, ``:`` at the end opens a block.
+        A line each; ``;`` stands between statements, ``:`` at the end opens a block. With ``|``: what stands before the
+        block, the line that opens it, what it begins and what it ends with.
     values
         By kind, expressions.
+    parameters
+        Annotated parameters, each with a function of a generator of random numbers that gives an argument.
     """
 
     head: str = ""
@@ -49,6 +53,7 @@ class Feature:
     names: dict[str, list[str]] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
     values: dict[str, list[str]] = field(default_factory=dict)
+    parameters: dict[str, Callable[[np.random.Generator], Any]] = field(default_factory=dict)
 
 
 # Kinds: float, index (of the n cells of a vector), vector (n cells), row (m cells), matrix (n times m), each an expression;
@@ -455,6 +460,446 @@ CLOSURES = Feature(
     values={"float": ["inner({float})", "g1({float})", "(lambda t: t * 0.5)({float})"]},
 )
 
+COUNTED = Feature(
+    setup="j = 0\nleft = n",
+    statements=_lines("""
+        {newindex} = 0 | while {it} < n: | | {it} += 1
+        {newindex} = n | while {it} > 0: | {it} -= 1 |
+        {newindex} = -n | while {it} < 0: | | {it} += 1
+        {newindex} = 0 | while {it} < n and {float} < 3.0: | | {it} += 1
+        {newindex} = n - 1 | while {it} >= 0: | | {it} -= 2
+        {newindex} = 0 | while True: | if {it} >= n: break | {it} += 1
+        j = 0 | while j != n: | | j += 1
+        left = n | while left: | left -= 1 |
+        left = n | while (left := left - 1) >= 0: | |
+        for {newindex} in range(0, n, 2):
+        for {newindex} in range({count}):
+        for {newindex} in reversed(range(n)):
+        | for {newindex} in range(n, 0, -1): | {it} -= 1 |
+        for {newindex} in range({index}, n):
+        | for {newindex} in range(n): | if {float} > 0.8: {loop} |
+        | for {newindex} in range(n): | if {it} == 1: {loop} |
+        for {newindex}, ({newfloat}, {newfloat}) in enumerate(zip({vector}, {vector})):
+        for {newfloat}, {newindex} in zip({vector}, range(n)):
+        if {float} > 0.9: {loop}
+        j += 1
+        j = (j + 2) % n
+        {number} += 0.1 * left
+    """),
+    values={"float": ["x[j]", "0.1 * j", "float(left)"], "index": ["(j % n)", "(left // 2)"]},
+)
+
+NARROW = Feature(
+    head="""
+SIGNS = np.array([1, -1, 100, -128], dtype=np.int8)
+COUNTS = np.array([0, 200, 255], dtype=np.uint8)
+
+
+def widened(v):
+    t = 0
+    for e in v:
+        t += e
+    return t
+""",
+    setup="bs = SIGNS.copy()\nhs = COUNTS.copy()\nqs = np.arange(4, dtype=np.int16)\nt8 = zs[0]\nbig = np.zeros(3, dtype=np.uint64)",
+    statements=_lines("""
+        bs[{three}] += 1
+        bs[{three}] = bs[{three}] + bs[{three}]
+        bs[{three}] *= 2
+        bs //= 3
+        bs[:] = -bs
+        hs[{three}] += 1
+        hs[{three}] = hs[{three}] - hs[{three}]
+        hs[{three}] = zs[{three}]
+        hs >>= 1
+        hs[:] = ~hs
+        hs ^= COUNTS
+        qs[{three}] = bs[{three}] * 300
+        qs += bs
+        big[{three}] += hs[{three}]
+        big[{three}] = big[{three}] * 3 + 1
+        t8 = zs[{three}]
+        t8 = t8 + hs[{three}]
+        t8 = np.uint8(7)
+        {number} += 0.01 * t8
+        {number} += 0.01 * (hs[{three}] - hs[{three}])
+        {number} += 0.01 * (bs[{three}] * bs[{three}])
+        {number} += 0.01 * np.sum(bs) + 0.01 * np.sum(hs)
+        {number} += 0.01 * widened(hs)
+        {number} += 0.01 * float(widened(bs))
+        {number} += 0.001 * (int(hs[{three}]) - int(bs[{three}]))
+        {number} += 0.01 * np.int16(bs[{three}]) * np.int16(3)
+        {number} += 0.01 * (np.uint32(hs[{three}]) << 3)
+        {number} += 0.01 * (hs[{three}] >> 1) + 0.01 * (bs[{three}] >> 1)
+        {number} += 0.01 * np.max(hs) - 0.01 * np.min(bs)
+        {number} += 0.01 * (bs[{three}] // (bs[{three}]|1)) + 0.01 * (bs[{three}] % 3)
+        {number} += np.mean(hs) * 0.01 + 0.01 * np.mean(bs)
+        {number} += 0.01 * (np.uint8(250) + np.uint8(hs[{three}]))
+        {number} += (hs * 0.5)[{three}] * 0.01 + (bs + hs)[{three}] * 0.01
+        {number} += 0.01 * np.cumsum(bs)[{three}] + 0.01 * np.prod(qs[1:])
+        {number} += 0.01 * abs(bs[{three}]) - 0.01 * -bs[{three}]
+        {number} += 0.01 * big[{three}]
+        {number} += 0.01 * np.dot(qs, qs)
+        {number} += 0.01 * hs.astype(np.int64)[{three}] - 0.01 * qs.astype(np.int8)[{three}]
+        {own}[{index}] = bs[{three}] * 0.01
+        if hs[{three}] > bs[{three}]:
+        if bs[{three}] < 0:
+        for {newcount} in range(hs[1] % 4):
+        for e8 in zs: {number} += 0.01 * e8
+    """),
+    values={
+        "float": ["0.01 * bs[{three}]", "0.01 * hs[{three}]", "0.01 * t8", "zs[{three}] * w", "float(qs[{three}])", "0.01 * np.sum(zs)"],
+        "index": ["(hs[{three}] % n)", "(qs[1] % n)"],
+    },
+    parameters={
+        "zs: UInt8[np.ndarray, 'k']": lambda rng: rng.integers(0, 256, 3).astype(np.uint8),
+    },
+)
+
+DEEP = Feature(
+    setup="V = T.copy()\na0, a1, a2, a3, a4 = T.shape",
+    statements=_lines("""
+        V[0] *= 0.5
+        V[..., 0] += {float}
+        V[{two}, 0, {two}, 0, 0] += math.sin({float})
+        V[{two}, ..., 0] *= {float}
+        V[:, 0] = T[:, 0] * w
+        V[:] = np.sin(T)
+        V += T
+        V = np.tanh(T) * {float}
+        V = T.transpose(0, 1, 2, 3, 4).copy()
+        V = np.flip(T, 2).copy()
+        {number} += math.sin(np.sum(V))
+        {number} += math.sin(np.sum(T[0] * V[-1]))
+        {number} += math.sin(np.sum(T.sum(axis=(0, 2)) * V.sum(axis=(0, 2))))
+        {number} += math.sin(np.sum(np.swapaxes(T, 0, 4)[0]))
+        {number} += math.sin(np.sum(np.moveaxis(V, 0, -1)[0] * 0.5))
+        {number} += math.sin(np.sum(T[:, None] * V[:, None]))
+        {number} += math.sin(np.sum(np.stack([T, V])[1] * T))
+        {number} += math.sin(np.sum(V.reshape(-1)) * T.reshape(-1)[0])
+        {number} += math.sin(np.sum(T[..., None, None, None] * 0.5))
+        {number} += math.sin(np.mean(V, axis=3).sum())
+        {number} += math.sin(np.einsum("abcde,abcde->", T, V))
+        {number} += math.sin(np.sum(np.einsum("abcde->ace", V)))
+        {number} += math.sin(np.max(V) - np.min(T, axis=(1, 2, 3)).sum())
+        {number} += math.sin(np.concatenate([V, T], axis=2).sum())
+        {number} += math.sin(np.sum(V.sum(axis=1, keepdims=True) * T[:, :1]))
+        {number} += math.sin(np.sum(np.where(T > 0.0, V, T)))
+        {number} += math.sin(V[0, 0].T.sum() + V.mean())
+        for e4 in V: {number} += math.sin(np.sum(e4 * e4))
+        | for {newcount} in range(a2): | {number} += T[0, 0, {it}, 0, 0] * V[0, 0, {it}, 0, 0] |
+        R = V[{two}]; R[0] += {float}
+        R = V[:, 0]; R *= 0.5
+        {number} += 0.1 * (a0 + a1 * a2) + 0.1 * V.ndim
+    """),
+    values={"float": ["T[{two}, 0, 0, 0, -1]", "V[0, 0, {two}, 0, 0]", "np.sum(V[0, 0, 0])"], "matrix": []},
+    parameters={"T: Float64[np.ndarray, 'a0 a1 a2 a3 a4']": lambda rng: rng.normal(size=tuple(rng.integers(1, 3, 5)))},
+)
+
+SINGLE = Feature(
+    setup="g = np.zeros(n, dtype=np.float32)\nc32 = np.float32(w)\nG = A.astype(np.float32)",
+    statements=_lines("""
+        g[{index}] = fs[0] * {float}
+        g += fs[0]
+        g *= 0.5
+        g[:] = np.sin(g) + fs[0]
+        c32 = c32 * np.float32(0.5)
+        c32 = fs[{two}]
+        c32 = np.sin(c32)
+        {number} += c32
+        {number} += float(c32 * 2)
+        {number} += c32 * {float}
+        {number} += math.sin(np.sum(g))
+        {number} += np.sum(fs * fs)
+        {number} += (fs * 2)[{two}] + (fs / 3)[{two}]
+        {number} += (fs * np.arange(2))[{two}]
+        {number} += np.dot(fs, fs) * 0.5
+        {number} += math.sin(np.mean(fs)) + np.max(fs)
+        {number} += np.float64(fs[{two}]) ** 2
+        {number} += (c32 if {float} > 0.0 else np.float32(0.5))
+        {number} += max(c32, np.float32(0.1))
+        {number} += np.sum(G @ np.ones(m, dtype=np.float32))
+        {number} += np.sum(np.sin(G) * A)
+        G[{index}, 0] = math.sin({float})
+        G *= np.float32(0.5)
+        {own}[:] = g * {float}
+        {own}[{index}] += fs[{two}]
+        ft = fs.copy(); ft[0] += {float}; {number} += ft[0]
+        e64 = fs.astype(np.float64); e64[0] *= w; {number} += e64[0]
+        if c32 > 0.5:
+        for e32 in fs: {number} += e32 * w
+    """),
+    values={"float": ["c32", "fs[{two}]", "g[{index}]", "np.float32({float})", "float(c32)", "G[{index}, 0]"], "vector": ["g"]},
+    parameters={"fs: Float32[np.ndarray, 'k']": lambda rng: rng.normal(size=2).astype(np.float32)},
+)
+
+ATTEMPTS = Feature(
+    head="""
+def risky(e, limit):
+    if e > limit:
+        raise ValueError("too large")
+    return e * 0.5
+
+
+def divided(k: int, j: int) -> int:
+    return k // j
+
+
+class Own(ValueError):
+    pass
+""",
+    setup="k = n - 1\ndv = 0",
+    statements=[
+        "try:\n    dv = 3 // k\nexcept ZeroDivisionError:\n    dv = 7",
+        "try:\n    t = x[{index}]\nexcept IndexError:\n    t = 0.5\ns += math.sin(t)",
+        "try:\n    t = math.sqrt({float})\nexcept ValueError:\n    t = 0.0\ns += t",
+        "assert k >= 0, 'negative'",
+        "assert {float} < 100.0, f'too large {{k!r}}'",
+        "if {float} > 1.5: raise Own('own')",
+        "if k > 2: raise ZeroDivisionError",
+        "if {float} > 1.8: raise RuntimeError('a') from None",
+        "{number} += 0.1 * divided(7, k)",
+        "{number} += 0.1 * (5 % k)",
+        "{number} += x[k + {three}]",
+        "k -= 1",
+        "k = {index}",
+        "dv = divided(n, k - 1)",
+        "{number} = {number} / dv",
+        "{number} += {float} ** -1",
+        "{number} += 2 ** k",
+        "{own}[k] += {float}",
+        "{own}[1:] = x[: n - {two}]",
+        "{number} += risky({float}, 1.0)",
+        "{number} += A[k, {three}]",
+        "{number} += np.max({vector}[k:])",
+        "u = np.zeros(k + 1)",
+        "a, b = {vector}; {number} += a * b",
+        "{number} += int({float} * 1e19) * 1e-19",
+    ],
+    values={"float": ["0.1 * dv", "risky({float}, 2.0)", "x[k]"], "index": ["k", "(k + 1)", "dv"]},
+)
+
+TEXTS = Feature(
+    head="""
+def measured(v, how="sum"):
+    if how == "sum":
+        return np.sum(v)
+    elif how in ("mean", "average"):
+        return np.mean(v)
+    elif how.startswith("max"):
+        return np.max(v)
+    raise ValueError(f"unknown {how}")
+
+
+def chosen(t, kind):
+    match kind:
+        case "sin":
+            return math.sin(t)
+        case "cos" | "cosine":
+            return math.cos(t)
+        case _:
+            return t
+
+
+TABLE_OF = {"sin": math.sin, "cos": math.cos}
+ORDER = ("sin", "cos", "none")
+""",
+    setup='mode = "sum"',
+    statements=_lines("""
+        {number} += math.sin(measured({vector}))
+        {number} += math.sin(measured({vector}, how="mean"))
+        {number} += measured({vector}, mode)
+        {number} += measured({vector}, "max" + "imum")
+        mode = "mean"
+        mode = "max_" + mode
+        for kind in ORDER: {number} += chosen({float}, kind)
+        for kind in ("sum", "mean"): {number} += 0.5 * measured({vector}, kind)
+        for name, fn in TABLE_OF.items(): {number} += fn({float})
+        {number} += TABLE_OF["sin"]({float})
+        {number} += chosen({float}, "cosine")
+        {number} += 0.1 * len(mode)
+        if mode == "sum": {number} *= 0.5
+        if mode.upper() == "SUM" or "x" in mode: {number} += {float}
+        label = f"{{mode!s}}_{{1 + 2}}"; {number} += 0.1 * (label == "sum_3")
+        {number} += getattr(np, "sin")({float})
+        {number} += {{"sum": 1.0, "mean": w}}.get(mode, 0.25)
+        other = mode.replace("s", "t"); {number} += 0.1 * other.count("t")
+    """),
+    values={"float": ['measured({vector}, "mean")', 'chosen({float}, "sin")', "0.1 * len(ORDER)"]},
+)
+
+INSIDE = Feature(
+    head="""
+@numba.njit
+def fast(t, c):
+    return np.sin(t) * c
+
+
+@linad.linear_grad
+def smooth_sum(v, c: float):
+    t = 0.0
+    for i in range(len(v)):
+        t += math.sin(v[i] * c)
+    return t
+
+
+def row_norm(r, c=0.5):
+    return np.sum(r * r) * c
+
+
+def pair_of(e, c):
+    return e * c, math.sin(e)
+""",
+    statements=_lines("""
+        {number} += fast({float}, w)
+        {number} += smooth_sum({vector}, {float})
+        {number} += smooth_sum.grad({vector}, {float})[1]
+        {number} += math.sin(np.sum(linad.vmap(row_norm)({matrix})))
+        {number} += math.sin(np.sum(linad.vmap(row_norm, in_axes=1)(A)))
+        {number} += math.sin(np.sum(linad.vmap(lambda e: math.sin(e) * w)({vector})))
+        p, q = linad.vmap(pair_of, in_axes=(0, None))({vector}, {float}); {number} += np.sum(p * q)
+        {own}[:] = linad.vmap(fast, in_axes=(0, None))({vector}, {float})
+        {own}[:] = linad.vmap(linad.grad(lambda e: math.sin(e) * e))({vector})
+        y, lin = linad.linearize(lambda v: np.sin(v) * w, {vector}); {own}[:] = lin({vector})
+        y, lin = linad.linearize(lambda t: math.sin(t) * t, {float}); {number} += lin({float}) + lin(w)
+        y, lin = linad.linearize(smooth_sum, x, w); {number} += lin({vector}, 0.5)
+        {number} += math.sin(np.sum(linad.jacfwd(lambda v: np.sin(v) * v[0])({vector})))
+        {number} += math.sin(np.sum(linad.hessian(lambda v: np.sum(np.sin(v) * v))({vector})))
+        {number} += math.sin(linad.stop_gradient({float}) * {float})
+        {number} += math.sin(np.sum(linad.scanl(lambda a, e: math.sin(a + e), {float}, {vector})))
+        {number} += math.sin(np.sum(linad.build(n, lambda i: x[i] * w)))
+        {number} += linad.grad(lambda t: smooth_sum(x, t))({float})
+    """),
+    values={"float": ["fast({float}, 0.5)", "smooth_sum({vector}, 0.5)", "row_norm({row})"], "vector": ["fast({vector}, w)"]},
+)
+
+LIBRARY_TOO = Feature(
+    statements=_lines("""
+        {number} += math.sin(np.median({vector}))
+        {number} += math.sin(np.std({vector} * np.arange(1.0, n + 1.0)))
+        {number} += math.sin(np.percentile({vector}, 30.0))
+        {number} += math.sin(np.quantile({vector}, 0.4))
+        {number} += math.sin(np.trapezoid({vector}, dx=0.5))
+        {number} += math.sin(np.average({vector}, weights=np.exp({vector})))
+        {number} += np.sum(np.cumprod(np.tanh({vector})))
+        {own}[:] = np.gradient(np.append({vector}, 0.5))[:-1]
+        {own}[:] = np.convolve({vector}, np.array([0.5, w, 0.25]), mode="same")[:n]
+        {own}[:] = np.take({vector}, KEYS % n)[0]
+        {own}[:] = np.select([{vector} > 0.5, {vector} > 0.0], [{vector} * 2.0, {vector}], 0.25)
+        {own}[:] = np.piecewise({vector}, [{vector} > 0.0], [lambda t: t * t, lambda t: -t])
+        {own}[:] = np.searchsorted(np.array([-0.5, 0.0, 0.5]), {vector}) * 0.1
+        {own}[:] = {vector}[np.argsort({vector})]
+        {own}[:] = np.repeat({vector}, 2)[::2]
+        {own}[:] = np.tile({vector}, 2)[:n]
+        {own}[:] = np.nan_to_num({vector}) + np.sign({vector})
+        {own}[:] = np.logaddexp({vector}, {float})
+        {own}[:] = np.floor({vector}) + np.mod({vector}, 0.75)
+        {square}[:] = np.cumsum({matrix}, axis=1) * 0.5
+        {square}[:] = np.roll({matrix}, 1, axis=0)
+        {square}[:] = np.broadcast_to({row}, (n, m)) * w
+        {square}[:] = np.kron({matrix}, np.ones((1, 1)))
+        {square}[:] = np.tril({matrix}) if n > 1 else np.triu(A)
+        {number} += math.sin(np.linalg.det(np.eye(n) * 3.0 + 0.1 * np.outer({vector}, x)))
+        {number} += math.sin(np.sum(np.linalg.inv(np.eye(n) * 3.0 + 0.1 * np.outer(np.sin({vector}), np.sin(x)))))
+        {number} += math.sin(np.sum(np.tensordot(A, {matrix}.T, 1)))
+        {number} += math.sin(np.sum(np.meshgrid({vector}, x)[0]))
+        {number} += math.sin(np.sum(np.pad({vector}, 1)))
+        {number} += math.sin(np.sum(np.delete({vector}, 0)) + np.sum(np.insert({vector}, 0, w)))
+        {number} += math.sin(np.polyval({vector}, 0.5) + np.vander({vector}, 3).sum())
+        {number} += 0.1 * np.count_nonzero({vector} > 0.1) + 0.1 * np.sum(np.isfinite({vector}))
+        {number} += 0.5 if np.any({vector} > 0.5) else 0.25 * np.all({vector} < 1.0)
+        {number} += 0.5 if np.allclose({vector}, x) else w
+        {number} += math.sin(np.nansum({vector}) + np.nanmax({vector}) + np.ptp({vector}))
+        {number} += math.sin(np.sum(np.diag({vector}) @ {matrix}) + np.sum(np.diagonal({matrix})))
+        {number} += math.sin(np.sum(np.split({vector}, [1])[0]) + np.sum(np.array_split({vector}, 2)[0]))
+        {number} += math.sin(np.sum(np.unique(np.round({vector}, 1))))
+        {number} += math.sin(np.sum(np.bincount(KEYS, minlength=4) * 0.1))
+        {number} += math.sin(np.sum(np.histogram({vector}, bins=3, range=(-1.0, 1.0))[0] * 0.1))
+        {number} += math.sin(np.sum(np.fft.fftfreq(4)) + np.sum(np.linspace(0.0, {float}, 4)) + np.sum(np.geomspace(1.0, 2.0, 3)))
+    """),
+    values={
+        "float": ["np.sinc({float})", "np.heaviside({float}, 0.5)", "np.cbrt({float})", "np.log1p({float} * {float})", "math.gamma(1.5)", "np.arctan2({float}, 1.0)", "np.exp2({float})", "math.copysign({float}, w)", "math.fmod({float}, 0.7)"],
+        "vector": ["np.square({vector})", "np.minimum({vector}, {float})", "np.fmax({vector}, x)", "np.full(n, {float})", "np.zeros_like({vector})", "np.reciprocal({vector} + 3.0)", "np.flip({vector})"],
+    },
+)
+
+NESTED = Feature(
+    head="""
+@dataclasses.dataclass
+class Cell:
+    v: float
+    w: np.ndarray
+
+    def grow(self, k):
+        self.v = self.v * k
+        self.w[0] += self.v
+        return self
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    a: float
+    b: tuple
+
+    def __add__(self, o):
+        return Pair(self.a + o.a, self.b)
+
+    def __mul__(self, k):
+        return Pair(self.a * k, self.b)
+
+    def __getitem__(self, i):
+        return self.b[i]
+
+    def __len__(self):
+        return len(self.b)
+
+
+def renewed(c, k):
+    return Cell(c.v * k, c.w * k)
+
+
+def stepped(cells, k):
+    for c in cells:
+        c.v += k
+    return cells[0]
+""",
+    setup="ca = Cell(w, x * 0.5)\ncb = ca\ncells = [ca, Cell(0.5, x.copy())]\npr = Pair(w, (1.5, s))\nbox = {'c': ca, 'l': [w, 0.5], 'v': u}",
+    names={"own": ["ca.w", "cb.w", "box['v']", "cells[1].w"]},
+    statements=_lines("""
+        ca.v += {float}
+        cb.v *= {float}
+        cb = ca
+        ca = renewed(cb, {float})
+        cb = Cell({float}, ca.w)
+        ca, cb = cb, ca
+        cells[0].v += 0.5
+        cells[{two}].w[0] = {float}
+        cells.append(cb)
+        cells.append(Cell({float}, x * w))
+        for c in cells: {number} += math.sin(c.v)
+        for c in cells: c.v *= 0.5
+        {number} += stepped(cells, w).v
+        {number} += ca.grow(0.5).v
+        {number} += cells[-1].v * np.sum(cells[-1].w)
+        pr = pr + Pair({float}, (w, s))
+        pr = pr * {float}
+        {number} += pr.a * pr[0] + 0.1 * len(pr)
+        box['l'].append({float})
+        box['l'][0] = {float}
+        box['c'].v += {float}
+        box['c'] = cb
+        {number} += sum(box['l']) * box['c'].v
+        last = box['l'][-1]; {number} += last
+        ca.w = {vector} * 0.5
+        cc = ca if {float} > 0.0 else cb; {number} += cc.v
+        cc = dataclasses.replace(ca, v={float}); {number} += cc.v
+        rest = cells[1:]; {number} += 0.1 * len(rest)
+        ws = [c.v for c in cells]; {number} += math.sin(sum(ws))
+        t = (ca, cb); t[0].v += {float}
+    """),
+    values={"float": ["ca.v", "cb.v", "cells[0].v", "pr.a", "pr[0]", "box['l'][0]", "box['c'].v", "ca.w[{index}]"]},
+)
+
 FEATURES = {
     "aliases": ALIASES,
     "lists": LISTS,
@@ -467,9 +912,22 @@ FEATURES = {
     "exits": EXITS,
     "mixed": MIXED,
     "closures": CLOSURES,
+    "counted": COUNTED,
+    "narrow": NARROW,
+    "deep": DEEP,
+    "single": SINGLE,
+    "attempts": ATTEMPTS,
+    "texts": TEXTS,
+    "inside": INSIDE,
+    "more of the library": LIBRARY_TOO,
+    "nested": NESTED,
 }
-IMPORTS = "import dataclasses\nfrom typing import NamedTuple\nimport linad\n"
+IMPORTS = "import dataclasses\nfrom typing import NamedTuple\nimport linad\nimport numba\nfrom jaxtyping import UInt8\n"
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], w: float'
+
+
+_PART = re.compile(r"(?:^|(?<=\s))\|(?=\s|$)")
+_CHOICES = {"two": ["0", "1"], "three": ["0", "1", "2"], "count": ["0", "1", "2", "n", "n - 1"]}
 
 
 class _Writer:
@@ -486,6 +944,8 @@ class _Writer:
                     into.setdefault(kind, []).extend(texts)
         self.lines: list[str] = []
         self.depth = 1
+        self.loops = 0  # around this place
+        self.it = ""  # the last new name
         self.fresh = count()
 
     def line(self, text: str) -> None:
@@ -497,13 +957,18 @@ class _Writer:
             if kind.startswith("new"):
                 name = f"{kind[3]}{next(self.fresh)}"
                 bound.setdefault(kind[3:], []).append(name)
+                self.it = name
                 return name
-            if kind == "three":
-                return str(self.number(0, 2))
+            if kind == "it":
+                return self.it
+            if kind in _CHOICES:
+                return self.pick(_CHOICES[kind])
+            if kind == "loop":
+                return self.pick(["break", "continue"]) if self.loops else "pass"
             if kind == "leave":
                 return f"return {self.result.format(self.filled('math.sin({float})', depth, {}))}"
             known = [*self.names.get(kind, ()), *bound.get(kind, ())] if kind not in ("own", "square", "number") else []
-            leaves = [v for v in self.values.get(kind, ()) if "{" not in v] + known
+            leaves = [v for v in self.values.get(kind, ()) if "{" not in v or "{t" in v] + known
             if kind in ("own", "square", "number"):
                 return self.pick(self.names[kind])
             chosen = self.pick(self.values[kind] + known if depth else leaves or self.values[kind])
@@ -520,26 +985,33 @@ class _Writer:
         if len(self.lines) == before:
             self.line("pass")
 
+    def simple(self, text: str) -> None:
+        for part in text.split("; ") if text else ():
+            self.line(part)
+
     def statement(self) -> None:
         text = self.pick(self.own if self.number(0, 2) else self.statements)
+        parts = [part.strip() for part in _PART.split(text)]
+        before, text, first, last = parts if len(parts) == 4 else ("", text, "", "")
         opens = text.endswith(":")
         if opens and self.depth > 3:
             return
         bound: dict[str, list[str]] = {}
-        text = self.filled(text, 2, bound)
+        before, text = (self.filled(part, 2, bound) for part in (before, text))
+        self.simple(before)
+        self.simple(text)
         if not opens:
-            head, _, rest = text.partition("; ")
-            for part in (head, *rest.split("; ")) if rest else (head,):
-                self.line(part)
             return
-        self.line(text)
-        kept = {kind: list(names) for kind, names in self.names.items()}
+        first, last = (self.filled(part, 2, bound) for part in (first, last))
+        kept, floats = {kind: list(names) for kind, names in self.names.items()}, len(self.values["float"])
         for kind, names in bound.items():
             self.names.setdefault(kind, []).extend(names) if kind in ("index", "row") else self.values["float"].extend(names)
-        floats = len(self.values["float"]) - len(bound.get("float", ()))
-        self.depth += 1
+        loops, looping = self.loops, text.startswith(("for", "while"))
+        self.depth, self.loops = self.depth + 1, loops + looping
+        self.simple(first)
         self.body(3)
-        self.depth -= 1
+        self.simple(last)
+        self.depth, self.loops = self.depth - 1, loops
         del self.values["float"][floats:]
         self.names = kept
         if text.startswith("if") and self.number(0, 2) == 0:
@@ -551,23 +1023,36 @@ class _Writer:
 
 def written_language(source: Source, size: int = 10) -> Program:
     """A program with arguments, from a source of choices."""
-    chosen = list(dict.fromkeys(source.pick(list(FEATURES)) for _ in range(source.number(1, 4))))
+    chosen = list(dict.fromkeys(source.pick(list(FEATURES)) for _ in range(source.number(1, 4 if size > 4 else 2))))
     features = [FEATURES[name] for name in chosen]
     w = _Writer(source, features, size)
-    for f in (BASE, *features):
-        if f.setup:
-            w.line(f.setup)
     while w.left > 0:
         w.left -= 1
         w.statement()
-    for name in w.names["own"]:
-        w.line(f"s += np.sum({name} * np.cos({name}))")
-    w.line("s += np.sum(B * B)")
-    w.line(f"return {w.result.format('s')}")
+    used = "\n".join(w.lines)
+    before = [line for f in (BASE, *features) for line in f.setup.splitlines()]
+    after = [f"s += np.sum({name} * np.cos({name}))" for name in w.names["own"] if size > 4 or name in used]
+    after += ["s += np.sum(B * B)"] if size > 4 or "B" in used else []
+    after += [f"return {w.result.format('s')}"]
+    if source.number(0, 2):
+        before = _needed(before, "\n".join((used, *after)))
     n, m = source.pick([1, 2, 3, 3, 4]), source.number(1, 3)
     rng = np.random.default_rng(source.number(0, 2**16))
     args: tuple[Any, ...] = (rng.normal(size=n), rng.normal(size=(n, m)), float(rng.normal()))
+    args += tuple(made(rng) for f in features for made in f.parameters.values())
+    parameters = ", ".join((PARAMS, *(p for f in features for p in f.parameters)))
     heads = "\n".join(f.head for f in features)
-    text = f"{IMPORTS}{HEADER}\n{heads}\n\ndef f({PARAMS}):\n" + "\n".join(w.lines) + "\n"
-    single = "mixed" in chosen
-    return Program(text, args, single)
+    body = "\n".join((*(f"    {line}" for line in before), *w.lines, *(f"    {line}" for line in after)))
+    text = f"{IMPORTS}{HEADER}\n{heads}\n\ndef f({parameters}):\n{body}\n"
+    return Program(text, args, not {"mixed", "single", "narrow"}.isdisjoint(chosen))
+
+
+def _needed(lines: list[str], after: str) -> list[str]:
+    """Of the statements before a text those whose names it uses."""
+    kept: list[str] = []
+    for line in reversed(lines):
+        names = re.findall(r"\w+", line.partition(" = ")[0]) if line[0] != " " and " = " in line else []
+        if not names or any(re.search(rf"\b{name}\b", after) for name in names):
+            kept.insert(0, line)
+            after = f"{line}\n{after}"
+    return kept

@@ -11,7 +11,7 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.names.scope import RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.names.scope import COMPLEX, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
 )
@@ -21,6 +21,8 @@ from linad_typecheck.words import with_article
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
 from .objects import Given, is_callable
 from .overlap import check_apart, check_written
+from linad.structures import is_complex
+
 from .records import as_record, parts, record_class
 
 Named = tuple[str, np.ndarray]
@@ -157,6 +159,10 @@ def inside(
     TypeError
         If the value does not have these parts.
     """
+    if isinstance(structure, RecordStructure) and structure.tag.key == COMPLEX.key:
+        if not (is_complex(value) or isinstance(value, int | float | np.number | np.ndarray)):
+            raise TypeError(f"{where}: expected a complex number or array, got {described(value)}")
+        return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
@@ -332,7 +338,7 @@ def argument_type(value: object, where: str) -> object:
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
     ):
         return _group(value, where)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not is_complex(value):
         kind = array_type(value)
         if kind is None or not _plain(value):
             how = (
@@ -342,6 +348,8 @@ def argument_type(value: object, where: str) -> object:
             )
             raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
         return ArgType(kind)
+    if is_complex(value):
+        return ArgRecord(COMPLEX, tuple(argument_type(v, where) for v in (value.real, value.imag)))
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:
             raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)

@@ -120,10 +120,7 @@ def entity(value: object, key: str) -> Entity | None:
     if _generator(value):
         return Opaque(_described(value), "draw the numbers outside the function and pass them as an array")
     if isinstance(value, np.generic):
-        return Opaque(
-            _described(value),
-            REAL_PARTS if isinstance(value, np.complexfloating) else "make it an `int`, a `float` or a `bool`",
-        )
+        return Opaque(_described(value), "make it an `int`, a `float` or a `bool`")
     return Opaque(
         _described(value),
         "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "",
@@ -141,7 +138,7 @@ def _class_key(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
-REAL_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
+REAL_PARTS = "pass the array as an argument, or keep its real and its imaginary part"
 
 
 def _no_array(a: np.ndarray) -> Opaque:

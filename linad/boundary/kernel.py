@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import linecache
 import struct
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
@@ -14,6 +12,7 @@ import numpy as np
 from linad_typecheck.span import NOWHERE
 from linad_typecheck.types import MAX_RANK
 
+from ..exceptions import exception_named
 from . import threads
 from .errors import is_generated
 from .memory import MUCH
@@ -175,7 +174,7 @@ def fail(site: Site, words: np.ndarray) -> NoReturn:
     Raises
     ------
     Exception
-        Of the builtin class recorded for the site, with the user's expression, file and line.
+        Of the class recorded for the site, with the user's expression, file and line.
     """
     arguments = [_value(dtype, word) for dtype, word in zip(site.arguments, words)]
     message = site.message.format(*arguments)
@@ -190,26 +189,15 @@ def _value(dtype: str, word: np.int64) -> object:
     return bool(word) if dtype == "bool" else int(word)
 
 
-def _class(name: str) -> object:
-    """An exception class by name: a builtin, or one from a module."""
-    module = max((m for m in sys.modules if name.startswith(f"{m}.")), key=len, default="")
-    found = sys.modules.get(module, builtins)
-    for part in name.removeprefix(f"{module}.").split("."):
-        found = getattr(found, part, None)
-    return found
-
-
 def raise_at(error: str, message: str, span: Span) -> NoReturn:
-    """Raise a builtin exception with the text and position of the user's expression.
+    """Raise an exception with the text and position of the user's expression.
 
     Raises
     ------
     Exception
-        Of the builtin class named ``error``.
+        Of the class named ``error``.
     """
-    kind = np.linalg.LinAlgError if error == "LinAlgError" else _class(error)
-    if not (isinstance(kind, type) and issubclass(kind, Exception)):
-        kind = RuntimeError
+    kind = exception_named(error)
     if span == NOWHERE or is_generated(span.file):
         raise kind(message)
     text = expression(span)

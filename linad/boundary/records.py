@@ -18,6 +18,7 @@ import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
 from linad_typecheck.engine.rulebook import RESULTS
 from linad_typecheck.names.scope import (
+    COMPLEX,
     LIBRARY_CLASSES,
     LIST,
     MOST_KEYS,
@@ -38,6 +39,8 @@ from linad_typecheck.signature import RecordStructure, RecordTag, Signature, Str
 from linad_typecheck.source import SourceFile
 from linad_typecheck.names.records import MAKE_RECORD, OWN_BEHAVIOUR
 from linad_typecheck.words import with_article
+
+from linad.structures import complex_of
 
 # The functions `entity`, `fingerprint` and `is_constant` of `entities`, which registers them here, for annotations and
 # defaults of fields.
@@ -232,6 +235,8 @@ def default_value(value: object) -> object:
 
 def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     """A record of constants, or a tuple of such; None for anything else."""
+    if isinstance(value, complex | np.complexfloating):
+        return RecordConstant(COMPLEX, (value.real, value.imag))
     record = as_record(value)
     if type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
         record = dict_class(tuple(value))
@@ -277,6 +282,8 @@ numpys, pythons = RETURNED  # classes of lists of computed length, by the type o
 def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance with the given fields, whatever their types: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
+    if tag.key == COMPLEX.key:
+        return complex_of(*items)
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
         return array.tolist() if tag.key == pythons.key and array.ndim == 1 else list(array)

@@ -8,18 +8,19 @@ then decides, and words the errors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from linad_typecheck.signature import Leaf, ParamInfo, Signature
-from linad_typecheck.types import F64, I64, Array
+from linad_typecheck.signature import Leaf, ParamInfo, Signature, Structure
+from linad_typecheck.types import F64, I64, Array, is_float
 
 from .arguments import WANTED
 from .kernel import DONE
 from .objects import MISSING
-from .results import class_of, restore
+from .results import class_of, float_leaves, leaf_types, restore
 from .usual import dim_rows
+from .workspace import LARGE, Refilled
 
 if TYPE_CHECKING:
     from ..specialise import Request, Specialisation
@@ -31,7 +32,7 @@ NAN = object()  # a gradient contains a nan; it is recomputed with exact zeros
 # machine.
 BY_ONE_THREAD = 4096
 
-Usual = Callable[[Sequence[object]], Any]
+Usual = Callable[..., Any]
 
 
 def usual_value(s: Specialisation) -> Usual | None:
@@ -67,7 +68,7 @@ def usual_gradient(
     for leaf in active:
         if isinstance(leaf.type, Array):
             grads[leaf.index] = f"z{leaf.index}"
-            text.add(f"z{leaf.index} = zeros(a{leaf.index}.shape, {text.name(WANTED[leaf.type.dtype])})")
+            text.add(f"z{leaf.index} = {text.zeros(f'a{leaf.index}', leaf.index, WANTED[leaf.type.dtype])}")
             given.append(f"z{leaf.index}")
         else:
             grads[leaf.index] = f"out[{scalars}]"
@@ -80,11 +81,49 @@ def usual_gradient(
     return text.made(f"{text.typed('out[1]', result)}, {bare}" if value else bare)
 
 
+def usual_pushed(s: Specialisation, request: Request, given: Sequence[bool], value: bool) -> Usual | None:
+    """The fast path of a forward derivative, as a function of the arguments and their tangents; None if the function
+    does not qualify.
+
+    ``given``: for each parameter, whether it has a tangent; the others are None. The result is the value, if requested,
+    and the tangent.
+    """
+    signature = s.signature
+    if signature.updates or signature.copied or signature.given_back or signature.result is None:
+        return None
+    text = _Text(s, request)
+    if len(given) != len(signature.params) or not text.arguments():
+        return None
+    text.add(f"{''.join(f't{k}, ' for k in range(len(given)))}= tangents")
+    active = [k for k, has in enumerate(given) if has]
+    for k in active:
+        leaf = signature.params[k].structure
+        if not is_float(leaf.type):
+            return None
+        text.unless(*text.kind(f"t{k}", leaf))
+        if isinstance(leaf.type, Array):
+            text.unless(f"t{k}.shape != a{k}.shape")
+    text.run(f"(*arguments, {', '.join(f't{k}' for k in active)})")
+    places = float_leaves(signature.result)
+    first = 1 + (sum(1 for _ in leaf_types(signature.result)) if value else 0)
+    moved = {leaf.index: f"out[{first + k}]" for k, leaf in enumerate(places)}
+    for leaf in places:
+        text.tested(moved[leaf.index], leaf)
+    tangent = text.structured(signature.result, moved)
+    if tangent is None:
+        return None
+    if not value:
+        return text.made(tangent, "arguments, tangents")
+    found = f"{text.name(restore)}({text.name(signature.result)}, out[1:{first}])"
+    return text.made(f"{found}, {tangent}", "arguments, tangents")
+
+
 class _Text:
     """The text of a fast path, and the objects that it refers to."""
 
     def __init__(self, s: Specialisation, request: Request) -> None:
         self.s, self.request = s, request
+        self.returned = Refilled()
         self.lines: list[str] = []
         self.objects: list[object] = []
 
@@ -174,6 +213,12 @@ class _Text:
         self.add(f"out = loaded.call({values}, loaded.errors())")
         self.unless(f"out[0] != {DONE}")
 
+    def zeros(self, like: str, place: int, dtype: np.dtype) -> str:
+        """Zeros of the shape of an argument: fresh ones, or a large array that the caller has dropped."""
+        shape, kind = f"{like}.shape", self.name(dtype)
+        again = f"{self.name(self.returned.zeros)}({place}, {shape}, {kind})"
+        return f"zeros({shape}, {kind}) if {like}.size < {LARGE} else {again}"
+
     def tested(self, gradient: str, leaf: Leaf) -> None:
         """Add the test for nan, equivalent to `has_nan`."""
         if not isinstance(leaf.type, Array):
@@ -194,11 +239,20 @@ class _Text:
             return value
         return f"{self.name(class_of(leaf))}({value})"
 
-    def made(self, result: str) -> Usual:
+    def structured(self, structure: Structure, found: Mapping[int, str]) -> str | None:
+        """The expression of values, by leaf, in a structure of tuples, with None for other leaves; None for records."""
+        if isinstance(structure, Leaf):
+            return self.typed(found[structure.index], structure) if structure.index in found else "None"
+        if type(structure) is not tuple:
+            return None
+        parts = [self.structured(part, found) for part in structure]
+        return None if None in parts else f"({''.join(f'{part}, ' for part in parts)})"
+
+    def made(self, result: str, given: str = "arguments") -> Usual:
         """Compile the function that returns this result."""
         lines = [f"        {line}" for line in (*self.lines, f"return {result}")]
         caught = ["    except Exception: return MISSED"]  # the general path raises it again, with the user's position
-        text = "\n".join(["def usual(arguments):", "    try:", *lines, *caught])
+        text = "\n".join([f"def usual({given}):", "    try:", *lines, *caught])
         names: dict[str, object] = {
             "MISSED": MISSED,
             "NAN": NAN,

@@ -1,7 +1,8 @@
-"""Scratch memory that compiled functions keep between calls, which avoids page faults in each call.
+"""Memory that compiled functions keep between calls, which avoids page faults in each call.
 
 A call takes a set of workspaces out of its kernel's pool and puts it back when it returns, so threads, nested calls and
-interleaved generators never share one. Results are never stored in workspaces. The total size of all pools is bounded.
+interleaved generators never share one. Results are never stored in workspaces; a large gradient is filled again if its
+caller has dropped it. The total size of all pools is bounded.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from sys import getrefcount
 
 import numpy as np
 from linad_typecheck.types import NUMPY_NAMES
@@ -26,7 +29,7 @@ HINTED = LIMIT // 16  # maximum initial length, in cells, of a growing log
 
 # By address, in a dict: listing its values is atomic, so no other thread, finaliser or signal handler can interfere.
 # Iterating over a set could find its size changed.
-_pools: dict[int, weakref.ref[Pool]] = {}
+_pools: dict[int, weakref.ref[Kept]] = {}
 _growths = 0
 _giving = threading.RLock()  # so that two calls returning at the same time do not both take the last space
 
@@ -39,15 +42,30 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
 
 
-class Pool:
+class Kept(ABC):
+    """Memory that is kept between calls, and counted."""
+
+    def __init__(self) -> None:
+        _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Free what no call is using."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of bytes."""
+
+
+class Pool(Kept):
     """The workspaces of one compiled function that no call is using."""
 
     def __init__(self, dtypes: Sequence[str], logs: int = 0) -> None:
+        super().__init__()
         self._dtypes = tuple(DTYPES[d] for d in dtypes)
         self._free: list[Held] = []
         self.hints = np.zeros(logs, np.int64)  # by element type and by log, the greatest lengths of growing logs
         self._since = 0  # number of enlarged sets when one was last taken
-        _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
 
     def take(self) -> Held:
         """Take a set of workspaces for one call; they may be empty."""
@@ -101,11 +119,69 @@ class Pool:
         return sum(map(_bytes, tuple(self._free)))
 
 
+# Smallest array, in cells, that is kept to be filled again. For less memory there is rarely a page fault.
+LARGE = 4096
+
+
+def _references(kept: dict[int, np.ndarray], place: int) -> int:
+    """The number of references to an array that is taken out of a dict, as `Refilled` counts them."""
+    z = kept.pop(place, None)
+    return getrefcount(z)
+
+
+ALONE = _references({0: np.zeros(1)}, 0)  # nobody else has a reference
+
+
+class Refilled(Kept):
+    """Large arrays that a function has made in its last calls, by position, to be filled again once nobody else has a
+    reference to them: a caller who computes one gradient after another soon drops each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[int, np.ndarray] = {}
+
+    def zeros(self, place: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """An array of zeros."""
+        z = self._last.pop(place, None)  # atomic, so no other thread gets the same array
+        if z is not None and getrefcount(z) == ALONE and _fits(z, shape, dtype):
+            z.fill(0.0)
+            self._last[place] = z
+            return z
+        return self._kept(place, np.zeros(shape, dtype))
+
+    def copy(self, place: int, a: np.ndarray) -> np.ndarray:
+        """A copy of an array."""
+        if a.size < LARGE:
+            return a.copy()
+        z = self._last.pop(place, None)
+        if z is not None and getrefcount(z) == ALONE and _fits(z, a.shape, a.dtype):
+            np.copyto(z, a)
+            self._last[place] = z
+            return z
+        return self._kept(place, a.copy())
+
+    def _kept(self, place: int, z: np.ndarray) -> np.ndarray:
+        if kept() + z.nbytes <= LIMIT:
+            self._last[place] = z
+        return z
+
+    def clear(self) -> None:
+        self._last.clear()
+
+    def __len__(self) -> int:
+        return _bytes(list(self._last.values()))
+
+
+def _fits(z: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> bool:
+    """Whether an array may be filled again: its caller may have changed it in any way."""
+    return z.shape == shape and z.dtype is dtype and z.flags.carray
+
+
 def _bytes(held: Held) -> int:
     return sum(w.nbytes for w in held)
 
 
-def _all() -> list[Pool]:
+def _all() -> list[Kept]:
     """All pools in use."""
     return [pool for found in list(_pools.values()) if (pool := found()) is not None]
 
@@ -137,9 +213,9 @@ def _cells(n: int, dtype: type, total: int) -> np.ndarray:
 
 
 def release_memory() -> int:
-    """Free the scratch memory that compiled functions keep between calls.
+    """Free the memory that compiled functions keep between calls: scratch arrays, and large gradients to fill again.
 
-    Calls in progress keep theirs. At most 256 MiB are kept in total.
+    Calls in progress keep theirs, and gradients that are in use stay as they are. At most 256 MiB are kept in total.
 
     Returns
     -------

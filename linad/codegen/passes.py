@@ -19,6 +19,8 @@ from linad.optimise.loops.loop_unswitching import unswitch
 from linad.optimise.loops.product_reassociation import multiply_last
 from linad.optimise.loops.recurrence_distribution import divide_chains
 from linad.optimise.loops.register_rotation import add_later, hand_on
+from linad.optimise.loops.register_tiling import tile
+from linad.optimise.memory.rotation_gather import gather_rotations
 from linad.optimise.loops.scalar_promotion import sum_in_registers
 from linad.optimise.loops.scatter_buffering import in_blocks
 from linad.optimise.loops.scatter_distribution import additions_behind
@@ -32,6 +34,8 @@ from linad.optimise.memory.double_buffering import stay, take_turns
 from linad.optimise.memory.first_write_promotion import store_first
 from linad.optimise.memory.layout_transposition import by_columns
 from linad.optimise.memory.size_propagation import known_sizes
+from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
+from linad.optimise.scalars.dead_code_elimination import drop_dead
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
 from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
@@ -52,9 +56,11 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("double_buffering", take_turns, FREE),
     Pass("loop_unrolling", write_out, FREE),
     Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
+    Pass("dead_code_elimination", drop_dead),  # arrays of which only the size was needed, for these checks
     Pass("size_propagation", known_sizes),
     Pass("loop_invariant_motion", hoist_invariants),
     Pass("loop_unswitching", unswitch),
+    Pass("rotation_gather", gather_rotations, FREE),
     Pass("loop_peeling", peel_loops, FREE),
     Pass("index_set_splitting", split_loops, FREE),
     Pass("branch_flattening", flatten_branches, FREE),
@@ -81,9 +87,11 @@ ORDERING: tuple[Pass, ...] = (
     Pass("copy_sinking", copy_late, FREE),
     Pass("first_write_promotion", store_first, FREE),
     Pass("unroll_and_jam", jam, FREE),
+    Pass("register_tiling", tile, FREE),
     Pass("accumulation_rotation", add_later, FREE),
     Pass("register_rotation", hand_on, FREE),
     Pass("product_reassociation", multiply_last, FREE),
+    Pass("snapshot_coalescing", coalesce_snapshots, FREE),
     Pass("allocation_hoisting", hoist_buffers),
 )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
 from linad_typecheck.span import NOWHERE, Span
+
+from linad.exceptions import exception_named
 
 # The cost of one executed primitive of each kind. `dim` queries a shape; `log` and `pop` are stores to and loads from
 # logs; `alloc`, `copy` and `fill` count words.
@@ -18,11 +18,6 @@ WEIGHTS: Mapping[str, int] = {
     "dense": 1,
     "dim": 0,
 }
-
-
-def exception_named(kind: str) -> type[Exception]:
-    """The exception class of a check: a builtin one, or NumPy's LinAlgError."""
-    return np.linalg.LinAlgError if kind == "LinAlgError" else getattr(builtins, kind)
 
 
 class CoreError(Exception):

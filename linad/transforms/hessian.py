@@ -10,7 +10,8 @@ from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
 from ..function import CheckedFunction
-from ..push import jvp
+from ..boundary.usual_call import MISSED
+from ..push import given_of, jvp, usual, usually
 from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
 from .jacobian import of
 
@@ -101,18 +102,26 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     function = checked(f)
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
     given = tuple(primals)
+    key = "hvp", given_of(tangents)
+    if function.py_func.__code__ is function._code:
+        out = usually(function._usual, key, given, tangents)
+        if out is not MISSED:
+            return out
     arguments = function._in_order(given)
     derive.require_scalar(function.specialisation(arguments).signature)
     made = gradient(function)
     along = function._alongside(given, tangents)
     s = made.composed.specialisation(arguments)
     try:
-        return jvp(s, arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
+        product = jvp(s, arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
     except (LinadError, MemoryError):
         raise
     except Exception:
         made._raise_first(arguments)
         raise
+    if not (function._fixed or made.composed._fixed):
+        function._usual[key] = usual(s, key[1], value=False)
+    return product
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:

@@ -7,6 +7,7 @@ executing the program on sets, and few sweeps suffice after colouring.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -306,14 +307,11 @@ class _Plan:
 
     def matrices(self, data: np.ndarray, widths: tuple[int, ...]) -> Iterator[csr_matrix]:
         """The entries as adjacent matrices with these widths, which share no memory with the plan."""
-        from scipy.sparse import csr_matrix
+        for entries, like in self.parts(widths):
+            yield _with_data(like, data if len(widths) == 1 else data[entries])
 
-        for entries, indices, starts, width in self.parts(widths):
-            own = data if len(widths) == 1 else data[entries]
-            yield csr_matrix((own, indices.copy(), starts.copy()), (self.pattern.shape[0], width))
-
-    def parts(self, widths: tuple[int, ...]) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, int]]:
-        """The structure of each of these matrices: the positions of its entries, their columns, and the row starts."""
+    def parts(self, widths: tuple[int, ...]) -> list[tuple[np.ndarray, csr_matrix]]:
+        """The positions of the entries of each of these matrices, and its structure."""
         found = self.known.get(widths)
         if found is None:
             found, end, indices = [], 0, self.pattern.indices
@@ -321,10 +319,31 @@ class _Plan:
                 entries = np.flatnonzero((indices >= end) & (indices < end + width))
                 counts = np.bincount(self.rows[entries], minlength=self.pattern.shape[0])
                 starts = np.concatenate(([0], np.cumsum(counts))).astype(self.pattern.indptr.dtype)
-                found.append((entries, indices[entries] - indices.dtype.type(end), starts, width))
+                columns = indices[entries] - indices.dtype.type(end)
+                found.append((entries, _structure(columns, starts, (self.pattern.shape[0], width))))
                 end += width
             self.known[widths] = found
         return found
+
+
+def _structure(columns: np.ndarray, starts: np.ndarray, shape: tuple[int, int]) -> csr_matrix:
+    """A matrix without its entries, whose columns are sorted."""
+    from scipy.sparse import csr_matrix
+
+    made = csr_matrix((np.zeros(columns.size, bool), columns, starts), shape)
+    made.has_canonical_format = True
+    made.data = np.zeros(0)
+    return made
+
+
+def _with_data(like: csr_matrix, data: np.ndarray) -> csr_matrix:
+    """A matrix with these entries, which shares no memory with ``like``.
+
+    The constructor would read the columns once more to check them, and copy entries that are a small part of an array.
+    """
+    made = copy(like)
+    made.data, made.indices, made.indptr = data, like.indices.copy(), like.indptr.copy()
+    return made
 
 
 COUNTED, PLACED, FILLED, SUMMED = KINDS
@@ -347,7 +366,7 @@ class _Entries:
     cells: np.ndarray
     count: int
     kind: str
-    blocks: list[tuple[int, int, np.ndarray, np.ndarray, int]]  # first and last entry, columns, row starts, width
+    blocks: list[tuple[int, int, csr_matrix]]  # first and last entry of each matrix, and its structure
     mode: str = "entries"
     sweeps: int = 1
 
@@ -364,10 +383,7 @@ class _Entries:
 
     def matrices(self, data: np.ndarray) -> Iterator[csr_matrix]:
         """The entries as adjacent matrices, which share no memory with the plan."""
-        from scipy.sparse import csr_matrix
-
-        for start, stop, indices, starts, width in self.blocks:
-            yield csr_matrix((data[start:stop], indices.copy(), starts.copy()), (self.shape[0], width))
+        return (_with_data(like, data[start:stop]) for start, stop, like in self.blocks)
 
 
 def _mark(value: Any) -> Any:
@@ -495,7 +511,8 @@ class SparseJacobian:
             stop = int(np.searchsorted(lines, (k + 1) * shape[0]))
             counts = np.bincount(lines[start:stop] - k * shape[0], minlength=shape[0])
             row_starts = np.concatenate(([0], np.cumsum(counts))).astype(kind)
-            blocks.append((start, stop, places[start:stop].astype(kind), row_starts, width))
+            structure = _structure(places[start:stop].astype(kind), row_starts, (shape[0], width))
+            blocks.append((start, stop, structure))
             start = stop
         return cells, FILLED if np.all(once == 1) else SUMMED, blocks
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -96,6 +97,9 @@ PLAIN: Mapping[str, Callable] = {
     "not": lambda a: not a,
     "trips": lambda a, b, c: len(range(a, b, c)),
     "wrap": lambda i, n: i + n if i < 0 else i,
+    "bitand": operator.and_,
+    "bitor": operator.or_,
+    "bitxor": operator.xor,
 }
 
 

@@ -7,7 +7,7 @@ from linad_typecheck.signature import Leaf, ParamInfo, Signature
 from linad_typecheck.types import F64, Array
 
 import linad
-from linad import linear_grad
+from linad import linear_grad, push
 from linad.boundary.dims import check_dims
 from linad.boundary.overlap import overlap
 from linad.boundary.usual import apart, dim_rows, dims_hold
@@ -389,3 +389,104 @@ def test_functions_made_by_transforms_are_called_as_usual():
 
     second = linad.grad(linad.grad(cube))
     assert [second(2.0) for _ in range(3)] == [12.0] * 3
+
+
+# ------------------------------------------------------------------------------------------------- tangents
+
+
+@linear_grad
+def of_each_kind(x: Vec, k: int, c: float):
+    return c * x[k] ** 2, k, c * x**3
+
+
+def general(f, *call):
+    """What a function without a table of usual calls answers."""
+    return call[0](linear_grad(f.py_func), *call[1:])
+
+
+def hvp(f, primals, tangents):
+    return f.hvp(primals, tangents)
+
+
+def jvp(f, primals, tangents):
+    return f.jvp(primals, tangents)
+
+
+X, Y = np.arange(1.0, 4.0), np.ones(3)
+PUSHED = {
+    "a product with the Hessian": (hvp, dot, (X, Y, 2.0), (Y, X, 0.5)),
+    "no vector for some": (hvp, dot, (X, Y, 2.0), (None, X, None)),
+    "a tangent": (jvp, dot, (X, Y, 2.0), (Y, X, 0.5)),
+    "of a tuple with ints": (jvp, of_each_kind, (X, 1, 2.0), (Y, None, 0.5)),
+    "of some": (jvp, of_each_kind, (X, 1, 2.0), (None, None, 0.5)),
+    "single precision": (jvp, single, (X.astype(np.float32),), (Y.astype(np.float32),)),
+}
+
+
+@pytest.mark.parametrize("name", PUSHED)
+def test_the_second_tangent_is_the_usual_one(name, monkeypatch):
+    ask, f, primals, tangents = PUSHED[name]
+    wanted = general(f, ask, primals, tangents)
+    ask(f, primals, tangents)
+    with monkeypatch.context() as m:
+        m.setattr(push, "jvp", None)
+        m.setattr(linad.transforms.hessian, "jvp", None)
+        found = ask(f, primals, tangents)
+    for a, b in zip(_flat(found), _flat(wanted), strict=True):
+        assert type(a) is type(b)
+        np.testing.assert_array_equal(a, b)
+
+
+def _flat(value):
+    return [x for v in value for x in _flat(v)] if isinstance(value, tuple) else [value]
+
+
+NOT_USUAL = {
+    "another shape": ((X, Y, 2.0), (np.ones(2), None, None), "expected shape \\(3,\\)"),
+    "another dtype": ((X, Y, 2.0), (Y.astype(np.float32), None, None), "float64"),
+    "a number": ((X, Y, 2.0), (1.0, None, None), "expected"),
+    "one too few": ((X, Y, 2.0), (Y, None), "expected a tuple of 3 tangents"),
+}
+
+
+@pytest.mark.parametrize("ask", [hvp, jvp])
+@pytest.mark.parametrize("name", NOT_USUAL)
+def test_tangents_that_do_not_fit_are_refused_as_ever(ask, name):
+    primals, tangents, told = NOT_USUAL[name]
+    ask(dot, (X, Y, 2.0), (Y, None, None))
+    with pytest.raises((TypeError, ValueError), match=told):
+        ask(dot, primals, tangents)
+
+
+def test_tangents_that_only_look_usual():
+    for ask in (hvp, jvp):
+        wanted = ask(dot, (X, Y, 2.0), (Y, None, None))
+        for other in (np.repeat(Y, 2)[::2], Y.astype(int), np.array([1, 1, 1])):
+            for a, b in zip(_flat(ask(dot, (X, Y, 2.0), (other, None, None))), _flat(wanted), strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_a_nan_of_a_tangent_is_computed_again():
+    @linear_grad
+    def root(x: Vec) -> float:
+        return np.sum(np.sqrt(x))
+
+    for _ in range(3):
+        value, moved = root.jvp((np.array([0.0, 4.0]),), (np.array([0.0, 1.0]),))
+        assert (value, moved) == (2.0, 0.25)
+
+
+STEEPNESS = 2.0
+
+
+@linear_grad
+def of_squares(x: Vec) -> float:
+    return STEEPNESS * np.sum(x**2)
+
+
+def test_usual_tangents_see_what_names_mean_now(monkeypatch):
+    for scale in (2.0, 3.0, 2.0):
+        monkeypatch.setitem(globals(), "STEEPNESS", scale)
+        for _ in range(2):
+            np.testing.assert_array_equal(of_squares.hvp((X,), (Y,)), 2.0 * scale * Y)
+            assert of_squares.jvp((X,), (Y,))[1] == 2.0 * scale * X.sum()

@@ -256,3 +256,83 @@ def test_pullbacks_are_copied():
 
     _, pull = loss.vjp(np.ones(3))
     np.testing.assert_array_equal(copy.deepcopy(pull)(1.0)[0], pull(1.0)[0])
+
+
+@linear_grad
+def squares(x: Vec, w: Vec) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * x[i] * w[i]
+    return s
+
+
+LONG = workspace.LARGE
+
+
+def test_a_large_gradient_is_its_callers_as_long_as_anyone_has_it():
+    x, w = np.linspace(0.0, 1.0, LONG), np.ones(LONG)
+    squares.grad(x, w)
+    held, _ = squares.grad(x, w)
+    view = squares.grad(x, w)[1][2:5]
+    exported = memoryview(squares.grad(x, w)[0])
+    many = [squares.grad(x, w)[0] for _ in range(3)]
+    for _ in range(3):
+        squares.grad(2.0 * x, w)
+    for g in (held, *many, np.asarray(exported)):
+        np.testing.assert_array_equal(g, 2.0 * x)
+    np.testing.assert_array_equal(view, x[2:5] ** 2)
+
+
+def test_a_large_gradient_that_nobody_has_is_filled_again():
+    x, w = np.linspace(0.0, 1.0, LONG), np.ones(LONG)
+    g, _ = squares.grad(x, w)
+    place = g.ctypes.data
+    g[:] = np.nan
+    del g
+    again, _ = squares.grad(x, w)
+    assert again.ctypes.data == place
+    np.testing.assert_array_equal(again, 2.0 * x)
+    for change in (lambda g: g.setflags(write=False), lambda g: setattr(g, "shape", (2, LONG // 2))):
+        change(again)
+        del again
+        again, _ = squares.grad(x, w)
+        assert again.flags.carray and again.shape == x.shape
+        np.testing.assert_array_equal(again, 2.0 * x)
+    longer, _ = squares.grad(np.ones(2 * LONG), np.ones(2 * LONG))
+    assert longer.shape == (2 * LONG,)
+
+
+def test_large_gradients_are_released():
+    linad.release_memory()
+    squares.grad(np.ones(LONG), np.ones(LONG))
+    squares.vjp_into(1.0, np.ones(LONG), np.ones(LONG), into=(np.zeros(LONG), np.zeros(LONG)))
+    assert linad.release_memory() >= 4 * 8 * LONG
+    assert linad.release_memory() == 0
+
+
+def test_threads_do_not_share_a_large_gradient():
+    w = np.ones(LONG)
+
+    def one(k):
+        x = np.full(LONG, float(k))
+        return all(np.array_equal(squares.grad(x, w)[0], 2.0 * x) for _ in range(20))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(one, range(8)))
+
+
+def test_a_buffer_with_a_nan_is_put_back_also_when_it_is_large():
+    """The copy that is put back is kept memory, too."""
+    x, w = np.zeros(LONG), np.ones(LONG)
+    for k in range(3):
+        into = (np.full(LONG, float(k)), np.zeros(LONG))
+        roots.vjp_into(1.0, x, w, into=into)
+        np.testing.assert_array_equal(into[0], float(k))
+
+
+@linear_grad
+def roots(x: Vec, w: Vec) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += np.sqrt(x[i]) * (w[i] - 1.0)
+    return s

@@ -14,6 +14,10 @@ def test_well_formed_programs():
     assert verify(parse_program(LINEAR), linear=True) == []
 
 
+def test_a_check_may_raise_a_class_of_a_module():
+    assert not verify(parse_program('entry fn f(c: bool) {\n check c else module.Own ""\n}'))
+
+
 def test_linear_statements_outside_the_linear_form():
     errors = verify(parse_program(LINEAR))
     assert [e for e in errors if "Dup outside" in e] and [e for e in errors if "Read outside" in e]

@@ -139,7 +139,6 @@ def test_aliases_mean_what_they_name(text):
 @pytest.mark.parametrize(
     ("text", "slug", "segment"),
     [
-        ("complex", "unsupported-annotation", "complex"),
         ("np.float16", "unsupported-annotation", "np.float16"),
         ("Float64", "unsupported-annotation", "Float64"),
         ("Nonsense", "unsupported-annotation", "Nonsense"),

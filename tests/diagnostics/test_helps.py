@@ -15,6 +15,7 @@ from linad_typecheck.messages.language import CapturedGlobal
 from linad_typecheck.registry import has_rule, is_known, near
 
 HEAD = """\
+import cmath
 import math
 import numpy as np
 import linad
@@ -40,13 +41,12 @@ def refused(body: str, module: str = "") -> list[str]:
 
 _TESTED = 'if isinstance(x, (int, float)):\n    return x * x\nreturn x.sum() if hasattr(x, "ndim") else 0.0'
 _SLICES = "return (x[:-2] + x[1:-1] + x[2:]).sum()"
-_WAVES = "return np.cos(np.outer(np.arange(n), x)).sum() + np.sin(x).sum()"
+_WAVES = "return np.abs(np.fft.fft(x)).sum() + np.fft.irfft(np.fft.rfft(x)).sum()"
 _PASSED = "return x.sum()"  # computed outside, and passed
-_PARTS = "re, im = np.cos(x), np.sin(x)\nreturn (re * re + im * im).sum()"
 _LOOP = "s = 0.0\nfor v in x:\n    if v > 0.0:\n        s += v\nreturn s"
 _MATRICES = "return np.linalg.norm(a) + np.linalg.det(a) + np.linalg.cond(a)"
 WAYS: dict[str, str] = {
-    **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128", "cmath"), _PARTS),
+    "cmath": "return abs(cmath.exp(first) + cmath.log(first) + cmath.sqrt(first))",
     **dict.fromkeys(("numpy.random", "random", "builtins.open", "builtins.input", "builtins.print"), _PASSED),
     **dict.fromkeys(("numpy.nextafter", "math.nextafter", "numpy.spacing", "math.ulp", "math.frexp", "numpy.frexp"), _PASSED),
     **dict.fromkeys(("builtins.isinstance", "builtins.issubclass", "builtins.callable", "builtins.hasattr", "builtins.type"), _TESTED),
@@ -187,7 +187,6 @@ HELD = {
     "a dict": ("W = {'up': 0.5}", "UP = 0.5", "return UP * first"),
     "a set": ("W = {1, 2}", "W = np.array([1, 2])", "return W[0] * first"),
     "a bytes": ("W = b'ab'", "W = np.array([97, 98])", "return W[0] * first"),
-    "a complex": ("W = 1j", "RE, IM = 0.0, 1.0", "return RE * first + IM"),
 }
 
 

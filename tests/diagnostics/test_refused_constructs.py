@@ -19,7 +19,7 @@ def f(x: Vec, M: Mat, w: float):
 # what is written: the line, a word of the message, a word of the way out
 REFUSED = {
     "return np.trim_zeros(x)[0]": (1, "`np.trim_zeros`", "slice"),
-    "return np.fft.fft(x)[0]": (1, "`np.fft.fft`", "loops"),
+    "return np.fft.hfft(x)[0]": (1, "`np.fft.hfft`", "`np.fft.fft`"),
     "return np.outer(x, x).tolist()[0]": (1, "a list of lists", "list(a)"),
     "return np.random.normal()": (1, "`np.random.normal`", "draw the numbers outside"),
     "return random.random()": (1, "`random.random`", "draw the numbers outside"),
@@ -38,7 +38,7 @@ REFUSED = {
     "from tools import *\nreturn w": (1, "import", "top of the file"),
     "return w if x is x else 0.0": (1, "`is`", "=="),
     "return w if isinstance(w, TABLE[0]) else 0.0": (1, "`isinstance`", "names that are written out"),
-    "return (w * 1j).real": (1, "complex number", "imaginary parts apart"),
+    "return np.max(w * 1j)": (1, "`np.max` of complex numbers", "`z.real`"),
     "return sorted(x, key=abs)[0]": (1, "this `sorted`", "np.argsort"),
     "return w if x else 0.0": (1, "condition", "np.any"),
     "@staticmethod\ndef g():\n    return 1.0\nreturn g()": (1, "decorator", "module"),

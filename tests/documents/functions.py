@@ -21,7 +21,8 @@ from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
 from linad_typecheck.types import DTYPE_CLASSES
 
-HEADER = """import copy
+HEADER = """import cmath
+import copy
 import dataclasses
 import functools
 import itertools
@@ -73,7 +74,13 @@ _SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "
 EXAMPLES = {
     "numpy.dtype": 'v.astype(np.dtype("float64"))', "numpy.finfo": "x + np.finfo(np.float64).eps", "numpy.iinfo": "x * np.iinfo(np.int32).max",
     "numpy.broadcast": "v * np.broadcast(v, u).size", "numpy.issubdtype": "x * np.issubdtype(v.dtype, np.floating)", "numpy.result_type": "v.astype(np.result_type(v, u))",
-    "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)",
+    **{f"cmath.{n}": f"abs(cmath.{n}(x))" for n in "cos cosh exp log log10 phase sin sinh sqrt tan tanh".split()},
+    **{f"cmath.{n}": f"x * cmath.{n}(x)" for n in ("isfinite", "isinf", "isnan")}, "cmath.polar": "cmath.polar(x)[0]",
+    "cmath.rect": "abs(cmath.rect(x, y))", "builtins.complex": "abs(complex(x, y))",
+    **{f"numpy.{n}": f"abs(np.{n}(x))" for n in ("complex64", "complex128", "csingle", "cdouble")},
+    **{f"numpy.fft.{n}": f"np.abs(np.fft.{n}(v))" for n in ("fft", "ifft", "rfft")},
+    **{f"scipy.fft.{n}": f"np.abs(scipy.fft.{n}(v))" for n in ("fft", "ifft", "rfft")},
+    **{f"numpy.fft.{n}": f"np.abs(np.fft.{n}(A))" for n in ("fft2", "ifft2")}, "builtins.len": "len(v)", "builtins.round": "round(x, 2)", "builtins.pow": "pow(x, y)",
     "builtins.max": "max(x, y)", "builtins.min": "min(x, y)", "builtins.all": "all(t > 0.0 for t in v)",
     "builtins.any": "any(t > 0.0 for t in v)", "builtins.sum": "sum(t * t for t in v)",
     "builtins.range": "[t * x for t in range(k)]", "numba.prange": "[t * x for t in numba.prange(k)]",
@@ -201,6 +208,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
     ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
+    ("cmath", lambda n, kind: n.startswith("cmath.")),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
     ("linad", lambda n, kind: n.startswith("linad.")),

@@ -538,6 +538,14 @@ TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
 
 ELSEWHERE = {
     **{
+        name: "complex numbers: tests/arrays/test_complex.py"
+        for name in (
+            *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
+            *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "numpy.fft.fft2", "numpy.fft.ifft2",
+            "builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble",
+        )
+    },
+    **{
         f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
         for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
     },

@@ -141,6 +141,19 @@ def test_a_text_that_is_put_together_is_no_number():
         linear_grad(load("def f(x):\n    return x.sum() + f'{x.shape}'\n"))(X)
 
 
+TOLD = ("t == '3'", "'3' != t", "t in ('3', '4')", "(t, 1) == ('3', 1)", "str(n) == '3'", "'%d' % n == '3'")
+
+
+@pytest.mark.parametrize("test", TOLD)
+def test_a_text_that_is_put_together_equals_no_other_for_certain(test):
+    text = f"def f(x: float, n: int):\n    t = f'{{n}}'\n    return x if {test} else 0.0\n"
+    with pytest.raises(LinadError, match="not known when the function is compiled|`in` cannot be used|is of scalars"):
+        linear_grad(load(text), backend="interpret")(2.0, 3)
+    if "t" in test.split():
+        known = load(text.replace("{n}", "{3}"))
+        assert linear_grad(known, backend="interpret")(2.0, 3) == known(2.0, 3)
+
+
 @pytest.mark.parametrize("value", ["KEPT", "f'{x}'"])
 def test_what_is_not_known_of_a_value_is_no_answer(value):
     text = "class Kept(list):\n    pass\n\nKEPT = Kept()\n\ndef f(x):\n    kept = VALUE\n    return x.sum() if isinstance(kept, (list, str)) else 2.0\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -55,7 +55,9 @@ def wave(x: Any, phase: float) -> Any:
 
 
 def as_tuples(x: Any) -> Any:
-    """A result as `Whole.result` builds it: dicts and lists are tuples of what they hold."""
+    """A result as `Whole.result` builds it: dicts, lists and objects of classes are tuples of what they hold."""
+    if hasattr(x, "__dict__") and not isinstance(x, tuple):
+        return as_tuples(vars(x))
     if isinstance(x, (tuple, list, dict)):
         return tuple(map(as_tuples, x.values() if isinstance(x, dict) else x))
     return x
@@ -114,6 +116,12 @@ class Whole:
     @property
     def tolerance(self) -> float:
         return 2e-3 if self.single else 1e-9
+
+    def at(self, args: tuple[Any, ...]) -> Whole:
+        """The same function at other arguments of the same types."""
+        other = replace(self, args=args)
+        vars(other).update({name: getattr(self, name) for name in ("record", "checked", "lowered")})
+        return other
 
     # ----------------------------------------------------------------------------------------------- front end
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def text_of(program: Program) -> str:
     return program.text.rstrip() + _ARGS + "".join(f"{name} = {value}\n" for name, value in given.items())
 
 
+@lru_cache(maxsize=4096)
 def program_of(text: str) -> Program:
     """The program of a file."""
     given = load(text).__globals__

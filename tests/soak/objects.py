@@ -46,10 +46,10 @@ BEGIN = """def f(x, n: int, c: bool):
 DEEP = 2  # loops and conditions inside each other
 
 
-def written_objects(source: Source) -> Program:
-    """A program of four to ten statements, some with others inside."""
+def written_objects(source: Source, least: int = 4, most: int = 10) -> Program:
+    """A program of four to ten statements, or so many, some with others inside."""
     draw = random.Random(source.number(0, 2**30))
-    text = _Writer(draw).program()
+    text = _Writer(draw).program(draw.randint(least, most))
     values = np.array([round(draw.gauss(0.0, 1.0), 3) for _ in range(4)])
     return Program(text, (values, draw.randrange(4), draw.random() < 0.5))
 
@@ -128,8 +128,8 @@ class _Writer:
             self.statement(indent + "    ", depth + 1)
         self.known = before
 
-    def program(self) -> str:
-        for _ in range(self.draw.randint(4, 10)):
+    def program(self, size: int) -> str:
+        for _ in range(size):
             self.statement("    ", 0)
         terms = {"o": "{0}.a * {0}.b", "l": "sum({0}) * len({0})", "d": "{0}['k'] * {0}['o'].a"}
         terms["t"] = "{0}[0].a * {0}[1].b"

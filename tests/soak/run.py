@@ -21,7 +21,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,11 +37,12 @@ from .branches import branches
 from .corpus import FOUND, keep, text_of
 from .judge import COMPILED, Depth, Unknown, judge, optional_passes
 from .shrink import shrunk
-from .sources import WRITERS, drawn
+from .sources import WRITERS, at_other_sizes, drawn
 
 BATCH = 100
 SECONDS = 60.0  # that one program may take
 DEPTHS: dict[Depth, int] = {"value": 45, "derivative": 50, "stages": 5}  # with their shares
+BRIEF: dict[Depth, int] = {"lowered": 94, "value": 3, "derivative": 3}  # those of brief programs
 BUILDS = 1  # of one program that is compiled
 POOL = 4000  # programs that are remembered, the newest
 WARM = 10  # programs that are judged before there are children, which then have read the library functions
@@ -61,18 +62,19 @@ class Task:
     off: frozenset[str] = frozenset()
 
 
-def task(seed: int, only: str | None, share: float, pool: Sequence[str] = ()) -> Task:
-    writer, program = drawn(seed, only, pool)
+def task(seed: int, only: str | None, share: float, pool: Sequence[str] = (), brief: bool = False) -> Task:
+    writer, program = drawn(seed, only, pool, brief)
     draw = random.Random(seed)
     builds = tuple(draw.sample(list(COMPILED), BUILDS)) if draw.random() < share else ()
-    depth = "derivative" if builds else draw.choices(list(DEPTHS), list(DEPTHS.values()))[0]
+    depths = BRIEF if brief else DEPTHS
+    depth = "derivative" if builds else draw.choices(list(depths), list(depths.values()))[0]
     return Task(seed, writer, program, builds, depth, _left_out(draw, depth, bool(builds)))
 
 
 def _left_out(draw: random.Random, depth: Depth, compiled: bool) -> frozenset[str]:
     """The passes that a program goes without on the interpreter: all optional ones, half of them, or none."""
     every = sorted(optional_passes())
-    if depth == "value":
+    if depth in ("lowered", "value"):
         return frozenset(every)
     kind = 0 if compiled or depth == "stages" else draw.randrange(4)
     return frozenset() if kind < 2 else frozenset(draw.sample(every, len(every) // 2) if kind == 2 else every)
@@ -86,7 +88,7 @@ def outcome(t: Task) -> str:
                 return "no program"
             if t.writer == "edited" and not soon(Whole(t.program.load(), t.program.args).oracle):
                 return "too long"
-            told = judge(t.program, t.compiled, t.depth, t.off)
+            told = judge(t.program, t.compiled, t.depth, t.off, _others(t))
     except Unknown:
         return "unknown"
     except (Exception, Slow) as error:
@@ -96,6 +98,11 @@ def outcome(t: Task) -> str:
         unpromised = [e for e in errors if not e.startswith(WRITERS[t.writer].refusals)]
         return f"{FINDING} refused: {_plain(unpromised[0])}" if unpromised else "refused"
     return told
+
+
+def _others(t: Task) -> list[Program]:
+    """The program at other arguments, unless it may then never end."""
+    return [] if t.writer == "edited" or t.depth != "lowered" else at_other_sizes(t.program, t.seed)
 
 
 def _reads_unset(program: Program) -> bool:
@@ -135,14 +142,14 @@ def _plain(told: str) -> str:
     return re.sub(r"(?<![A-Z])[-+]?\b\d[\d.e+-]*|\bnan\b|\binf\b", "0", names)
 
 
-def batch(first: int, until: float, only: str | None, share: float, pool: Sequence[str]) -> dict[str, list]:
+def batch(seeds: range, until: float, drawn: Callable[[int], Task]) -> dict[str, list]:
     """The outcomes of the programs of a range of seeds, the seeds of what was found, and the programs for the pool."""
     counts: Counter[str] = Counter()
     found, new = [], []
-    for seed in range(first, first + BATCH):
+    for seed in seeds:
         if time.monotonic() > until:
             break
-        t, before = task(seed, only, share, pool), branches.taken()
+        t, before = drawn(seed), branches.taken()
         told = outcome(t)
         counts[f"{t.writer}: {told if not told.startswith(FINDING) else FINDING}"] += 1
         counts["compiled builds"] += len(t.compiled)
@@ -173,6 +180,8 @@ def main() -> int:
     parser.add_argument("--only", choices=WRITERS)
     share = f"the share of programs that are compiled, in {BUILDS} of {len(COMPILED)} builds"
     parser.add_argument("--compiled", type=float, default=0.01, help=share)
+    told = "programs of a few statements, most of them only lowered and interpreted: many in a short time"
+    parser.add_argument("--brief", action="store_true", help=told)
     parser.add_argument("--shrink", type=float, default=90.0, help="seconds for making one finding smaller")
     parser.add_argument("--keep", type=Path, default=FOUND)
     told = "machine code runs once more with its buffers between pages that may not be accessed"
@@ -187,23 +196,29 @@ def main() -> int:
     counts: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     pool: list[str] = []
+
+    def drawn(seed: int) -> Task:
+        return task(seed, options.only, options.compiled, pool, options.brief)
+
+    size = BATCH * (10 if options.brief else 1)
     first, until = options.seed * 10_000_000, time.monotonic() + 60 * options.minutes
     _warm(first)
     looked = time.monotonic()
     while time.monotonic() < until:
-        told, status = in_child(lambda: batch(first, until, options.only, options.compiled, pool))
+        seeds = range(first, first + size)
+        told, status = in_child(lambda seeds=seeds: batch(seeds, until, drawn))
         if told is None:
-            told = {"counts": {}, "found": _crash(first, options, pool, status), "new": []}
+            told = {"counts": {}, "found": _crash(seeds, drawn), "new": []}
         counts.update(told["counts"])
         for seed, what in told["found"]:
             kinds[what] += 1
             if kinds[what] == 1:
-                t = task(seed, options.only, options.compiled, pool)
+                t = _failing(drawn(seed), what)
                 file = keep(minimal(t, what, options.shrink), f"{t.writer}_{seed}", options.keep)
                 built = ", ".join(t.compiled) or "not compiled"
                 print(f"{file}: {what} (seed {seed}, {t.depth}, {built}, without {sorted(t.off)})", flush=True)
         pool = [*pool, *told["new"]][-POOL:]
-        first += BATCH
+        first += size
         if time.monotonic() - looked > REPORT:
             looked = time.monotonic()
             print(f"{_programs(counts)}, {branches.taken()} of {branches.count} branches, pool of {len(pool)}", flush=True)
@@ -232,10 +247,16 @@ def _warm(first: int) -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def _crash(first: int, options: argparse.Namespace, pool: Sequence[str], status: int) -> list[tuple[int, str]]:
+def _crash(seeds: range, drawn: Callable[[int], Task]) -> list[tuple[int, str]]:
     """Which program of a batch ends its process."""
-    for seed in range(first, first + BATCH):
-        _, status = in_child(lambda seed=seed: outcome(task(seed, options.only, options.compiled, pool)))
+    for seed in seeds:
+        _, status = in_child(lambda seed=seed: outcome(drawn(seed)))
         if status:
             return [(seed, f"{FINDING} crash: the process ended with {status}")]
     return []
+
+
+def _failing(t: Task, told: str) -> Task:
+    """The task with the arguments at which it comes to that."""
+    tasks = [replace(t, program=p, depth="value") for p in (t.program, *_others(t))] if t.depth == "lowered" else []
+    return next((o for o in tasks if in_child(lambda o=o: outcome(o))[0] == told), t)

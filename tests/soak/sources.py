@@ -36,6 +36,7 @@ class Writer:
     write: Callable[[Source], Program]
     refusals: tuple[str, ...] = ()  # how the codes that are no finding begin
     share: int = 1
+    brief: Callable[[Source], Program] | None = None  # programs of a few statements
 
 
 def marked(source: Source) -> Program:
@@ -58,34 +59,73 @@ def edited(source: Source) -> Program:
     return changed(source, WRITERS[name].write(source))
 
 
+def edited_brief(source: Source) -> Program:
+    name = source.pick([n for n, w in WRITERS.items() if w.brief not in (None, edited_brief, rebinding)])
+    return changed(source, WRITERS[name].brief(source))
+
+
 def changed(source: Source, program: Program) -> Program:
-    """The program with one to three edits."""
-    tree = ast.parse(program.text.replace("np.empty", "np.zeros"))  # what is unset is anything
+    """The program with one to three edits of its function."""
+    before, entry = program.parts()
+    tree = ast.parse(entry.replace("np.empty", "np.zeros"))  # what is unset is anything
     rng = random.Random(source.number(0, 2**30))
     for _ in range(source.number(1, 3)):
         rng.choice(EDITS)(within_reach(tree, "f")[0], rng)
-    return replace(program, text=ast.unparse(ast.fix_missing_locations(tree)) + "\n")
+    return replace(program, text=f"{before}\n{ast.unparse(ast.fix_missing_locations(tree))}\n")
 
 
 WRITERS = {
-    "language": Writer(lambda s: written_language(s, s.number(2, 10)), OWNERSHIP, 6),
-    "plain": Writer(lambda s: written(s, s.number(2, 12))),
-    "rich": Writer(lambda s: written(s, s.number(2, 12), rich=True), share=2),
-    "arrays": Writer(lambda s: written_arrays(s, s.number(2, 12)), (*OWNERSHIP, "LIN303"), 2),
-    "loops": Writer(lambda s: written_loops(s, s.number(1, 6)), share=2),
+    "language": Writer(
+        lambda s: written_language(s, s.number(2, 10)), OWNERSHIP, 6, lambda s: written_language(s, s.number(1, 4))
+    ),
+    "plain": Writer(lambda s: written(s, s.number(2, 12)), brief=lambda s: written(s, s.number(1, 4))),
+    "rich": Writer(
+        lambda s: written(s, s.number(2, 12), rich=True), share=2, brief=lambda s: written(s, s.number(1, 4), rich=True)
+    ),
+    "arrays": Writer(
+        lambda s: written_arrays(s, s.number(2, 12)),
+        (*OWNERSHIP, "LIN303"),
+        2,
+        lambda s: written_arrays(s, s.number(1, 3)),
+    ),
+    "loops": Writer(lambda s: written_loops(s, s.number(1, 6)), share=2, brief=lambda s: written_loops(s, 1)),
     "scratch": Writer(scratch_nests, share=2),
-    "objects": Writer(written_objects, ANY, 2),
+    "objects": Writer(written_objects, ANY, 2, lambda s: written_objects(s, 1, 5)),
     "unbound": Writer(written_unbound, ANY, 2),
-    "rebinding": Writer(rebinding, ANY),
+    "rebinding": Writer(rebinding, ANY, brief=rebinding),
     "marked": Writer(marked),
-    "edited": Writer(edited, ANY, 4),
+    "edited": Writer(edited, ANY, 4, edited_brief),
 }
 
 
-def drawn(seed: int, only: str | None = None, pool: Sequence[str] = ()) -> tuple[str, Program]:
+def drawn(seed: int, only: str | None = None, pool: Sequence[str] = (), brief: bool = False) -> tuple[str, Program]:
     """The program of a seed, and the name of its writer; of half of the seeds a program of the pool, edited."""
     source = Seeded(seed)
     if pool and only in (None, "edited") and source.number(0, 1):
         return "edited", changed(source, program_of(source.pick(pool)))
-    name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share)])
-    return name, WRITERS[name].write(source)
+    name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share) if w.brief or not brief])
+    return name, (WRITERS[name].brief if brief else WRITERS[name].write)(source)
+
+
+def at_other_sizes(program: Program, seed: int) -> list[Program]:
+    """The program with arguments of the same types: other numbers, each size one larger, or 0 or 1."""
+    rng = np.random.default_rng(seed)
+    return [replace(program, args=tuple(_moved(a, more, rng) for a in program.args)) for more in (1, -1)]
+
+
+def _moved(a: object, more: int, rng: np.random.Generator) -> object:
+    match a:
+        case tuple() if type(a) is tuple:
+            return tuple(_moved(v, more, rng) for v in a)
+        case np.ndarray(dtype=dtype) if dtype.kind == "f":
+            shape = tuple(n + 1 if more > 0 else n // 3 for n in a.shape)
+            return rng.normal(size=shape).astype(dtype)
+        case np.ndarray():
+            return np.resize(a, tuple(n + 1 if more > 0 else n // 3 for n in a.shape)) if a.size else a
+        case float():
+            return (-1.5 * a + 0.25) if more > 0 else 0.0
+        case bool() | np.generic():
+            return a
+        case int():
+            return a + more
+    return a

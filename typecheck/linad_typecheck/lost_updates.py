@@ -26,7 +26,8 @@ def _of(f: ir.Function, source: SourceFile) -> list[UpdateLost]:
         if target is not None and target.name in made:
             first.setdefault(target.name, s)
     reached = flow.reached()
-    lost = [(s, ir.base_name(name)) for name, s in first.items() if name not in reached]
+    useful = {s.span for name, s in first.items() if name in reached}  # it may update several arrays, as for complex ones
+    lost = [(s, ir.base_name(name)) for name, s in first.items() if name not in reached and s.span not in useful]
     return [UpdateLost(s.span, name) for s, name in lost if s.span.file == source.name and _written(s, name, source)]
 
 

@@ -47,7 +47,7 @@ def distribute(f: Function) -> Function:
     def parts(s: Loop) -> list[Stmt]:
         if any(isinstance(t, Loop | If) for t in s.body.stmts):
             return [s]
-        return [t for part in _divided(s, names, sizes) for t in _upwards(part, names, sizes)]
+        return [t for part in _divided(s, names, sizes) for t in turned_upwards(part, names, sizes)]
 
     return at_loops(f, parts)
 
@@ -70,7 +70,7 @@ def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     return [*parts, replace(s, body=replace(s.body, stmts=tuple(body.needed(effects, s.body.results))))]
 
 
-def _upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
+def turned_upwards(s: Stmt, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
     """Reverse a descending loop without dependences between iterations."""
     if not isinstance(s, Loop) or s.step != Const(-1, I64) or s.mark is not None:
         return [s]

@@ -103,13 +103,15 @@ class Held:
     read: int = 0
 
 
-def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None) -> list[Stmt]:
+def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every: bool = True) -> list[Stmt]:
     """A loop with a single addition for each row of neighbouring cells. Additions to ``fresh`` arrays, whose previous
-    contents are known, become stores."""
+    contents are known, become stores; unless ``every``, only these change."""
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
     body, step = Body(s, mirrored=True), s.step.value
-    rows = [row for name in body.written for row in body.additions(name) if len(row) > 1 or name in fresh]
+    rows = [
+        row for name in body.written for row in body.additions(name) if name in fresh or every and len(row) > 1
+    ]
     if not rows:
         return [s]
     before, inside, behind = (Maker(names) for _ in range(3))

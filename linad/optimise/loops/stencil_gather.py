@@ -10,15 +10,19 @@ Gorman and Hovland, ICPP 2019, do this by symbolic differentiation).
 of the nest together: the rest neither reads nor stores to ``b``, and all cells that the terms are computed from hold
 the same values there.
 
+If the rest writes nothing that the terms are computed from, it is fused with the loop that gathers rows, and the
+iterations that gather no row become loops of their own.
+
 **Profitability.** Every row is read and written once instead of three times, and cells loaded for one row are still in
-cache for the next. The innermost loops are left with neighbouring cells of one row, for `register_rotation.py`.
+cache for the next. The innermost loops are left with neighbouring cells of one row, for `register_rotation.py`. What
+the terms and the rest have in common is computed once where they are fused.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
@@ -31,8 +35,9 @@ from linad_typecheck.types import BOOL, I64, is_float
 from linad.analysis.accesses import accesses
 from linad.analysis.dependence import Distance, Nest
 from linad.analysis.loop_body import needed
-from linad.analysis.loop_facts import is_counted
+from linad.analysis.loop_facts import is_counted, updated
 from linad.analysis.operation_costs import is_cheap
+from linad.analysis.parallelism import verdict
 from linad.analysis.trip_counts import FEW, is_short
 
 from ..ints import ONE, Maker, upwards
@@ -72,20 +77,35 @@ def gather_rows(f: Function) -> Function:
     return replace(f, body=block(f.body))
 
 
-def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
+def _nest(s: Loop) -> _Rows | None:
     levels = _levels(s)
-    if len(levels) < 2 or not all(map(_is_plain, levels)):
+    return _Rows(levels) if len(levels) > 1 and all(map(_is_plain, levels)) else None
+
+
+def _fusible_rest(s: Loop) -> Loop | None:
+    """The nest without the additions that are gathered, if it may be fused with the loop that gathers them."""
+    nest = _nest(s)
+    found = nest.rows() if nest is not None else []
+    if nest is None or len(found) != 1 or len(found[0][1]) < 2:
+        return None
+    (_, row), = found
+    rest = nest.without(row)
+    read = {t.array.name for g in row for t in walk(Block(g.stmts)) if isinstance(t, Load)}
+    order = verdict(rest, True)
+    return None if order.reason or "last" in order.sums or read & updated(rest) or not updated(rest) else rest
+
+
+def _divided(s: Loop, names: Names, sizes: Mapping[str, Let]) -> list[Stmt]:
+    nest = _nest(s)
+    found = nest.rows() if nest is not None else []
+    if nest is None or not found:
         return [s]
-    nest = _Rows(levels)
-    found = nest.rows()
-    if not found:
-        return [s]
-    gone = {id(t) for _, row in found for g in row for t in walk(Block(g.stmts)) if isinstance(t, AddTo)}
+    if (fusible := _fusible_rest(s)) is not None:
+        [(axis, row)] = found
+        return _gathered(s, row, names, sizes, axis, fusible)
     parts = [t for axis, row in found for t in _gathered(s, row, names, sizes, axis)]
-    rest = [t for t in nest.stmts if isinstance(t, Store | AddTo) and id(t) not in gone]
-    if not rest and not s.carried:
-        return parts
-    return [*parts, replace(s, body=nest.only(rest, carried=True))]
+    rest = nest.without(*(row for _, row in found))
+    return [*parts, rest] if updated(rest) or s.carried else parts
 
 
 def _levels(s: Loop) -> list[Loop]:
@@ -95,12 +115,15 @@ def _levels(s: Loop) -> list[Loop]:
 
 
 def _is_plain(s: Loop) -> bool:
-    """Whether a loop contains only another loop and int computations, or only computes and writes."""
+    """Whether a loop only computes and writes, and may contain another loop."""
     if not is_counted(s) or is_short(s):
         return False
     inner = sum(isinstance(t, Loop) for t in s.body.stmts)
-    plain = Let | Load | Loop if inner else Let | Load | Store | AddTo
-    return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts)
+    plain = Let | Load | Store | If | Loop if inner else Let | Load | Store | AddTo
+    arms = (t for u in s.body.stmts if isinstance(u, If) for t in walk(Block((u,))))
+    return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts) and all(
+        isinstance(t, Let | Load | Store) or isinstance(t, If) and not t.outs for t in arms
+    )
 
 
 class _Rows:
@@ -108,12 +131,14 @@ class _Rows:
 
     def __init__(self, levels: list[Loop]) -> None:
         self.levels = levels
-        self.stmts = [t for t in walk(levels[0].body) if not isinstance(t, Loop)]
+        self.stmts = [t for t in _flat(levels[0].body) if not isinstance(t, Loop)]
         self.definition = {v.name: k for k, t in enumerate(self.stmts) for v in outputs(t)}
         self.passed = {v.name for s in levels for v in (*s.carried, *(s.outs if s is not levels[0] else ()))}
         self.nest = Nest(*levels)
         self.moving = self._moving()
-        self.loaded = {t.array.name for t in self.stmts if isinstance(t, Load)}
+        branches = [t for u in self.stmts if isinstance(u, If) for t in walk(Block((u,)))]
+        self.loaded = {t.array.name for t in (*self.stmts, *branches) if isinstance(t, Load)}
+        self.stored = {t.array.name for t in branches if isinstance(t, Store)}  # in branches
         self.written: dict[str, list[tuple[int, Store | AddTo]]] = {}
         for k, t in enumerate(self.stmts):
             if isinstance(t, Store | AddTo):
@@ -146,7 +171,7 @@ class _Rows:
             else:
                 distances = {d for _, d in at}
                 one_axis = len({axis for axis, _ in at}) == 1
-                if name in self.loaded or len(at) < 2 or not one_axis or max(distances) - min(distances) > FEW:
+                if name in self.loaded | self.stored or len(at) < 2 or not one_axis or max(distances) - min(distances) > FEW:
                     continue
                 if all(map(self.movable, at.values())):
                     groups = found.setdefault((min(at)[0], tuple(sorted(distances))), [[] for _ in distances])
@@ -179,6 +204,8 @@ class _Rows:
         match t:
             case Let():
                 return is_cheap(t)
+            case Load(array=a) if a.name in self.stored:
+                return False
             case Load(array=a):
                 (read,), writes = accesses(t), self.written.get(a.name, ())
                 own = Distance((0,) * len(self.levels))
@@ -187,7 +214,13 @@ class _Rows:
                 )
         return True
 
-    def only(self, effects: list[AddTo] | list[Store | AddTo], carried: bool = False) -> Block:
+    def without(self, *rows: list[Given]) -> Loop:
+        """The nest without these additions."""
+        gone = {id(t) for row in rows for g in row for t in walk(Block(g.stmts)) if isinstance(t, AddTo)}
+        rest = [t for t in self.stmts if isinstance(t, Store | AddTo | If) and id(t) not in gone]
+        return replace(self.levels[0], body=self.only(rest, carried=True))
+
+    def only(self, effects: Sequence[Stmt], carried: bool = False) -> Block:
         """The body of the nest with only these effects, and optionally with its carried values."""
         results = [a for s in self.levels for a in (*s.body.results, *s.inits)] if carried else []
         wanted = {id(t) for t in needed(self.stmts, effects, results)}
@@ -209,9 +242,11 @@ class _Rows:
         return inside(self.levels[0].body)
 
 
-def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int) -> list[Stmt]:
+def _gathered(
+    s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let], axis: int, rest: Loop | None = None
+) -> list[Stmt]:
     """The loop nests that gather the additions to rows along an axis: the rows with all contributions, and those at
-    either end. ``sizes``: ints by name."""
+    either end. ``sizes``: ints by name. ``rest``: the nest without them, if it is to be fused."""
     row = sorted(row, key=lambda g: -g.distance)
     span = row[0].distance - row[-1].distance
     maker = Maker(names, sizes)
@@ -228,7 +263,55 @@ def _gathered(s: Loop, row: list[Given], names: Names, sizes: Mapping[str, Let],
         _edge(s, row, names, low, first, [(g, "lt", low, row[0].distance - g.distance) for g in row[1:]], span),
         _edge(s, row, names, middle, high, [(g, "ge", middle, row[0].distance - g.distance) for g in row[:-1]], 0),
     ]
-    return [*maker.out, edges[0], _whole(axis, s, row, names, low, middle), edges[1]]
+    whole = _whole(axis, s, row, names, low, middle)
+    if rest is None:
+        return [*maker.out, edges[0], whole, edges[1]]
+    own = min((g.distance for g in row), key=abs)  # the iteration that is fused with the row at its own index
+    before = maker.let("min", maker.let("add", low, Const(row[0].distance - own, I64)), high)
+    # a loop without iterations may start at the largest int
+    after = maker.let("max", middle, maker.let("add", middle, Const(row[0].distance - own, I64)))
+    ends = [(low, before), (low, middle), (after, high)]
+    values, loops = rest.inits, []
+    for k, (start, stop) in enumerate(ends):
+        part = replace(rest, start=start, stop=stop, step=ONE, inits=(), outs=())
+        [part] = freshen(Block((part,)), names, {}).stmts
+        if k == 1:
+            index = names.like(s.index)
+            there = Let(part.index, "add", (index, Const(row[0].distance - own, I64)), s.span)
+            mine = freshen(whole.body, names, {whole.index.name: index})
+            fused = _fused(mine, Block((there, *part.body.stmts), part.body.results))
+            part = replace(part, index=index, body=fused)
+        outs = rest.outs if k == 2 else tuple(names.like(v) for v in rest.outs)
+        loops.append(replace(part, inits=values, outs=outs))
+        values = outs
+    return [*maker.out, edges[0], *loops, edges[1]]
+
+
+def _fused(mine: Block, theirs: Block) -> Block:
+    """Two bodies in one: first what ``mine`` does, then what ``theirs`` does, with loops over the same ranges fused."""
+    first, inner = _parted(mine.stmts)
+    if inner is None:
+        return Block((*first, *theirs.stmts), theirs.results)
+    return Block(
+        (
+            *first,
+            *(
+                replace(t, body=_fused(substitute(inner.body, {inner.index.name: t.index}), t.body))
+                if isinstance(t, Loop)
+                else t
+                for t in theirs.stmts
+            ),
+        ),
+        theirs.results,
+    )
+
+
+def _flat(b: Block) -> Iterator[Stmt]:
+    """The statements of a block and of the loops in it, without those of branches."""
+    for t in b.stmts:
+        yield t
+        if isinstance(t, Loop):
+            yield from _flat(t.body)
 
 
 def _edge(

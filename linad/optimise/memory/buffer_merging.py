@@ -8,7 +8,7 @@ iterations still need stay in registers (`register_rotation.py`).
 
 **Legality.** Arrays with one axis. Cells that no iteration writes are equal in both buffers: either ``new`` starts each
 iteration as a copy of ``old``, or both started as copies of the same array. For adjoints, cells that are not read are
-added to in either buffer, and at the end both are added to the same array.
+added to in either buffer, and at the end both are added to the same array, or neither is used.
 
 **Profitability.** The copy disappears (`copy_sinking.py` removes it) and the working set is halved. The pass makes
 loops sequential, so it runs after parallel loops are chosen.
@@ -86,6 +86,8 @@ class _OneOfTwo:
         inside: list[Stmt] | None = None
         if not self.uses[over.name]:
             inside = self.copied(s, a, b) or (self.alike(s, a, b) if _same(before, _place(s, a)[0], spare) else None)
+            if inside is None and not self.uses[end.name] and self.are_zeros(before, spare):
+                inside = self.emptied(s, a, b)
         elif (
             self.uses[end.name] == self.uses[over.name] == 1
             and (sums := self.sums(behind, end, over)) is not None
@@ -201,7 +203,7 @@ class _OneOfTwo:
         zeros = None if k is None else self.sizes.contents(stmts[k], a)
         if k is None or zeros is None or not _is_steady(stmts[k], s):
             return None
-        # the other cells of a and b are summed at the end
+        # the other cells of a and b are summed at the end, or dead
         if any(self.sizes.touches(t, a) or self.sizes.touches(t, b) for t in (*stmts[:k], *stmts[k + 1 :])):
             return None
         match zeros:
@@ -274,7 +276,8 @@ class _OneOfTwo:
         at = body.offset(body.stmts[loads[0]].index[-1])  # type: ignore[union-attr]
         if at is None or (zeros.low, zeros.high) != (low + at, high + at) or max(ahead) < 0:
             return None
-        return adding(s, self.sizes.names, {b.name: Held(read=-min(ahead))})
+        # the additions to other arrays may be those of another pair
+        return adding(s, self.sizes.names, {b.name: Held(read=-min(ahead))}, every=False)
 
 
 def _turning(s: Loop) -> Iterator[tuple[Var, Var]]:

@@ -26,6 +26,7 @@ from linad_typecheck.ir.rewrite import substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import I64, Array, Scalar
 
+from .snapshot_coalescing import snapshots_of
 from ..pass_manager import Remark, Remarks, known_as, remark
 
 TURNS = "in two buffers that take turns"  # shown to users
@@ -40,6 +41,7 @@ def take_turns(f: Function) -> tuple[Function, Remarks]:
 
 class _DoubleBuffering:
     def __init__(self, f: Function) -> None:
+        self.function = f
         self.names = Names(all_names(f))
         self.sizes: Sizes = known_sizes(f)
         self.remarks: list[Remark] = []
@@ -60,7 +62,7 @@ class _DoubleBuffering:
         """The loop, preceded by the allocations of its second buffers."""
         made: list[Stmt] = []
         for c in s.carried:
-            if c.name in self.sizes:
+            if c.name in self.sizes and snapshots_of(self.function, s, c, self.sizes) is None:
                 first = self.names.like(c)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))

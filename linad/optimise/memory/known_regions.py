@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
     using, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
@@ -134,17 +134,19 @@ class Sizes:
                 return self._whole(shape, None, replace(s, fill=None))
             case Copy(out=out, array=source) if out == a and (shape := self.shapes.get(a.name)):
                 return self._whole(shape, source, Alloc(a, shape, None, s.span))
+            case Fill(array=array, value=Const(value=0.0)) if array == a and (shape := self.shapes.get(a.name)):
+                return self._whole(shape, None)
             case Loop():
                 return self._by_loop(s, a)
         return None
 
-    def _whole(self, shape: tuple[Atom, ...], source: Var | None, made: Alloc) -> Contents:
+    def _whole(self, shape: tuple[Atom, ...], source: Var | None, *made: Alloc) -> Contents:
         """The contents of a whole array."""
         found: Contents | None = None
         for n in reversed(shape):
             found = Contents(End(ZERO, 0), self.end(n), (), found, source)
         assert found is not None
-        return replace(found, rest=(made,))
+        return replace(found, rest=made)
 
     def _by_loop(self, s: Loop, a: Var) -> Contents | None:
         """The contents left by a loop nest whose last access to each cell that it visits is a store."""

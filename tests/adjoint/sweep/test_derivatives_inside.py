@@ -268,6 +268,10 @@ def wrong_cotangent(x):
     return pull((1.0, 2.0))
 
 
+def tangent_of_an_int(x):
+    return linad.jvp(lambda y, n: y * n, (x, 2), (x, 0.5))[1]
+
+
 @pytest.mark.parametrize(
     "f,text",
     [
@@ -276,6 +280,7 @@ def wrong_cotangent(x):
         (by_a_missing_one, "differentiated by number 2"),
         (of_a_number, "a derivative is of a function"),
         (wrong_cotangent, "a cotangent is like the result"),
+        (tangent_of_an_int, "the tangent of an argument without floats is None"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linad_typecheck.ir.core import AddTo, If, Loop, Program, walk
+from linad_typecheck.ir.core import AddTo, If, Loop, Program, Store, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
@@ -101,6 +101,50 @@ def test_three_axes() -> None:
     agree(program, found, 3)
 
 
+FUSED = """
+      w = load! &k [i, j]
+      e = mul w w
+      &b![h, j] += e
+      &b![g, j] += w
+      &b![i, j] += w
+      s.3 = add s.2 e
+      &a![i, j] = e
+      yield s.3
+    }
+    yield s.4
+  }
+  &a![0, 0] += s.5
+"""
+
+
+def with_rest(outer: str = UP, inner: str = UP, more: str = "") -> Program:
+    """A stencil whose iterations also store to another array and carry a sum."""
+    heads = (f"for i in {outer} carry (s: f64 = 0.0) -> (s.5)", f"for j in {inner} carry (s.2: f64 = s) -> (s.4)")
+    return parse_program(
+        f"{HEAD}  {heads[0]} {{\n    h = sub i 1\n    g = add i 1\n{more}    {heads[1]} {{{FUSED}  return n\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("outer", [UP, DOWN])
+@pytest.mark.parametrize("inner", [UP, DOWN])
+@pytest.mark.parametrize("more", ["", "    &a![i, 0] = 1.0\n    c = lt i 3\n    if c {\n      &a![i, 0] = 2.0\n    } else {\n    }\n"])
+def test_the_rest_is_fused_with_the_rows(outer: str, inner: str, more: str) -> None:
+    program = with_rest(outer, inner, more)
+    found = divided(program)
+    _, before, whole, after, _ = (s for s in found.main.body.stmts if isinstance(s, Loop))
+    for part, rows in (before, 0), (whole, 3), (after, 0):
+        [row] = [t for t in part.body.stmts if isinstance(t, Loop)]
+        assert sum(isinstance(t, AddTo) and t.array.name == "b" for t in row.body.stmts) == rows
+        assert any(t for t in row.body.stmts if isinstance(t, Store))
+    agree(program, found)
+
+
+def test_the_rest_that_a_term_depends_on_stays_behind() -> None:
+    """The terms of a row are computed in iterations whose own cells are cleared there."""
+    found = divided(nest(STENCIL))
+    assert len([s for s in found.main.body.stmts if isinstance(s, Loop)]) == 4
+
+
 def test_what_the_loops_carry_stays_behind() -> None:
     program = parse_program(
         HEAD
@@ -178,9 +222,11 @@ def test_a_nest_that_never_runs_may_end_anywhere(outer: str, end: int) -> None:
     program = parse_program(text)
     found = divided(program)
     assert found.main != program.main
-    arrays = [np.ones((9, 9)) for _ in range(3)]
-    run(found, [*arrays, end], limit=1000, in_place=True)
-    assert all((a == 1.0).all() for a in arrays)
+    fused = divided(with_rest(outer.replace("zero", "0")))
+    for program in found, fused:
+        arrays = [np.ones((9, 9)) for _ in range(3)]
+        run(program, [*arrays, end], limit=1000, in_place=True)
+        assert all((a == 1.0).all() for a in arrays)
 
 
 def test_arrays_of_one_stencil_share_a_nest() -> None:

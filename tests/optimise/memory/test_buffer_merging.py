@@ -204,6 +204,7 @@ ADJOINTS = {
     "the other one first": steps(REVERSE, ZEROS, SUMS, "v: f64[:] = y, u: f64[:] = x", "w1, w", yields="u, v"),
     "with other sums in between": steps(REVERSE, ZEROS, "  &d += &w1\n  &d += &b\n  &d += &w\n"),
     "with other sums": steps(REVERSE.replace("      c =", "      &d![i+1] += g\n      &d![i] += g\n      c ="), ZEROS, SUMS),
+    "dead in the end": steps(loop(*TAKE, "&d![i] += g", *GIVE), ZEROS, ""),
     "a copy with zeros": steps(COPIED + AGAIN + APART, "  x = copy &a\n  y = alloc f64 [n]\n", SUM),
     "a copy with zeros, downwards": steps(COPIED + AGAIN + APART.replace("range(1, n1)", "range(n2, 0, -1)"), behind=SUM),
     "a copy with zeros, beside the index": steps(COPIED + AGAIN + BEYOND, behind=SUM),
@@ -224,6 +225,19 @@ def test_an_adjoint_is_added_to_where_it_has_been_read(name: str) -> None:
     before = ADJOINTS[name]
     after = changed(before)
     assert (buffers(before), buffers(after)) == (2, 1)
+    agree(before, after)
+
+
+def test_two_pairs_of_one_loop() -> None:
+    """As the adjoint and its tangent in a product with a Hessian."""
+    other = [s.replace("&u", "&u1").replace("&v", "&v1").replace("g", "h").replace("c", "e") for s in (*TAKE, *GIVE)]
+    before = steps(
+        loop(*TAKE, *GIVE, *other), ZEROS + "  x1 = copy &d\n  y1 = alloc f64 [n] fill 0.0\n",
+        SUMS + "  &a += &w2\n  &a += &w3\n", "u: f64[:] = x, v: f64[:] = y, u1: f64[:] = x1, v1: f64[:] = y1",
+        "w, w1, w2, w3", yields="v, u, v1, u1",
+    )  # fmt: skip
+    after = changed(before)
+    assert (buffers(before), buffers(after)) == (4, 2)
     agree(before, after)
 
 

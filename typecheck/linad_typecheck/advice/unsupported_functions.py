@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+_WAVES = "write it with `np.fft.fft`, `np.fft.rfft` and their inverses"
 LOOP = "write it out with scalar operations and loops"
 _NEXT = "it depends on the bits of a float: compute the number outside the function and pass it"
 _DRAW = "draw the numbers outside the function and pass them as an array"
-_PARTS = "keep real and imaginary parts apart, as two numbers or two arrays"
 _FIXED = 'it is decided when the function is compiled, from names that are written out: `isinstance(x, (int, float))`, `hasattr(x, "ndim")`'
 ELSEWHERE: dict[str, str] = {
-    **dict.fromkeys(("builtins.complex", "numpy.complex64", "numpy.complex128"), _PARTS),
     "builtins.range": "use it in a `for`, or write `np.arange(n)`", "builtins.enumerate": "use it in a `for`", "builtins.zip": "use it in a `for`",
     "builtins.reversed": "use it in a `for`, or slice: `x[::-1]`", "builtins.print": "print the results outside the function",
     "builtins.map": "use it in a `for`, or write a comprehension: `np.array([f(v) for v in x])`",
@@ -28,7 +27,7 @@ ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"),
     "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`", "numpy.trim_zeros": "slice: `a[lo:hi]`", "numpy.unstack": "index: `a[0]`, `a[1]`",
     "numpy.add.reduceat": "write a loop over the parts: `a[lo:hi].sum()`",
-    "numpy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops", "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",
+    "numpy.fft": _WAVES, "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",
     "numpy.random": _DRAW, "random": _DRAW,
     "numba.prange": "use it in a `for`",
     "linad.checkpoint": "put it around what a `for` runs over, around the condition of a `while`, or around a function",
@@ -68,7 +67,7 @@ _WITHOUT: dict[str, str] = {
     "scipy.interpolate": "use `np.interp`, or write the polynomial of each piece as a loop",
     "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
     "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",
-    "scipy.fft": "write the transform as products with `np.cos` and `np.sin`, or as loops",
+    "scipy.fft": _WAVES,
     "scipy.stats": "write the density with `np.exp`, `np.log` and `scipy.special`",
     "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",
     "numpy.linalg": _MATRICES, "scipy.linalg": _MATRICES,
@@ -82,7 +81,7 @@ _WITHOUT: dict[str, str] = {
     "json": "read it outside the function and pass the numbers",
     "copy": "use the method: `a.copy()`",
     "statistics": "use `np.mean`, `np.median`, `np.std`",
-    "decimal": "use floats", "fractions": "use floats", "cmath": _PARTS,
+    "decimal": "use floats", "fractions": "use floats", "cmath": "write it with `cmath.exp`, `cmath.log` and `cmath.sqrt`",
     "enum": "use ints", "operator": "write the operator out",
 }  # fmt: skip
 

@@ -38,10 +38,6 @@ def _instead_of_dtype(v: Value) -> str:
             return "a shape of several sizes is one tuple: `np.zeros((m, n))`"
         case EntityValue(entity=External(dotted="builtins.object")):
             return "arrays hold numbers: keep arrays of different sizes in a tuple"
-        case EntityValue(entity=External(dotted=dotted)) if "complex" in dotted:
-            return "numbers are real: keep real and imaginary parts in two arrays"
-        case TextValue(text=text) if "complex" in text:
-            return "numbers are real: keep real and imaginary parts in two arrays"
     return "write `dtype=np.float64`, or leave it out"
 
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..ir.core import Atom, Const, Store
+from ..engine.complexes import as_complex, pair
 from ..engine.evaluation import pull
 from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, fitted, promote
@@ -17,7 +18,7 @@ from ..engine.refusal import Refused, require_rank
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe, type_of,
+    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe, is_complex, type_of,
 )
 from ..frozen import frozen
 from ..messages.types import WrongType
@@ -94,6 +95,9 @@ def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType |
 
 def stack_of_values(ctx: Lowering, items: Sequence[Value], dtype: DType | None, hint: str, span: Span) -> Value:
     """``np.array`` of a list that contains arrays: all items are arrays of one rank."""
+    if any(map(is_complex, items)):
+        parts = zip(*(as_complex(ctx, x, span).items for x in items if is_complex(x) or is_array(x)), strict=True)
+        return pair(ctx, *(stack_of_values(ctx, p, dtype, hint, span) for p in parts), span, hint)
     if not all(is_array(x) for x in items):
         sizes_differ(ctx, span, "arrays and scalars are mixed in this list")
         raise Refused(None)
@@ -152,6 +156,14 @@ class Stacked:
 def array_of_cells(
     ctx: Lowering, shape, cells: list[ScalarValue], dtype: DType | None, hint: str, span: Span, name: str
 ) -> Value:
+    if shape is None:
+        return Poison()
+    if is_complex(shape):
+        both = [array_of_cells(ctx, part, [], dtype, hint, span, name) for part in shape.items]
+        return pair(ctx, *both, span, hint)
+    if any(map(is_complex, cells)):
+        parts = zip(*(as_complex(ctx, c, span).items for c in cells), strict=True)
+        return pair(ctx, *(array_of_cells(ctx, shape, list(p), dtype, hint, span, name) for p in parts), span, hint)
     if isinstance(shape, Stacked):
         return (
             shape.array if dtype in (None, dtype_of(shape.array)) else materialise(ctx, shape.array, hint, span, dtype)
@@ -163,8 +175,6 @@ def array_of_cells(
             if name.endswith(("asarray", "asanyarray", "asfarray")) and same
             else copy(ctx, shape, hint, span, dtype)
         )
-    if shape is None:
-        return Poison()
     if dtype is None:
         dtype = _common(cells)
     made = fresh_array(ctx, hint, tuple(Const(n, I64) for n in shape), dtype, None if cells else const(0, dtype), span)
@@ -206,6 +216,11 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
         case ScalarValue():
             cells.append(v)
             return ()
+        case TupleValue(items=(real, _)) if is_complex(v):
+            if is_array(real):
+                return v
+            cells.append(v)
+            return ()
         case TupleValue(items=items):
             return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], cells, span)
         case _ if is_array(v):
@@ -218,13 +233,13 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
 def _as_parts(ctx: Lowering, shapes: list, cells: list[ScalarValue], span: Span) -> list:
     """Parts of a list of which some are arrays: the last of the cells, which are those of the others, as arrays too.
     Arrays of rank 0 are numbers like those beside them."""
-    own = [0 if is_array(s) or isinstance(s, Stacked) else math.prod(s) for s in shapes]
+    own = [0 if is_array(s) or is_complex(s) or isinstance(s, Stacked) else math.prod(s) for s in shapes]
     rest = iter(cells[len(cells) - sum(own) :])
     del cells[len(cells) - sum(own) :]
     parts: list[Value] = []
     for s, n in zip(shapes, own, strict=True):
         mine = list(itertools.islice(rest, n))
-        whole = s.array if isinstance(s, Stacked) else s if is_array(s) else mine[0] if s == () else None
+        whole = s.array if isinstance(s, Stacked) else s if is_array(s) or is_complex(s) else mine[0] if s == () else None
         parts.append(array_of_cells(ctx, s, mine, None, "row", span, "np.array") if whole is None else whole)
     return parts
 
@@ -234,13 +249,13 @@ def shape_of_parts(
 ) -> tuple[int, ...] | Stacked | None:
     if any(s is None for s in shapes):
         return None
-    if any(is_array(s) or isinstance(s, Stacked) for s in shapes):
+    if any(is_array(s) or is_complex(s) or isinstance(s, Stacked) for s in shapes):
         parts = _as_parts(ctx, shapes, cells, span)
         if all(isinstance(p, ScalarValue) or (is_array(p) and rank_of(p) == 0) for p in parts):
             cells += (p if isinstance(p, ScalarValue) else read(ctx, p, (), span) for p in parts)
             return (len(parts),)
         made = stack_of_values(ctx, parts, None, "stack", span)
-        return Stacked(made) if is_array(made) else None
+        return Stacked(made) if is_array(made) else made if is_complex(made) else None
     if len(set(shapes)) > 1:
         sizes_differ(ctx, span, "the rows of this array have different lengths")
         raise Refused(None)

@@ -18,7 +18,7 @@ from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering, zero
 from ..engine.values import (
     SILENT, DTypeValue, DerivativeValue, EntityValue, Poison, ScalarValue, TextValue, Transform, TupleValue, Value,
-    describe, literal, type_of,
+    describe, is_complex, literal, type_of,
 )
 from ..library.arrays import METHODS, OWN
 from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
@@ -26,7 +26,7 @@ from ..messages.language import NoMember, Unsupported
 from ..registry import enter
 from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
 from ..types import BYTES
-from . import objects
+from . import complexes, objects
 from .records import class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # attributes of a checked function
@@ -71,6 +71,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return TextValue(own.rpartition(".")[2])
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)
+        case TupleValue() if is_complex(base):
+            return complexes.attribute(ctx, node, base, lambda n, v: attribute_of(ctx, n, v))
         case TupleValue():
             return field(ctx, node, base)
         case EntityValue(entity=Helper()) if node.attr in DERIVATIVES:

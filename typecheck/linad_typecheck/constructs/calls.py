@@ -30,7 +30,7 @@ from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, leaves, map_arrays,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_complex, leaves, map_arrays,
     passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
@@ -47,7 +47,7 @@ from ..names.scope import Applied, External, FunctionSource, Helper, Instance, R
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import hashed, lists, objects, queues
+from . import complexes, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -92,6 +92,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return dict_method(ctx, node, base, node.func.attr)
         if isinstance(base, TextValue):
             return text_method(ctx, node, base.text, node.func.attr)
+        if is_complex(base):
+            return complexes.method(ctx, base, node.func.attr, _library_args(ctx, node, node.func.attr, hint))
         if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
             return made
         if (

@@ -17,15 +17,15 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_optional,
-    literal, type_of,
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_complex,
+    is_optional, literal, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import EnumMember, External
+from ..names.scope import EnumMember, External, Opaque
 from ..ownership.objects import is_one
 from ..span import Span
 from ..types import BOOL
@@ -46,6 +46,13 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
         return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+    if not asks and (is_complex(a) or is_complex(b)):
+        if not isinstance(op, _EQUALITIES):
+            ctx.raised("TypeError")
+            instead = "compare absolute values: `abs(z)`"
+            raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
+        name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
+        return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
     match op:
         case ast.Is() | ast.IsNot():
             return _same(ctx, op, a, b, span)
@@ -58,6 +65,10 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             )
     if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
+    if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
+        unknown = next((v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, Opaque)), None)
+        if unknown is not None:
+            raise Refused(Unsupported(span, f"a comparison with {unknown.what}", "compare the numbers that it is made of"))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
     if (
@@ -113,6 +124,8 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     # a string or None does not equal any number, nor an array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
+        if isinstance(other, EntityValue) and isinstance(other.entity, Opaque):
+            return None  # such as a text that is computed at run time
         if isinstance(other, TupleValue) and other.record in SEQUENCES:
             return False
         return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)

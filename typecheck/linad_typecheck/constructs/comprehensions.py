@@ -41,6 +41,7 @@ from ..engine.values import (
     TextValue,
     TupleValue,
     Value,
+    is_complex,
     literal,
 )
 from ..library.externals import call_external
@@ -208,6 +209,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         value = as_array(ctx, value, hint, ctx.span(what))
+    if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
+        return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
     match value:
         case TupleValue(items=items, closed=False):
             return _of_items(ctx, node, name, items, start, hint)
@@ -432,6 +435,8 @@ def _rows(
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)
         return value
+    if is_complex(value):
+        return as_array(ctx, expression(ctx, node, hint), hint, span)
     n = _length(ctx, it.stop, span)
     start = ZERO
     if is_array(value) and not sizes.known():  # not known beforehand: take the sizes of the first row
@@ -512,6 +517,8 @@ def _kept(
     span = ctx.span(node)
     if isinstance(like.value, SILENT):
         return Poison()
+    if is_complex(like.value):
+        return as_array(ctx, expression(ctx, node, hint), hint, span)
     if not isinstance(like.value, ScalarValue):
         raise Refused(
             Unsupported(

@@ -25,7 +25,7 @@ from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
     Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
+    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild, type_leaves, type_of,
 )
 from ..engine.written import called
 from ..frozen import frozen
@@ -253,6 +253,9 @@ def _jacobian(
     how = d.transform
     if not chosen:
         raise Refused(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
+    if any(contains_complex(ready.types[list(ready.values).index(name)][1]) for name in chosen):
+        instead = "make a function of its real and its imaginary part, and use that"
+        raise Refused(Unsupported(ctx.span(node), f"`{how.kind}` by a complex argument", instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
         told = f"`{how.kind}` is of a function with float results"
@@ -646,6 +649,8 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         raise Refused(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
     tangents: list[Atom] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
+        if not isinstance(v, NoneValue) and not any(map(is_float, type_leaves(t))):
+            raise Refused(WrongType(span, "the tangent of an argument without floats is None", describe(type_of(v))))
         sizes = iter(
             [n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
         )

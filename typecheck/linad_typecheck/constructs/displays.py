@@ -8,6 +8,7 @@ from ..arrays.arguments import dtype_of
 from ..arrays.axes import RULES as AXES
 from ..arrays.from_parts import ROWS, Stacked, array_of_cells, collect, shape_of_parts
 from ..ir.core import Const
+from ..engine.complexes import as_complex, pair
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression
 from ..engine.quoted import Quoted
@@ -15,7 +16,8 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import ArrayValue, EntityValue, NoneValue, ScalarValue, Value, literal
+from ..engine.values import ArrayValue, EntityValue, NoneValue, ScalarValue, Value, is_complex, literal
+from ..library.complexes import complex_dtype
 from ..messages.language import BadCall
 from ..names.scope import External
 from ..types import DType
@@ -38,6 +40,11 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
         what = ast.copy_location(ast.Call(arange, what.args, []), what)
     if wanted:
         given = expression(ctx, wanted[0])
+        if complex_dtype(given) is not None:
+            keywords = [k for k in node.keywords if k.arg != "dtype"]
+            plain = ast.copy_location(ast.Call(node.func, node.args[:1], keywords), node)
+            made = as_complex(ctx, array_of(ctx, plain, dotted, name, hint), span)
+            return pair(ctx, *made.items, span, hint) if is_complex(made) else made
         dtype = None if isinstance(given, NoneValue) else dtype_of(ctx, given, span)
         if dtype is None and not isinstance(given, NoneValue):
             raise Refused(None)

@@ -18,12 +18,14 @@ from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
+from ..engine.rulebook import Args
 from ..engine.short_circuit import one_of, lazily
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value, is_optional,
-    type_of,
+    COMPLEX, LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
+    is_complex, is_optional, literal, type_of,
 )
+from ..library.externals import call_external
 from ..library.operators import operator
 from ..ownership.liveness import enclosed
 from ..ownership.state import shared_use
@@ -79,7 +81,9 @@ def _quoted(ctx: Lowering, node: Quoted, hint: str) -> Value:
 
 def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
     match node.value:
-        case complex() | bytes():
+        case complex(real=real, imag=imag):
+            return TupleValue((literal(real), literal(imag)), COMPLEX)
+        case bytes():
             refuse(ctx, node)
             return Poison()
         case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
@@ -156,6 +160,11 @@ def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
         return Poison() if c is None else ScalarValue(c, True)
     span = ctx.span(node)
     operand = pull(ctx, node.operand)
+    if is_complex(operand):
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        name = "neg" if isinstance(node.op, ast.USub) else "invert"
+        return call_external(ctx, f"operator.{name}", Args("this operator", span, (operand,), {}, hint))
     made = operated_alone(ctx, type(node.op), operand, node)
     if made is not None:
         return made

@@ -27,7 +27,8 @@ from ..engine.sequences import ITERATIONS, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of, objects,
+    SILENT, ArrayValue, Binding, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_complex, objects,
+    type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -36,6 +37,7 @@ from ..names.scope import HASHED, SET, RecordClass
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
+from . import complexes
 from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
 from .records import only_fields
@@ -67,6 +69,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | None:
             return Unrolled(keys(value))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))
+        case TupleValue(items=(real, _)) if is_complex(value) and is_array(real) and rank_of(real):
+            return complexes.iterated(value, lambda part, role: _array(ctx, part, node, role))
         case TupleValue() if is_growing(value):
             return _list(ctx, value, span)
         case TupleValue(record=record) if record in LISTED:
@@ -179,11 +183,11 @@ def _offset(ctx: Lowering, a: Atom, k: int, span) -> Atom:
     return Const(a.value + k, I64) if isinstance(a, Const) else ctx.let("t", "add", (a, Const(k, I64)), I64, span)
 
 
-def _array(ctx: Lowering, over: Value, node: ast.expr) -> Iteration:
+def _array(ctx: Lowering, over: Value, node: ast.expr, role: str = "over") -> Iteration:
     """The elements of an array of rank 1; for any other rank the rows, which are views."""
     span = ctx.span(node)
     n = size_of(ctx, over, 0, span)
-    key = ctx.pseudo("over", span)
+    key = ctx.pseudo(role, span)
     name = node.id if isinstance(node, ast.Name) else "the array"
 
     def element(i: Atom) -> Value:

@@ -17,7 +17,7 @@ from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, Poison, ScalarValue, TupleValue, Value, arrays, describe,
-    is_optional, literal, type_of,
+    is_complex, is_optional, literal, type_of,
 )
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
@@ -234,7 +234,7 @@ def by_class(
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True."""
     own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
-    if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v):
+    if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v) or is_complex(v):
         return None
     found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
     return literal(True) if found is None else found

@@ -29,7 +29,7 @@ from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     LIST, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, map_arrays, type_of,
+    Value, arrays, contains, describe, is_complex, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
@@ -40,7 +40,7 @@ from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
-from . import dicts, hashed, lists, objects, queues
+from . import complexes, dicts, hashed, lists, objects, queues
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
 from .subscripts import target as place
@@ -211,6 +211,9 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
     if (of := _hashed(ctx, target)) is not None:
         hashed.assign(ctx, target, of, value, span)
         return
+    if (numbers := complexes.complex_array(ctx, target.value)) is not None:
+        complexes.store(ctx, target, numbers, usable(ctx, value, "the value", span), span)
+        return
     if (of := _dict(ctx, target.value)) is not None:
         dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
         return
@@ -287,6 +290,9 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
+            if is_complex(old) and is_array(old.items[0]):
+                complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
+                return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
@@ -295,6 +301,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
+        case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
+            _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
         case ast.Subscript():

@@ -25,8 +25,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import FALSE, Lowering
 from ..engine.values import (
-    LIST, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    ViewValue, describe, type_of,
+    LIST, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, Value, ViewValue, describe, is_complex, type_of,
 )
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -34,7 +34,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import INTS
-from . import hashed, lists, queues
+from . import complexes, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
@@ -48,6 +48,9 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
     base = settled(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
+    if is_complex(base):
+        parts = parts_of(ctx, node.slice)
+        return Poison() if parts is None else complexes.item(ctx, base, parts, user_name(node.value), ctx.span(node))
     if isinstance(base, TupleValue):
         base = hashed.wanted(ctx, base, node.slice) or base
         if queues.is_deque(base):

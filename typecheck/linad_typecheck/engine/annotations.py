@@ -107,10 +107,14 @@ ELEMENTS: dict[str, tuple[DType, ...]] = {
     **dict.fromkeys(("numpy.number", "numpy.inexact", "numpy.generic"), ()),
 }
 
+COMPLEX_DTYPES = frozenset(("builtins.complex", "numbers.Complex", "numpy.complexfloating")) | {
+    *(f"numpy.{n}" for n in "complex64 complex128 csingle cdouble".split()),
+    *(f"jaxtyping.{n}" for n in "Complex Complex64 Complex128 Num Inexact Shaped".split()),
+}
 # Annotations without information about numbers and arrays: each call decides.
 _OPEN = frozenset((
     "typing.Any", "numpy.typing.ArrayLike", "numpy.typing.DTypeLike", "builtins.object", "builtins.str",
-    "builtins.list", "builtins.type", "builtins.slice",
+    "builtins.list", "builtins.type", "builtins.slice", *COMPLEX_DTYPES,
     "numpy.random.Generator", "numpy.random.RandomState",
     *(f"numpy.{n}" for n in "generic number floating inexact integer signedinteger unsignedinteger dtype ufunc".split()),
     *(f"numbers.{n}" for n in "Number Real Rational Integral".split()),
@@ -124,8 +128,6 @@ _TUPLES = ("builtins.tuple", "typing.Tuple")
 _UNIONS = ("typing.Union", "typing.Optional")
 _TRANSPARENT = ("typing.Annotated", "typing.Final")  # Annotated[T, ...] means T
 _INSTEAD = {
-    "builtins.complex": "complex numbers are not differentiated here; pass real and imaginary parts as two arrays",
-    "numpy.complex128": "complex numbers are not differentiated here; pass real and imaginary parts as two arrays",
     "builtins.dict": "pass its values as separate parameters or as a tuple",
     "numpy.float16": "use `np.float32` or `np.float64`",
     **dict.fromkeys(
@@ -269,6 +271,8 @@ class _Reader:
         if dotted in JAXTYPING:
             return self.jaxtyped(node, JAXTYPING[dotted], items, scope)
         if dotted in _NDARRAY_OF and len(items) == 1:
+            if self.dotted(items[0], scope) in COMPLEX_DTYPES:
+                return UNKNOWN
             return ArrayType(self.element(items[0], scope))
         if dotted in _ARRAYS and len(items) in (1, 2):
             return self.ndarray_of(items, scope)

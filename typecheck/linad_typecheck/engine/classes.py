@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..types import DTYPE_CLASSES, INTS, NUMPY_NAMES, UNSIGNED
 
+COMPLEX_CLASSES = frozenset(("builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble"))
 OBJECT = "builtins.object "
 _REAL = "numbers.Number numbers.Complex numbers.Real "
 _WHOLE = _REAL + "numbers.Rational numbers.Integral "
@@ -22,6 +23,9 @@ _OF: dict[str, str] = {
         for d in INTS
     },
     "numpy.bool": _GENERIC + "numpy.bool_ abc.Hashable",
+    "builtins.complex": "numbers.Number numbers.Complex abc.Hashable",
+    "numpy.complex128": _NUMBER + "numpy.inexact numpy.complexfloating numpy.cdouble builtins.complex numbers.Number "
+    "numbers.Complex abc.Hashable",
     "numpy.ndarray": _ITERABLE,
     "builtins.tuple": _SEQUENCE + "abc.Hashable",
     "builtins.list": _SEQUENCE + "abc.MutableSequence",
@@ -45,4 +49,4 @@ CLASSES = frozenset().union(*KINDS.values()).union(
         f"numpy.{n}"
         for n in "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void matrix number".split()
     ),
-) - {"builtins.float", "builtins.int", "builtins.bool"}
+) - {"builtins.float", "builtins.int", "builtins.bool", *COMPLEX_CLASSES}

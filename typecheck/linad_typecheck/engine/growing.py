@@ -25,8 +25,9 @@ from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, GROWING, LIST, ROWS, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never, ScalarValue, TupleType, TupleValue,
-    Value, ValueType, ViewValue, arrays, growing_type, map_arrays, objects, type_of, with_item, without_axis,
+    ARRAYS, COMPLEX, GROWING, LIST, ROWS, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never, ScalarValue, TupleType,
+    TupleValue, Value, ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, objects, type_of, with_item,
+    without_axis,
 )
 from .views import Along, View, Whole
 
@@ -252,6 +253,8 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
     if not isinstance(cells, TupleValue):  # the list never has an item
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, made(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
+    if is_complex(cells):
+        return TupleValue(tuple(columns), COMPLEX)
     t = _common(columns)
     if t is None or not columns:
         return v

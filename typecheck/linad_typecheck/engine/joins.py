@@ -19,11 +19,12 @@ from .hashed import as_hashed
 from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
 from .places import as_view, materialise, read
+from .complexes import as_complex
 from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType, DerivativeValue,
-    Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
+    ARRAYS, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType,
+    DerivativeValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
     ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild,
     type_leaves, type_of,
 )
@@ -95,6 +96,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
                 v = as_hashed(ctx, v, t, span)
             elif t.record is OPTIONAL:
                 v = as_optional(v)
+            elif t.record is COMPLEX:
+                v = as_complex(ctx, v, span)
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
                 yield from coerce(ctx, part, item, span, defined)
@@ -255,6 +258,8 @@ class _Joiner:
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 elif t.record is OPTIONAL:
                     x, y = as_optional(x), as_optional(y)
+                elif t.record is COMPLEX:
+                    x, y = (self.as_complex(k, v) for k, v in enumerate((x, y)))
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
                 made = TupleValue(joined, t.record, t.made)
@@ -284,6 +289,11 @@ class _Joiner:
             if isinstance(v, TupleValue) and t.record in HASHED:
                 return as_hashed(self.ctx, v, t, self.span) if v.mapping else v
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
+
+    def as_complex(self, k: int, v: Value | None) -> Value | None:
+        """The number that arm ``k`` ends with, as a complex one."""
+        with self.at_end(k):
+            return as_complex(self.ctx, v, self.span)
 
     def as_result(self, k: int, v: Value | None, t: ScalarType | ArrayType) -> Value | None:
         """The array that arm ``k`` returns, converted to the dtype of the other arm's result, or to a number."""

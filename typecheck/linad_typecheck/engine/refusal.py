@@ -47,12 +47,7 @@ def refused(ctx: Lowering, e: Refused, before: Path, node: ast.AST | None = None
 
 def refuse(ctx: Lowering, node: ast.AST) -> None:
     """Report a construct that is not in the language."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, complex):
-        what, instead = (
-            "a complex number",
-            "keep real and imaginary parts apart: `exp(1j * x)` is `np.cos(x)` and `np.sin(x)`",
-        )
-    elif type(node).__name__ == "TryStar":
+    if type(node).__name__ == "TryStar":
         what, instead = REWRITES[ast.Try]
     else:
         what, instead = REWRITES.get(type(node), (f"`{type(node).__name__.lower()}`", ""))

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
+    COMPLEX, GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
@@ -645,6 +645,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             inner = x.items[0] if y == NONE_TYPE else join_types(x.items[0], y.items[0] if is_optional(y) else y)
             return None if inner is None else optional_type(inner)
     for x, y in ((a, b), (b, a)):
+        if is_complex(x) and not isinstance(y, TupleType) and (real := join_types(x.items[0], y)) is not None:
+            return TupleType((real, x.items[1]), COMPLEX)
+    for x, y in ((a, b), (b, a)):
         if x == NONE_TYPE and isinstance(y, ScalarType | ArrayType | ViewType | UnionType | TupleType):
             return optional_type(y)
     match a, b:
@@ -702,6 +705,16 @@ _FLAG = ScalarType("bool", True)
 def is_optional(v: Value | ValueType | None) -> bool:
     """Whether a value or a type may be None: it is a record with a presence flag."""
     return isinstance(v, TupleValue | TupleType) and v.record is OPTIONAL
+
+
+def is_complex(v: Value | ValueType | None) -> bool:
+    """Whether a value or a type is a complex number, or an array of complex numbers."""
+    return isinstance(v, TupleValue | TupleType) and v.record is COMPLEX
+
+
+def contains_complex(t: ValueType) -> bool:
+    """Whether a type has complex numbers in it."""
+    return is_complex(t) or (isinstance(t, TupleType) and any(map(contains_complex, t.items)))
 
 
 def optional_type(inner: ValueType) -> TupleType:
@@ -857,6 +870,10 @@ def describe(t: ValueType) -> str:
             return "a list of a computed number of items"
         case TupleType(items=items, record=record) if record is OPTIONAL:
             return f"{describe(items[0])} or None"
+        case TupleType(items=(ArrayType(rank=r) | ViewType(rank=r), _), record=record) if record is COMPLEX:
+            return f"array of complex numbers of rank {r}"
+        case TupleType(record=record) if record is COMPLEX:
+            return "complex number"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):

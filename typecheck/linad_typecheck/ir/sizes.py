@@ -55,14 +55,19 @@ class Equal:
 def known_sizes(f: Function) -> Sizes:
     """The sizes of arrays, by name, as atoms that are in scope wherever the array is."""
     found: Sizes = {}
-    _block(f.body, found, {p.var.name: {} for p in f.params if isinstance(p.var.type, Array)}, Equal())
+    given: dict[str, dict[int, Var]] = {}
+    for p in f.params:
+        if isinstance(p.var.type, Array):  # an adjoint or a tangent has the sizes of its parameter
+            given[p.var.name] = given.get(p.like, {})
+    _block(f.body, found, given, Equal())
     return found
 
 
 def _block(block: Block, found: Sizes, given: dict[str, dict[int, Var]], equal: Equal) -> Equal:
     """The equalities at the end of a block. ``given``: the sizes of parameters that have a variable there, by the
-    name of the parameter."""
-    given = {name: dict(axes) for name, axes in given.items()}
+    name of the parameter. Parameters of the same sizes share them."""
+    own = {id(axes): dict(axes) for axes in given.values()}
+    given = {name: own[id(axes)] for name, axes in given.items()}
     equal = equal.inside()
     for s in block.stmts:
         equal.seen(s)

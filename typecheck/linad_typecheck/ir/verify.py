@@ -295,7 +295,8 @@ class _Verifier:
         self.typed("condition", s.cond, BOOL)
         error = getattr(builtins, s.error, None)
         is_error = isinstance(error, type) and issubclass(error, Exception)
-        self.require(is_error or s.error in ("LinAlgError", ir.RETRY), f"{s.error} is not a builtin exception")
+        known = is_error or "." in s.error or s.error in ("LinAlgError", ir.RETRY)  # with a dot: a class of a module
+        self.require(known, f"{s.error} is not a builtin exception")
         try:
             fields = [f for _, f, _, _ in string.Formatter().parse(s.message) if f is not None]
             s.message.format(*(0 for _ in s.args))

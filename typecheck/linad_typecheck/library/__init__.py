@@ -4,7 +4,7 @@ Every file enters its rules in the engine's rule book when it is imported. Impor
 """
 
 from . import (
-    accumulating, arrays, averages, choosing, cross, diagonals, differences, einsum, extremes, inlining, joining,
+    accumulating, arrays, averages, choosing, complexes, cross, diagonals, differences, einsum, extremes, inlining, joining,
     less_common,
     linalg, logsums, middles, more_products, norms, operators, picking, powers, products, put_together,
     ranges, rearranging, reductions, scalars, scans, sorting, special, stop_gradient, type_tests,

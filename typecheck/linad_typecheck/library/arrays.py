@@ -18,6 +18,7 @@ from ..arrays.operands import bound, rank_zero
 from ..arrays.slices import Place
 from ..ir.core import Atom, Const, Fill
 from ..engine import places
+from ..engine.complexes import as_complex
 from ..engine.elementwise import lift
 from ..engine.growing import from_array
 from ..engine.numbers import own
@@ -35,6 +36,7 @@ from ..messages.types import WrongType
 from ..registry import enter, is_known
 from ..span import Span
 from ..types import BOOL, PYTHONS, DType
+from .complexes import complex_dtype
 from .externals import call_external
 from .sorting import sort_method
 
@@ -220,10 +222,12 @@ def _method_fill(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
 
 def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     found = bound(ctx, args, "copy")
-    dtype = dtype_of(ctx, found["dtype"], args.span)
+    parts = complex_dtype(found["dtype"])
+    dtype = dtype_of(ctx, found["dtype"], args.span) if parts is None else parts
     if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
         return array
-    return lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
+    made = lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
+    return made if parts is None else as_complex(ctx, places.held(ctx, made, args.hint, args.span), args.span)
 
 
 def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:

@@ -14,7 +14,7 @@ from ..engine.rulebook import Args, Of, Rule, is_elementwise, rule_of
 from ..engine.state import Lowering
 from ..engine.values import Poison, TupleValue, Value
 from ..messages.language import Unsupported
-from . import out_argument
+from . import complexes, out_argument
 
 
 def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
@@ -29,6 +29,9 @@ def call_external(ctx: Lowering, dotted: str, args: Args) -> Value:
 def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
     if dotted == "numpy.where" and len(args.values) == 1 and not args.keywords:
         dotted = "numpy.nonzero"  # NumPy's `where` of a condition alone
+    of_complex = complexes.call(ctx, dotted, args, _called)
+    if of_complex is not None:
+        return of_complex
     known = rule_of(dotted)
     if known is None:
         if not isinstance(external(ctx, dotted, args.name, args.span), Poison):

@@ -27,6 +27,7 @@ from ..engine.sizes import is_array
 from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
+    is_complex,
 )
 from ..ownership.state import names_of
 from ..messages.language import BadCall
@@ -40,7 +41,7 @@ BUILTINS = frozenset(
     "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
-MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient"}  # functions of the prelude's own
+MARKS = {"literal": _LITERAL, "constant": "linad.stop_gradient", "pair": "%complex"}  # functions of the prelude's own
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
 
@@ -121,7 +122,7 @@ def literal_rule(ctx: Lowering, args: Args) -> Value:
 
 def as_array_rule(ctx: Lowering, args: Args) -> Value:
     """``np.asarray(v)`` in the prelude."""
-    return as_array(ctx, args.values[0], args)
+    return args.values[0] if is_complex(args.values[0]) else as_array(ctx, args.values[0], args)
 
 
 class _Body:

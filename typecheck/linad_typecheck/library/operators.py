@@ -12,7 +12,7 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import TupleValue, Value
+from ..engine.values import TupleValue, Value, is_complex
 from ..messages.language import BadCall
 from ..span import Span
 from .externals import call_external
@@ -21,6 +21,11 @@ _BINARY = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
     "pow": ast.Pow,
     "matmul": ast.MatMult, "and_": ast.BitAnd, "or_": ast.BitOr, "xor": ast.BitXor,
+}  # fmt: skip
+_NAMES = {op: name for name, op in _BINARY.items()} | {ast.LShift: "lshift", ast.RShift: "rshift"}
+_SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@",
 }  # fmt: skip
 
 
@@ -38,6 +43,9 @@ RULES = {f"operator.{name}": _rule(op) for name, op in _BINARY.items()}
 
 def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str) -> Value:
     """``a op b`` of scalars or arrays. A tuple or list next to an array is converted to an array, as in NumPy."""
+    if is_complex(a) or is_complex(b):
+        args = Args(_SIGNS.get(op, "this operator"), span, (a, b), {}, hint)
+        return call_external(ctx, f"operator.{_NAMES[op]}", args)
     if not (is_array(a) or is_array(b)):
         return binary(ctx, op, a, b, span, hint)
     a, b = (as_array(ctx, v, hint, span) if is_growing(v) else v for v in (a, b))

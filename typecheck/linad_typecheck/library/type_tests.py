@@ -15,8 +15,8 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
-    TextValue, TupleValue, Value, literal,
+    COMPLEX, GROWING, LISTS, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue,
+    TextValue, TupleValue, Value, is_complex, literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
@@ -46,6 +46,10 @@ def kind_of(v: Value) -> str | None:
     match v:
         case ScalarValue(dtype=d, weak=w):
             return _SCALARS[d, w]
+        case TupleValue(items=(real, _)) if is_complex(v):
+            if is_array(real):
+                return "numpy.ndarray"
+            return "builtins.complex" if real.weak else "numpy.complex128"
         case TupleValue(record=record) if record in GROWING:
             return "builtins.list"
         case TupleValue(record=None):
@@ -74,7 +78,7 @@ _DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict s
 
 def type_value(v: Value) -> Value | None:
     """``type(v)`` as a value, which may be called, as in ``type(x)(1)``."""
-    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in LISTS:
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, COMPLEX):
         return EntityValue(v.record, v.record.name)
     kind = kind_of(v)
     return None if kind is None else EntityValue(External(kind), kind.rpartition(".")[2])
@@ -104,7 +108,7 @@ def of_class(v: Value, cls: Entity | None) -> bool | None:
         case Opaque(what=what) if what.startswith("the class `"):
             return False
         case External(dotted=dotted):
-            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
+            if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, COMPLEX, SLICE):
                 kind = "builtins.tuple" if v.record.named_tuple else ""
             if kind is None:
                 return (
@@ -123,7 +127,7 @@ def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
     if not isinstance(cls, type):
         return False
     own: object = None
-    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, SLICE):
+    if isinstance(v, TupleValue) and isinstance(v.record, RecordClass) and v.record not in (*LISTS, COMPLEX, SLICE):
         own = v.record.handle
     elif kind is not None:
         home, _, name = kind.rpartition(".")
@@ -151,7 +155,7 @@ def is_subclass(v: Value, cls: Entity | None) -> bool | None:
 def has_attribute(v: Value, name: str) -> bool | None:
     """Whether a value has an attribute in Python; None if that is not known."""
     match v:
-        case TupleValue(record=RecordClass() as record) if v.record not in LISTS:
+        case TupleValue(record=RecordClass() as record) if v.record not in (*LISTS, COMPLEX):
             return (
                 name in record.names or name in record.others or hasattr(tuple if record.named_tuple else object, name)
             )

@@ -71,7 +71,6 @@ class CapturedGlobal(Message):
         "a dict": "bind its numbers and arrays to names of their own, or pass them as parameters",
         "a set": "make it a NumPy array",
         "a bytes": "make it a NumPy array of ints",
-        "a complex": "bind its real and imaginary parts to names of their own",
     }
     name: str
     what: str

@@ -170,6 +170,9 @@ class RecordClass:
 MOST_LISTED = 32  # longest module-level list whose items are separate values
 MOST_KEYS = 256  # largest module-level dict
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
+# A complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape.
+_PARTS = RecordField("real"), RecordField("imag")
+COMPLEX = RecordClass("complex", "builtins.complex", False, _PARTS, mark="builtins.complex", handle=complex)
 # Lists whose length is known only at run time, of NumPy's and of Python's numbers (`engine.growing`).
 GROWING = tuple(
     RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list)
@@ -208,7 +211,9 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
 
 
 # By key. The named tuples that library functions return are entered when the library is imported.
-LIBRARY_CLASSES: dict[str, object] = {"builtins.list": list, "builtins.dict": dict, **{c.key: list for c in RETURNED}}
+LIBRARY_CLASSES: dict[str, object] = {
+    "builtins.list": list, "builtins.dict": dict, COMPLEX.key: complex, **{c.key: list for c in RETURNED},
+}
 
 
 @frozen(slots=True)

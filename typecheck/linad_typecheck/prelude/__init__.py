@@ -14,6 +14,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
 - A variable of a comprehension must not also be a variable of the function.
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative.
+  ``pair(re, im)`` is a complex number. Names that begin with ``%complex`` define a function for complex arguments.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
 - The modules import ``math``, ``numpy as np`` and ``scipy.special as sp``. They may call their own private functions.
@@ -123,6 +124,33 @@ def constant(value: Any) -> Any:
     3.0
     """
     return value
+
+
+def pair(real: Any, imag: Any) -> Any:
+    """The complex number, or array, with these real and imaginary parts.
+
+    Parameters
+    ----------
+    real, imag : float or ndarray
+        The parts.
+
+    Returns
+    -------
+    complex or ndarray
+        The number, or an array of the shape that the parts broadcast to.
+
+    Examples
+    --------
+    >>> pair(1.0, 2.0)
+    (1+2j)
+    """
+    if isinstance(real, float) and isinstance(imag, float):
+        return complex(real, imag)
+    import numpy as np
+
+    both = np.empty(np.broadcast(real, imag).shape, np.result_type(real, imag, np.complex64))
+    both.real, both.imag = real, imag
+    return both[()]
 
 
 def elementwise(*names: str) -> Callable[[F], F]:

@@ -1,0 +1,266 @@
+"""Complex numbers: values against CPython, derivatives against differences, conversions at the call, and refusals."""
+
+from __future__ import annotations
+
+import cmath
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linad
+from linad import LinadError, hvp, linear_grad
+from linad.testing import check_grads
+
+from ..strategies import load
+
+HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
+R = np.random.default_rng(5)
+X, Y = R.random(5) + 0.25, R.random(5) - 0.5
+# expressions of an array `z` and a number `w`, of parts `x` and `y`
+EXPRESSIONS = """
+    z + w | z - w | w - z | z * w | z / w | w / z | 2 / w | w / 2.0 | x * w | z - x | x + w | -z | +w | z ** 2 | w ** 3 | w ** -2
+    w ** 0.5 | w ** 1.5 | 2.0 ** w | w ** w | z ** 3 | z ** 0 | pow(w, 2) | z * z.conjugate() | abs(w) | abs(z) | z.real | w.imag
+    w == w | z == z[::-1] | w != 1j | bool(w) | 1.0 if w else 2.0
+    np.exp(z) | np.log(z) | np.log10(w) | np.log2(w) | np.sqrt(z) | np.sqrt(-z) | np.sin(z) | np.cos(z) | np.tan(z) | np.sinh(z)
+    np.cosh(z) | np.tanh(z) | np.square(z) | np.reciprocal(z) | np.conj(z) | np.abs(z) | np.angle(z) | np.angle(w, deg=True)
+    np.real(z) | np.imag(z) | np.multiply(z, w) | np.add(z, 1) | np.divide(1, z) | np.power(z, 2) | np.isfinite(z) | np.isnan(w)
+    np.isclose(z, z + 1e-12) | np.allclose(z, z) | np.iscomplexobj(z) + np.isrealobj(z) | np.isreal(z * 1j)
+    cmath.exp(w) | cmath.log(w) | cmath.sqrt(w) | cmath.sqrt(-2.0) | cmath.phase(w) | cmath.polar(w)[0] | cmath.rect(x[0], y[0])
+    cmath.sin(w) | cmath.tanh(w) | cmath.isinf(w) | turned(w, y[1]) | complex(x[0], y[1]) | complex(x[0]) | np.complex128(w) | Z0 * w
+    z.sum() | np.sum(z) | np.mean(z) | np.prod(z) | np.var(z) | np.std(z) | np.cumsum(z) | np.diff(z) | np.trapezoid(z) | sum(z)
+    sum([v * 2 for v in z]) | np.dot(z, z) | z @ z | np.vdot(z, z) | np.outer(z, z) | np.convolve(z, z) | np.correlate(z, z[:3])
+    np.linalg.norm(z) | np.where(x > 0.5, z, 0) | np.where(x > 0.5, x, z) | np.concatenate((z, z[:2])) | np.stack((z, x)) | np.roll(z, 1)
+    z[1] | z[-1] | z[1:4] | z[::2] | z[x > 0.5] | z[np.array([0, 2])] | z.size + z.ndim + len(z) + z.shape[0] | z.reshape(5, 1).T
+    np.array([w, 2.0, 1j]) | np.array([1.0, 2.0], dtype=complex) | np.array([v * 1j for v in x]) | np.array([v for v in z if v.real > 0.5])
+    x.astype(complex) * 1j | np.zeros(3, dtype=complex) + w | np.full(3, w) | np.ones_like(z) * w | np.zeros_like(z) + w | z.astype(complex)
+    np.interp(0.5, x.cumsum(), z) | np.polyval([1.0, 2.0, 3.0], w) | np.einsum("i,i->", z, x) | np.tile(z, 2) | z.copy() | z.conj().real
+    np.linalg.solve(np.outer(z, x) + np.diag(x + 2), z) | np.linalg.inv(np.diag(z) + 1) | np.linalg.det(np.outer(z, x) + np.diag(z))
+    np.fft.fft(z) | np.fft.ifft(z) | np.fft.fft(x) | np.fft.rfft(x) | np.fft.irfft(z) | np.fft.irfft(z, 7) | np.fft.fft(z, 8) | np.fft.fft(z, 3)
+    np.fft.ifft(z, norm="ortho") | np.fft.fft2(np.outer(z, x[:4])) | np.fft.ifft2(np.outer(x[:3], y)) | np.fft.fftshift(np.fft.fft(x[:4]))
+    np.fft.fft(np.outer(x[:3], z), axis=0) | np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y), n=5) | sf.fft(z) | sf.ifft(z, 6) | sf.rfft(x, norm="forward") | sf.irfft(z)
+"""
+TEXTS = [text.strip() for line in EXPRESSIONS.strip().splitlines() for text in line.split(" | ")]
+PROGRAMS = {
+    "cells": """
+        c = np.zeros(len(x), dtype=complex)
+        for k in range(len(x)):
+            c[k] = complex(x[k], y[k]) * Z0
+        c[1:] += c[:-1]
+        c *= 2
+        c[0] -= 1.5
+        c[2:4] = c[:2] * 1j
+        c.real[1] = x[0]
+        return c
+    """,
+    "real and complex on two paths": """
+        c = 0
+        for k in range(len(x)):
+            c = c * w + x[k] if y[k] > 0 else c + 1j
+            if abs(c) > 4:
+                break
+        return c
+    """,
+    "loops over cells": """
+        total, c = 0.0, 1 + 0j
+        for v, t in zip(z, x):
+            c = turned(c + v, t)
+            total += c.real * abs(v)
+        return total + c
+    """,
+    "lists": """
+        found = []
+        for v in z:
+            if v.imag > 0.0 or not found:
+                found.append(v ** 2)
+        return sum(found) + found[-1] + np.array(found).sum()
+    """,
+    "two names": """
+        c = z.copy()
+        d = c
+        d[0] = 5j
+        return c
+    """,
+    "nested functions": """
+        def step(c, n):
+            return c if n == 0 else step(c * c + w, n - 1)
+        return step(0j, 4)
+    """,
+    "tuples": """
+        pair = (w, x[0])
+        a, (b, c) = w * 2, pair
+        return a * b + c
+    """,
+}
+
+
+def program(body: str) -> str:
+    return HEAD + f"def f(x, y):\n    z, w = x + 1j * y, complex(x[0], y[0])\n{body}\n"
+
+
+def real(value: object) -> float:
+    """A real number of a value, with other weights for each part."""
+    value = np.asarray(value)
+    weights = np.cos(np.arange(value.size)).reshape(value.shape)
+    return np.sum(value.real * weights) + 0.5 * np.sum(value.imag * weights)
+
+
+BODIES = {text: f"    return {text}" for text in TEXTS} | {
+    name: "\n".join(line[4:] for line in body.splitlines()) for name, body in PROGRAMS.items()
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_values_and_derivatives(name):
+    """The value is CPython's, with its type; a derivative along a direction is that of differences, and the dot product
+    with that of reverse mode agrees."""
+    f = load(program(BODIES[name]))
+    g, plain = linear_grad(f, backend="interpret"), f(X, Y)
+    ours = g(X, Y)
+    assert np.iscomplexobj(ours) == np.iscomplexobj(plain) and np.shape(ours) == np.shape(plain)
+    assert isinstance(ours, np.ndarray) == isinstance(plain, np.ndarray)
+    np.testing.assert_allclose(ours, plain, rtol=1e-12, atol=1e-13)
+    if np.asarray(plain).dtype.kind not in "cf":
+        return
+    dx, dy, h = np.sin(1.0 + np.arange(5)), np.cos(np.arange(5)), 1e-6
+    tangent = g.jvp((X, Y), (dx, dy))[1]
+    away = (real(f(X + h * dx, Y + h * dy)) - real(f(X - h * dx, Y - h * dy))) / (2 * h)
+    np.testing.assert_allclose(real(tangent), away, rtol=2e-6, atol=2e-7)
+    value, pullback = g.vjp(X, Y)
+    weights = np.cos(np.arange(np.size(plain))).reshape(np.shape(plain))
+    cotangent = weights + 0.5j * weights if np.iscomplexobj(plain) else weights
+    cotangent = cotangent if isinstance(plain, np.ndarray) else np.asarray(cotangent)[()]
+    x_bar, y_bar = pullback(cotangent)
+    np.testing.assert_allclose(x_bar @ dx + y_bar @ dy, real(tangent), rtol=1e-9, atol=1e-10)
+
+
+NUMBERS = st.sampled_from(["z", "w", "x", "x[1]", "2.0", "1j", "(1-2j)", "Z0", "3"])
+UNARY = st.sampled_from("-{} abs({}) np.exp({}*0.1) np.conj({}) np.sqrt({}+5) np.sin({}*0.1) ({}).real ({}).imag ({})**2".split())
+BINARY = st.sampled_from("({}+{}) ({}-{}) ({}*{}) ({}/({}+7.5)) np.where(x>0.5,{},{})".split())
+TREES = st.recursive(
+    NUMBERS,
+    lambda inner: st.builds(str.format, UNARY, inner) | st.builds(str.format, BINARY, inner, inner),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(TREES)
+def test_random_expressions(text):
+    f = load(program(f"    return np.sum({text} + z)"))
+    g = linear_grad(f, backend="interpret")
+    np.testing.assert_allclose(g(X, Y), f(X, Y), rtol=1e-11, atol=1e-12)
+    dx, dy = np.sin(1.0 + np.arange(5)), np.cos(np.arange(5))
+    tangent = g.jvp((X, Y), (dx, dy))[1]
+    x_bar, y_bar = g.vjp(X, Y)[1](1 + 0.5j)
+    np.testing.assert_allclose(x_bar @ dx + y_bar @ dy, tangent.real + 0.5 * tangent.imag, rtol=1e-9, atol=1e-10)
+
+
+# ------------------------------------------------------------------------------------------------ arguments and results
+
+
+def reflection(z: complex, z0: complex = 50.0 + 0j) -> float:
+    return abs((z - z0) / (z + z0))
+
+
+def line(gamma, length, load, z0=50):
+    t = np.tanh(gamma * length)
+    return z0 * (load + z0 * t) / (z0 + load * t)
+
+
+def shifted(z, w):
+    z[0] = w * 2
+    return np.sum(z * w).real
+
+
+@pytest.mark.parametrize("backend", ["interpret", "numba"])
+def test_complex_arguments_and_results(backend):
+    f = linear_grad(reflection, backend=backend)
+    z, z0 = 30.0 + 2.0j, 45.0 - 3.0j
+    assert f(z) == pytest.approx(reflection(z)) and f(np.complex128(z), z0) == pytest.approx(reflection(z, z0))
+    z_bar, z0_bar = f.grad(z, z0)
+    for k, bar in enumerate((z_bar, z0_bar)):
+        for unit, part in ((1.0, bar.real), (1j, bar.imag)):
+            args = lambda h: [v + h * unit if n == k else v for n, v in enumerate((z, z0))]
+            assert part == pytest.approx((reflection(*args(1e-5)) - reflection(*args(-1e-5))) / 2e-5, rel=1e-6)
+    g = linear_grad(line, backend=backend)
+    lengths = np.array([0.3, 0.2])
+    np.testing.assert_allclose(g(0.1 + 2j, lengths, 100 - 5j), line(0.1 + 2j, lengths, 100 - 5j))
+    value, pullback = g.vjp(0.1 + 2j, 0.3, 100 - 5j)
+    bars, (_, tangent) = pullback(1 + 2j), g.jvp((0.1 + 2j, 0.3, 100 - 5j), (1j, 0.5, 1.0 - 1j))
+    assert value == pytest.approx(line(0.1 + 2j, 0.3, 100 - 5j))
+    assert bars[0].imag + 0.5 * bars[1] + bars[2].real - bars[2].imag == pytest.approx(tangent.real + 2 * tangent.imag)
+
+
+def test_updates_of_complex_arrays_reach_the_caller():
+    f = linear_grad(shifted, updates=("z",), backend="interpret")
+    z = np.array([1j, 2.0])
+    assert f(z, 2 + 1j) == 10.0 and z.tolist() == [4 + 2j, 2]
+
+
+def test_single_precision_stays():
+    f = linear_grad(lambda z: z * 2, backend="interpret")
+    assert f(np.ones(2, np.complex64)).dtype == np.complex64
+
+
+def test_second_derivatives():
+    f = linear_grad(load(program("    return np.sum(np.abs(np.fft.fft(z * w)) ** 2)")), backend="interpret")
+    check_grads(f, (X, Y), order=2)
+    assert np.isfinite(hvp(f, (X, Y), (X, Y))[0]).all()
+
+
+def size(z):
+    return np.sum(np.abs(z * z - 1j))
+
+
+def stretched(x):
+    return x * (1 + 2j)
+
+
+def test_transforms():
+    """Of functions with complex results, and by complex arguments where the derivative is a complex number."""
+    z, x, eye = np.array([1 + 1j, 0.5]), np.array([1.0, 2.0]), np.diag([1 + 2j, 1 + 2j])
+    bar = linear_grad(size, backend="interpret").grad(z)
+    for found in (linad.grad(size)(z), linad.value_and_grad(size)(z)[1], linad.vjp(size, z)[1](1.0)[0]):
+        np.testing.assert_allclose(found, bar)
+    for jacobian in (linad.jacfwd, linad.jacrev):
+        np.testing.assert_allclose(jacobian(stretched)(x), eye)
+    np.testing.assert_allclose(linad.vmap(stretched)(x), stretched(x))
+    assert linad.linearize(stretched, 2.0)[1](1.0) == 1 + 2j and linad.linear_transpose(stretched, 1.0)(1 + 1j) == (3.0,)
+    along = lambda h: linear_grad(size, backend="interpret").grad(z + h * z)
+    np.testing.assert_allclose(linad.hvp(size, (z,), (z,)), (along(1e-6) - along(-1e-6)) / 2e-6, rtol=1e-6)
+    into = np.zeros(2, complex)
+    linear_grad(size, backend="interpret").vjp_into(1.0, z, into=into)
+    np.testing.assert_allclose(into, bar)
+    check_grads(linear_grad(size, backend="interpret"), (z,))
+    for made in (linad.jacfwd, linad.jacrev, linad.hessian):
+        with pytest.raises(LinadError, match="by a complex argument"):
+            made(size)(z)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("return z < 1", "an order is of real numbers"),
+        ("return np.max(z)", "`np.max` of complex numbers"),
+        ("return np.sort(z)", "`np.sort` of complex numbers"),
+        ("return z // 2", "`//` of complex numbers"),
+        ("return math.exp(w)", "`math.exp` of complex numbers"),
+        ("return w[0]", "only arrays and tuples are indexed"),
+        ("x[0] = w\n    return x", "complex"),
+        ("return float(w)", "`float` of complex numbers"),
+        ("return z.argmax()", "complex"),
+        ("return w.other", "`.other`"),
+    ],
+)
+def test_refused(body, message):
+    with pytest.raises(LinadError, match=message):
+        linear_grad(load("import math\n" + program(f"    x = x.copy()\n    {body}")), backend="interpret")(X, Y)
+
+
+def test_exceptions_are_those_of_python():
+    f = linear_grad(load("import cmath\ndef f(x: float):\n    return cmath.log(x)\n"), backend="interpret")
+    assert f(-2.0) == cmath.log(-2.0)
+    with pytest.raises(ValueError, match="math domain error"):
+        f(0.0)

@@ -1,0 +1,383 @@
+"""Discrete Fourier transforms of real and complex arrays.
+
+The algorithm of Cooley and Tukey for powers of two, and Bluestein's for other lengths (Oppenheim and Schafer, Discrete-
+Time Signal Processing, chapter 9). Both take ``O(n log n)`` operations, and so do their derivatives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements, pair
+
+
+# ---------------------------------------------------------------------------------------------------------- one row
+
+
+def _power_of_two(x, y, sign):
+    """The transform of a row whose length is a power of two, with the sign of the exponent."""
+    n = x.shape[0]
+    re, im = np.empty(n), np.empty(n)
+    j = 0
+    for i in range(n):  # in the order of reversed bits
+        re[i] = x[j]
+        im[i] = y[j]
+        bit = n // 2
+        while bit > 0 and j >= bit:
+            j -= bit
+            bit = bit // 2
+        j += bit
+    turn = np.arange(n // 2) * (2.0 * np.pi / n)
+    c, s = np.cos(turn), sign * np.sin(turn)
+    half = 1
+    while half < n:
+        step = n // (2 * half)
+        for block in range(step):
+            for k in range(half):
+                a = 2 * half * block + k
+                u = re[a + half] * c[k * step] - im[a + half] * s[k * step]
+                v = re[a + half] * s[k * step] + im[a + half] * c[k * step]
+                re[a + half] = re[a] - u
+                im[a + half] = im[a] - v
+                re[a] += u
+                im[a] += v
+        half = 2 * half
+    return re, im
+
+
+def _row(x, y, sign):
+    """The transform of a row of any length."""
+    n = x.shape[0]
+    m = 1
+    while m < n:
+        m = 2 * m
+    if m == n:
+        return _power_of_two(x, y, sign)
+    while m < 2 * n - 1:  # a convolution with a chirp, on a ring that is long enough
+        m = 2 * m
+    k = np.arange(n)
+    turn = (k * k % (2 * n)) * (np.pi / n)
+    c, s = np.cos(turn), sign * np.sin(turn)
+    p, q, u, v = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
+    for i in range(n):
+        p[i] = x[i] * c[i] - y[i] * s[i]
+        q[i] = x[i] * s[i] + y[i] * c[i]
+        u[i] = c[i]
+        v[i] = -s[i]
+    for i in range(1, n):
+        u[m - i] = c[i]
+        v[m - i] = -s[i]
+    p, q = _power_of_two(p, q, -1.0)
+    u, v = _power_of_two(u, v, -1.0)
+    p, q = _power_of_two(p * u - q * v, p * v + q * u, 1.0)
+    a, b = p[:n] / m, q[:n] / m
+    return a * c - b * s, a * s + b * c
+
+
+# --------------------------------------------------------------------------------------------------- along one axis
+
+
+def _sized(x, n):
+    """Rows cut or filled with zeros to a length."""
+    if x.shape[-1] == n:
+        return x * 1.0
+    out = np.zeros((*x.shape[:-1], n))
+    m = min(n, x.shape[-1])
+    out[..., :m] = x[..., :m]
+    return out
+
+
+def _rows(x, y, n, sign):
+    """The transforms of the rows of an array."""
+    if n < 1:
+        raise ValueError("invalid number of data points")
+    x, y = _sized(x, n), _sized(y, n)
+    if x.ndim == 1:
+        return _row(x, y, sign)
+    shape = x.shape
+    x, y = x.reshape(-1, n), y.reshape(-1, n)
+    for k in range(x.shape[0]):
+        u, v = _row(x[k], y[k], sign)
+        x[k] = u
+        y[k] = v
+    return x.reshape(shape), y.reshape(shape)
+
+
+def _scale(n, norm, back):
+    """The factor of a transform, or of the inverse one."""
+    if norm is None or norm == "backward":
+        return 1.0 / n if back else 1.0
+    if norm == "ortho":
+        return 1.0 / np.sqrt(n)
+    if norm == "forward":
+        return 1.0 if back else 1.0 / n
+    raise TypeError("takes the norms 'backward', 'ortho' and 'forward'")
+
+
+def _complex(a, n, axis, norm, back):
+    """The transform of a real or complex array along an axis, or the inverse one."""
+    x, y = np.moveaxis(np.real(a), axis, -1), np.moveaxis(np.imag(a), axis, -1)
+    size = x.shape[-1] if n is None else n
+    u, v = _rows(x, y, size, 1.0 if back else -1.0)
+    factor = _scale(size, norm, back)
+    return pair(np.moveaxis(u * factor, -1, axis).copy(), np.moveaxis(v * factor, -1, axis).copy())
+
+
+@implements("numpy.fft.fft", "%complex numpy.fft.fft")
+def fft(a, n=None, axis=-1, norm=None, out=None):
+    """Discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        Real or complex.
+    n : int, optional
+        The length along the axis, to which ``a`` is cut or filled with zeros.
+    axis : int
+        The axis.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is: at the inverse, as its square root at both, or at this transform.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Complex, of the shape of ``a``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> fft(np.array([1.0, 0.0, 0.0, 0.0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    return _complex(a, n, axis, norm, False)
+
+
+@implements("numpy.fft.ifft", "%complex numpy.fft.ifft")
+def ifft(a, n=None, axis=-1, norm=None, out=None):
+    """Inverse discrete Fourier transform along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        Real or complex.
+    n : int, optional
+        The length along the axis, to which ``a`` is cut or filled with zeros.
+    axis : int
+        The axis.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is, as of `fft`.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Complex, of the shape of ``a``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> ifft(np.array([4.0, 0.0, 0.0, 0.0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    return _complex(a, n, axis, norm, True)
+
+
+@implements("numpy.fft.rfft")
+def rfft(a, n=None, axis=-1, norm=None, out=None):
+    """Discrete Fourier transform of real numbers: the frequencies that are not negative.
+
+    Parameters
+    ----------
+    a : array_like
+        Real.
+    n : int, optional
+        The length along the axis, to which ``a`` is cut or filled with zeros.
+    axis : int
+        The axis.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is, as of `fft`.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Complex, with ``n // 2 + 1`` along the axis.
+
+    Examples
+    --------
+    >>> rfft(np.array([1.0, 0.0, 0.0, 0.0]))
+    array([1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    x = np.moveaxis(np.asarray(a), axis, -1)
+    size = x.shape[-1] if n is None else n
+    u, v = _rows(x, np.zeros(x.shape), size, -1.0)
+    factor, m = _scale(size, norm, False), size // 2 + 1
+    return pair(np.moveaxis(u[..., :m] * factor, -1, axis).copy(), np.moveaxis(v[..., :m] * factor, -1, axis).copy())
+
+
+@implements("numpy.fft.irfft", "%complex numpy.fft.irfft")
+def irfft(a, n=None, axis=-1, norm=None, out=None):
+    """The real numbers that have a Fourier transform, given its frequencies that are not negative.
+
+    Parameters
+    ----------
+    a : array_like
+        Real or complex.
+    n : int, optional
+        The length of the result along the axis, by default ``2 (m - 1)`` for ``m`` frequencies.
+    axis : int
+        The axis.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is, as of `fft`.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Real, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> irfft(np.array([1.0, 1.0, 1.0]))
+    array([1., 0., 0., 0.])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    x, y = np.moveaxis(np.real(a), axis, -1), np.moveaxis(np.imag(a), axis, -1)
+    size = 2 * (x.shape[-1] - 1) if n is None else n
+    if size < 1:
+        raise ValueError("invalid number of data points")
+    half = _sized(x, size // 2 + 1), _sized(y, size // 2 + 1)
+    back = np.arange((size - 1) // 2, 0, -1)
+    u = np.concatenate((half[0], half[0][..., back]), axis=-1)
+    w = half[1].copy()
+    w[..., 0] = 0.0  # the imaginary parts of the first and, of even lengths, the last frequency count as zero
+    if size % 2 == 0:
+        w[..., size // 2] = 0.0
+    v = np.concatenate((w, -w[..., back]), axis=-1)
+    found = _rows(u, v, size, 1.0)[0]
+    return np.moveaxis(found * _scale(size, norm, True), -1, axis).copy()
+
+
+def _two(a, s, axes, norm, back):
+    first, last = axes
+    sizes = (None, None) if s is None else s
+    return _complex(_complex(a, sizes[1], last, norm, back), sizes[0], first, norm, back)
+
+
+@implements("numpy.fft.fft2", "%complex numpy.fft.fft2")
+def fft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Discrete Fourier transform along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        Real or complex.
+    s : tuple of int, optional
+        The lengths along the axes.
+    axes : tuple of int
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is, as of `fft`.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Complex.
+
+    Examples
+    --------
+    >>> fft2(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    return _two(a, s, axes, norm, False)
+
+
+@implements("numpy.fft.ifft2", "%complex numpy.fft.ifft2")
+def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Inverse discrete Fourier transform along two axes.
+
+    Parameters
+    ----------
+    a : array_like
+        Real or complex.
+    s : tuple of int, optional
+        The lengths along the axes.
+    axes : tuple of int
+        The axes.
+    norm : {'backward', 'ortho', 'forward'}, optional
+        Where the factor ``1 / n`` is, as of `fft`.
+    out : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Complex.
+
+    Examples
+    --------
+    >>> ifft2(np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    return _two(a, s, axes, norm, True)
+
+
+# ------------------------------------------------------------------------------------------------------------- SciPy
+
+
+@implements("scipy.fft.fft", "%complex scipy.fft.fft")
+def scipy_fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Discrete Fourier transform along an axis. See `fft`.
+
+    >>> scipy_fft(np.array([1.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return fft(x, n, axis, norm)
+
+
+@implements("scipy.fft.ifft", "%complex scipy.fft.ifft")
+def scipy_ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Inverse discrete Fourier transform along an axis. See `ifft`.
+
+    >>> scipy_ifft(np.array([2.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return ifft(x, n, axis, norm)
+
+
+@implements("scipy.fft.rfft")
+def scipy_rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Discrete Fourier transform of real numbers: the frequencies that are not negative. See `rfft`.
+
+    >>> scipy_rfft(np.array([1.0, 0.0]))
+    array([1.+0.j, 1.+0.j])
+    """
+    return rfft(x, n, axis, norm)
+
+
+@implements("scipy.fft.irfft", "%complex scipy.fft.irfft")
+def scipy_irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The real numbers that have a Fourier transform, given its frequencies that are not negative. See `irfft`.
+
+    >>> scipy_irfft(np.array([1.0, 1.0]))
+    array([1., 0.])
+    """
+    return irfft(x, n, axis, norm)
