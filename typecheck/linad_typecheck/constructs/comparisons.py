@@ -8,7 +8,6 @@ from collections.abc import Callable
 from ..engine.arithmetic import compare, unary
 from ..engine.evaluation import expression
 from ..engine.growing import is_growing
-from ..engine.hashed import is_hashed
 from ..engine.numbers import number_of
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -30,8 +29,9 @@ from ..ownership.objects import is_one
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
-from .hashed import as_one as as_hashed, has as has_key
 
+# ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
+MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
 _EQUALITIES = (ast.Eq, ast.NotEq)
 
 
@@ -231,11 +231,9 @@ def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], 
 def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if isinstance(b, TextValue) and isinstance(a, TextValue):
         return literal(a.text in b.text)
-    if isinstance(b, TupleValue) and b.mapping and isinstance(a, ScalarValue | TupleValue) and not has_known(b, a):
-        b = as_hashed(ctx, b, span) or b
-    if is_hashed(b):
-        at = at_span(span)
-        return has_key(ctx, at, b, a, span)
+    for rule in MEMBERS:
+        if (found := rule(ctx, a, b, span)) is not None:
+            return found
     if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
         return literal(found)
     if isinstance(b, TupleValue) and not b.closed:
@@ -248,11 +246,6 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         equal = call_external(ctx, "numpy.equal", Args("np.equal", span, (b, a), {}, "b"))
         return call_external(ctx, "numpy.any", Args("np.any", span, (equal,), {}, "b"))
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
-
-
-def has_known(b: TupleValue, a: Value) -> bool:
-    """Whether it is known at compile time if a dict has a key."""
-    return has(b, a) is not None
 
 
 def at_span(span: Span) -> ast.expr:

@@ -29,7 +29,9 @@ from ..ownership.objects import change, fresh
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, FLOATS
+from .comparisons import MEMBERS, at_span
 from .comprehensions import COMPREHENSIONS, run_through
+from .dicts import has
 from .iterables import iteration
 from .lists import from_iteration
 
@@ -124,9 +126,13 @@ def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool 
     ctx.not_negative(j.atom)
 
 
-def has(ctx: Lowering, at: ast.expr, base: TupleValue, k: Value, span: Span) -> Value:
-    """``k in d``."""
-    return _there(ctx, _position(ctx, at, base, _key_of(ctx, k, span)), span)
+def _has(ctx: Lowering, k: Value, base: Value, span: Span) -> Value | None:
+    """``k in d``; None if it is known at compile time, or about something else."""
+    if isinstance(base, TupleValue) and base.mapping and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
+        base = as_one(ctx, base, span) or base
+    if not is_hashed(base):
+        return None
+    return _there(ctx, _position(ctx, at_span(span), base, _key_of(ctx, k, span)), span)
 
 
 def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
@@ -341,6 +347,7 @@ def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:
     return _made(ctx, node, DICT, fill)
 
 
+MEMBERS.append(_has)
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict
