@@ -74,7 +74,7 @@ _WITHOUT: dict[str, str] = {
     "sklearn": "write the model with NumPy, or compute its part outside and pass the numbers",
     "matplotlib": "draw outside the function",
     "tqdm": "leave it out: the loop is compiled, and shows nothing while it runs",
-    "collections": "use tuples, and arrays with int indices",
+    "collections": "use `deque`, `defaultdict`, `Counter`, a list or a dict",
     "itertools": "write the loops out, one inside the other",
     "functools": "write the loop or the call out",
     "re": "work on texts outside the function and pass numbers",

@@ -445,6 +445,8 @@ class _Need:
 def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: bool, span: Span) -> list[Var]:
     """The arrays with room for an item: reallocated at twice the size if they are full."""
     before = [need.var for need in needs]
+    if not before:  # no item is known yet
+        return []
     now = ctx.dim(before[0], 0, span)
     full = ctx.let("full", "ge", (count, now), BOOL, span) if more else FALSE
     tests, none = [full] if more else [], FALSE

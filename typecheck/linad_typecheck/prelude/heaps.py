@@ -48,6 +48,10 @@ def heappush(heap, item):
     item : float, int or tuple
         The item.
 
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> heap = [1.0, 3.0]
@@ -151,6 +155,10 @@ def heapify(x):
     ----------
     x : list
         The list.
+
+    Returns
+    -------
+    None
 
     Examples
     --------

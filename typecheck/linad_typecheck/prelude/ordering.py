@@ -102,6 +102,10 @@ def insort_left(a, x, lo=0, hi=None):
     lo, hi : int
         The part that is searched.
 
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> a = [1.0, 3.0]
@@ -124,6 +128,10 @@ def insort_right(a, x, lo=0, hi=None):
         The item.
     lo, hi : int
         The part that is searched.
+
+    Returns
+    -------
+    None
 
     Examples
     --------
