@@ -165,8 +165,8 @@ def _extremum(better: Callable[[Any, Any], bool]) -> Callable[..., Any]:
         items = [wrap(a) for a in (args if builtins.len(args) > 1 else args[0])]
         if "key" in keywords:
             keys = [wrap(keywords["key"](i)) for i in items]
-            first = functools.reduce(lambda a, b: b if better(keys[b], keys[a]) else a, builtins.range(builtins.len(items)))
-            return items[first]
+            places = builtins.range(builtins.len(items))
+            return items[functools.reduce(lambda a, b: b if better(keys[b], keys[a]) else a, places)]
         if not items and keywords:
             return wrap(keywords["default"])
         if not items:

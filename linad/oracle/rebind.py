@@ -51,7 +51,7 @@ class _Rebinder:
         if value is np:
             return NUMPY
         if value is collections.deque:
-            return lambda items=(), maxlen=None: collections.deque(items, None if maxlen is None else int(unwrap(maxlen)))
+            return lambda items=(), maxlen=None: collections.deque(items, maxlen and int(unwrap(maxlen)))
         if isinstance(value, types.ModuleType) and value.__name__.startswith(("scipy.", "numpy.")):
             return library(value)
         plain = getattr(value, "py_func", value)

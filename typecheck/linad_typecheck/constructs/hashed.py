@@ -15,7 +15,7 @@ from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
 from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
-from ..engine.sequences import Unrolled
+from ..engine.sequences import Unrolled, unpacked
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
     GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, ScalarValue, TupleValue,
@@ -31,7 +31,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .comparisons import MEMBERS, at_span
 from .comprehensions import COMPREHENSIONS, run_through
-from .dicts import has
+from .dicts import called as known_call, display as known_display, has
 from .iterables import iteration
 from .lists import from_iteration
 
@@ -128,7 +128,8 @@ def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool 
 
 def _has(ctx: Lowering, k: Value, base: Value, span: Span) -> Value | None:
     """``k in d``; None if it is known at compile time, or about something else."""
-    if isinstance(base, TupleValue) and base.mapping and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
+    known = isinstance(base, TupleValue) and base.mapping
+    if known and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
         base = as_one(ctx, base, span) or base
     if not is_hashed(base):
         return None
@@ -194,7 +195,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name not in of or node.keywords:
         what = "set" if base.record is SET else "dict with computed keys"
         raise Refused(Unsupported(span, f"`.{name}` of a {what}", "write a loop over its keys"))
-    least = {"get": 1, "setdefault": 1 if _default(base) is None else 2, "pop": base.record is not SET}.get(name, of[name])
+    least = {"get": 1, "setdefault": 2, "pop": base.record is not SET}.get(name, of[name])
     if not least <= len(node.args) <= of[name]:
         raise Refused(BadCall(span, ast.unparse(node.func), f"takes {of[name]} argument{'s' * (of[name] != 1)} here"))
     if name == "update":
@@ -325,7 +326,8 @@ def set_display(ctx: Lowering, node: ast.Set | ast.SetComp, hint: str) -> Value:
 def defaultdict(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``defaultdict(float)``."""
     kind = expression(ctx, node.args[0]) if len(node.args) == 1 and not node.keywords else None
-    made = kind.entity.dotted.partition(".")[2] if isinstance(kind, EntityValue) and isinstance(kind.entity, External) else ""
+    external = isinstance(kind, EntityValue) and isinstance(kind.entity, External)
+    made = kind.entity.dotted.partition(".")[2] if external else ""
     if made not in DEFAULTS:
         instead = "`defaultdict(float)`, `defaultdict(int)` or `defaultdict(list)`"
         raise Refused(Unsupported(ctx.span(node), "this `defaultdict`", instead))
@@ -335,19 +337,58 @@ def defaultdict(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:
     """``{k: e for ...}`` with keys known only at run time."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
-    what = ast.copy_location(ast.ListComp(pair, node.generators), node)
+    return _of_pairs(ctx, node, ast.copy_location(ast.ListComp(pair, node.generators), node))
+
+
+def _of_pairs(ctx: Lowering, node: ast.expr, what: ast.expr) -> Value:
+    """A dict of an iterable of keys and values."""
+    span = ctx.span(node)
 
     def fill(made: ast.expr) -> None:
         def one(v: Value) -> None:
-            if isinstance(v, TupleValue):
-                put(ctx, node, _again(ctx, made), _key_of(ctx, v.items[0], ctx.span(node.key)), v.items[1], ctx.span(node))
+            if isinstance(v, SILENT):
+                return
+            k, value = unpacked(ctx, v, 2, span)
+            put(ctx, node, _again(ctx, made), _key_of(ctx, k, span), value, span)
 
         _each(ctx, what, one)
 
     return _made(ctx, node, DICT, fill)
 
 
+def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
+    """``{i: v}``: a hashed dict if one of the keys is an int that is known only at run time."""
+    parts = [
+        x
+        for k in node.keys
+        for v in (() if k is None else (ctx.attempt(lambda k=k: expression(ctx, k)).value,))
+        for x in (v.items if isinstance(v, TupleValue) and not v.closed else (v,))
+    ]
+    unknown = any(isinstance(x, ScalarValue) and x.dtype not in FLOATS and not isinstance(x.atom, Const) for x in parts)
+    if not unknown or None in node.keys:
+        return known_display(ctx, node, hint)
+    pairs = [ast.Tuple([k, v], ast.Load()) for k, v in zip(node.keys, node.values, strict=True)]
+    what = ast.Tuple(pairs, ast.Load())
+    for n in (what, *pairs):
+        ast.copy_location(n, node)
+    return _of_pairs(ctx, node, what)
+
+
+def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``dict(pairs)`` and ``dict(d)``: as of known keys, if they are known."""
+    if len(node.args) != 1 or node.keywords:
+        return known_call(ctx, node, dotted, name, hint)
+    if not isinstance(node.args[0], (*COMPREHENSIONS, ast.Call)):
+        base = expression(ctx, node.args[0])
+        if is_hashed(base):
+            return TupleValue(tuple(copied(ctx, x, ctx.span(node)) if is_growing(x) else x for x in base.items), DICT)
+    trial = ctx.attempt(lambda: known_call(ctx, node, dotted, name, hint))
+    return ctx.take(trial) if isinstance(trial.value, TupleValue) else _of_pairs(ctx, node, node.args[0])
+
+
 MEMBERS.append(_has)
+EXPRESSIONS[ast.Dict] = display
+CALLS["builtins.dict"] = called
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict

@@ -26,15 +26,14 @@ from ..engine.sequences import Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never, NoneValue, Poison,
-    ScalarValue,
-    TupleType, TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, map_objects,
-    objects, type_of, with_item,
+    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
+    NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
+    growing_type, literal, map_arrays, map_objects, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import RETURNED, External
+from ..names.scope import DEQUE, RETURNED, External
 from ..ownership.objects import change, may_change, new as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import write
 from ..registry import enter
@@ -591,7 +590,8 @@ def _cell_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: Sca
     else:
         _holder(ctx, node.value, row, "storing an item", span)
     if not isinstance(cells, ViewValue) or rank_of(cells) != 1:
-        raise Refused(Unsupported(span, "storing a tuple or a list in a list that is an item of a list", "store numbers"))
+        what = "storing a tuple or a list in a list that is an item of a list"
+        raise Refused(Unsupported(span, what, "store numbers"))
     k = _place(ctx, row, index, name, span)
     by = next((n for n, b in ctx.env.items() if n[0] != "%" and cells.var in arrays(b.value)), name)
     return Cell(cells.var, base_index(ctx, cells, (k,), span), by, span, checked=False)
@@ -647,8 +647,9 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
         return TupleValue(
             (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
         )
-    if is_hashed(value):
-        raise Refused(Unsupported(span, "a dict with computed keys, or a set, as a result", "return lists of its parts"))
+    if is_hashed(value) or (isinstance(value, TupleValue) and value.record is DEQUE):
+        what = "a dict with computed keys, a set or a deque as a result"
+        raise Refused(Unsupported(span, what, "return lists of its parts"))
     if isinstance(value, TupleValue):
         items = tuple(returned(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
@@ -800,7 +801,8 @@ def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     if len(node.args) != 2 or any(k.arg != "key" for k in node.keywords):
         raise Refused(BadCall(ctx.span(node), name, "takes a number, an iterable and `key=`"))
     back = [ast.keyword("reverse", ast.Constant(dotted.endswith("nlargest")))]
-    ordered_ = ast.Call(Quoted(node, EntityValue(External("builtins.sorted"), "sorted")), node.args[1:], node.keywords + back)
+    sort = Quoted(node, EntityValue(External("builtins.sorted"), "sorted"))
+    ordered_ = ast.Call(sort, node.args[1:], node.keywords + back)
     most = ast.Call(Quoted(node, EntityValue(External("builtins.max"), "max")), [node.args[0], ast.Constant(0)], [])
     made_ = ast.Subscript(ordered_, ast.Slice(None, most, None), ast.Load())
     for n in ast.walk(made_):

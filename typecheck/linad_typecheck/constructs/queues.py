@@ -9,7 +9,7 @@ from ..engine.growing import count_of, is_growing, item_at
 from ..engine.numbers import whole
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
-from ..engine.state import FALSE, ONE, ZERO, Lowering
+from ..engine.state import FALSE, ZERO, Lowering
 from ..engine.values import (
     LIST, SILENT, Binding, Bottom, EntityValue, Never, NoneValue, ScalarValue, TupleValue, Value, describe, literal,
     type_of,
@@ -73,9 +73,9 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     span, given = ctx.span(node), {k.arg: k.value for k in node.keywords}
     if given.keys() - {"maxlen"} or len(node.args) > 2 - len(given):
         raise Refused(BadCall(span, name, "takes an iterable and `maxlen=`"))
-    most = expression(ctx, [*node.args[1:], *given.values()][0], none=True) if len(node.args) + len(given) > 1 or given else NoneValue()
-    if isinstance(most, NoneValue):
-        most = literal(-1)
+    option = next(iter((*node.args[1:], *given.values())), None)
+    most = literal(-1) if option is None else expression(ctx, option, none=True)
+    most = literal(-1) if isinstance(most, NoneValue) else most
     if not (isinstance(most, ScalarValue) and most.dtype in INTS):
         raise Refused(WrongType(span, "`maxlen` is an int or None", describe(type_of(most))))
     key = ctx.pseudo("made", span)
@@ -127,7 +127,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             items = listed(ctx, base, span)
             return TupleValue((items if is_growing(items) else base.items[0], literal(0), base.items[2]), DEQUE)
         case "clear":
-            empty = TupleValue((TupleValue((Never(), literal(0)), GROWING[1], base.items[0].made), literal(0), base.items[2]), DEQUE)
+            none = TupleValue((Never(), literal(0)), GROWING[1], base.items[0].made)
+            empty = TupleValue((none, literal(0), base.items[2]), DEQUE)
             of = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
             change(ctx, base, empty, of, "`.clear` of a deque", "make another one", span)
             return NoneValue()
@@ -143,7 +144,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 def place(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -> Atom:
     """The position in its list of the item at an index."""
     if not (isinstance(index, ScalarValue) and index.dtype in INTS):
-        raise Refused(None if isinstance(index, SILENT) else WrongType(span, "a deque is indexed by an int", describe(type_of(index))))
+        told = WrongType(span, "a deque is indexed by an int", describe(type_of(index)))
+        raise Refused(None if isinstance(index, SILENT) else told)
     n = count(ctx, base, span)
     k = index_atom(ctx, ScalarValue(whole(ctx, index.atom, span), True), n, span)
     require_index(ctx, k, n, 0, name or "the deque", span)

@@ -146,7 +146,9 @@ def _stored_rows(ctx: Lowering, items: Sequence[Value], t: TupleType, span: Span
 
 def _rebuilt(t: ValueType, parts: Iterator[Value]) -> Value:
     """The cells of a type with these leaves."""
-    return TupleValue(tuple(_rebuilt(x, parts) for x in t.items), t.record, t.made) if isinstance(t, TupleType) else next(parts)
+    if not isinstance(t, TupleType):
+        return next(parts)
+    return TupleValue(tuple(_rebuilt(x, parts) for x in t.items), t.record, t.made)
 
 
 def _greatest(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
@@ -158,7 +160,7 @@ def _greatest(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
 
 
 def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom | None, span: Span) -> None:
-    """Store an item at an index that is in range. ``count``: the number of its own items, if it is the cells of a list."""
+    """Store an item at an index that is in range. ``count``: the number of its own items, if it is a list."""
     if isinstance(v, ScalarValue):
         ctx.emit(Store(cells, at, cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
@@ -223,7 +225,7 @@ def holder_of(ctx: Lowering, row: TupleValue) -> tuple[TupleValue, Atom] | None:
     match leaf:
         case Never(counts=Var() as var, index=k):
             pass
-        case ViewValue(var=var, view=View(axes=(Along(start=k, of=None), *rest))) if all(a.of is not None for a in rest):
+        case ViewValue(var=var, view=View(axes=(Along(start=k, of=None), *rest))) if None not in [a.of for a in rest]:
             pass
         case _:  # also an item of an item
             return None
@@ -370,7 +372,8 @@ def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str,
     value = as_item(ctx, value, without_axis(longer.items[0], is_weak(row)), span)
     count = count_of(ctx, row)
     n = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
-    cells = _with_room(ctx, name, v.items[0], TupleValue((value, ScalarValue(n, True))), v.items[1].atom, False, span, n)
+    item = TupleValue((value, ScalarValue(n, True)))
+    cells = _with_room(ctx, name, v.items[0], item, v.items[1].atom, False, span, n)
     put_item(ctx, cells.items[0], (k, count), value, span)
     put(ctx, cells.items[1], (k,), n, span)
     return made(ctx, cells, v.items[1].atom, is_weak(v))

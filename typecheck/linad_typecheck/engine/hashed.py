@@ -1,7 +1,7 @@
 """Dicts and sets whose keys are known only at run time: their keys and values in growing lists, and a hash table.
 
 A dict is a record of its values, whose class is its keys, while these are known at compile time (`constructs.dicts`).
-At the first key that is not, and where such a dict meets a hashed one, it becomes an object of one of the classes below.
+At the first key that is not, and where such a dict meets a hashed one, it becomes an object of a class below.
 The operations are functions of `prelude/hashing.py`.
 """
 
@@ -16,8 +16,8 @@ from ..types import I64, Array
 from .state import Lowering
 from .growing import as_growing, made
 from .values import (
-    TO_HASHED, ArrayType, ArrayValue, Never, OtherType, ScalarType, TupleType, TupleValue, Value, ValueType, growing_type, literal,
-    type_of,
+    TO_HASHED, ArrayType, ArrayValue, Never, OtherType, ScalarType, TupleType, TupleValue, Value, growing_type,
+    literal, type_of,
 )
 
 SMALLEST = 8  # the initial length of a table

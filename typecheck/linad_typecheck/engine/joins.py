@@ -24,9 +24,9 @@ from .sizes import dtype_of, rank_of
 from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType,
-    DerivativeValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType, UnionValue, Value,
-    ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results, join_types, leaves, rebuild,
-    type_leaves, type_of,
+    DerivativeValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue, UnionType,
+    UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe, join_results,
+    join_types, leaves, rebuild, type_leaves, type_of,
 )
 from .views import Whole, atoms
 
