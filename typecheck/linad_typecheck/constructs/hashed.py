@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..engine.blocks import assign as assign_to
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
 from ..engine.growing import copied, count_of, is_growing, item_at
 from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
@@ -174,7 +175,15 @@ def put(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value,
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
     if base.record is SET:
         raise Refused(Unsupported(span, "assigning to an item of a set", "`s.add(k)`"))
-    put(ctx, target, base, key(ctx, target.slice), value, span)
+    k = key(ctx, target.slice)
+    if not _runs(ctx, base):
+        put(ctx, target, base, k, value, span)
+        return
+    j = _position(ctx, target, base, k)
+    _require(ctx, j, k, ctx.span(target), False)
+    values = ast.copy_location(ast.Attribute(target.value, "values", ast.Load()), target)
+    item_ = ast.copy_location(ast.Subscript(values, Quoted(target, j), ast.Store()), target)
+    assign_to(ctx, item_, value, span)
 
 
 def delete(ctx: Lowering, target: ast.Subscript, base: TupleValue) -> None:
