@@ -55,7 +55,7 @@ def test_uncertain_identity_is_refused(name):
 def test_known_keys_start_where_the_prelude_looks(key):
     if isinstance(key, tuple):
         last = f"{key[-1]} + k"
-        text = f"def f(x, k):\n    d = {{{key}: x, (5, 5): 1.0}}\n    return d[{', '.join(map(str, key[:-1]))}, {last}]\n"
+        text = f"def f(x, k):\n    d = {{{key}: x, {(5,) * len(key)}: 1.0}}\n    return d[{', '.join(map(str, key[:-1]))}, {last}]\n"
         agrees(given(text, (1.5, 0)))
     else:
         agrees(given(f"def f(x, k):\n    d = {{{key}: x, 5: 1.0}}\n    return d[k]\n", (1.5, key)))
