@@ -71,6 +71,8 @@ def _key_of(ctx: Lowering, v: Value, span: Span) -> Value:
 
 def _again(ctx: Lowering, node: ast.expr) -> TupleValue:
     """The dict that an expression denotes, after a call that may have changed it."""
+    if any(isinstance(n, ast.Call) for n in ast.walk(node)):  # it would be called again
+        raise Refused(Unsupported(ctx.span(node), "changing a dict without a name", "give it a name first"))
     found = pull(ctx, node)
     if not is_hashed(found):
         raise Refused(None)
