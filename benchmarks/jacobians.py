@@ -6,22 +6,21 @@ the product with a Hessian over the gradient; a dense Jacobian in one sweep agai
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks import jacobian_programs as programs
-from benchmarks.native import HERE, library
+from benchmarks.adbench import native
 from benchmarks.suite import problems
 from benchmarks.timing import engineering, least
 
-DATA = HERE.parent / "examples" / "data"
-STRICT = ("-O3", "-march=native")
+DATA = Path(__file__).parents[1] / "examples" / "data"
 # the camera, the point and the pixel that ADBench's own files repeat (see examples/data/README.md)
 CAMERA = (-0.758453, -1.109613, -0.845551, 34.556073, 39.676747, 53.881673, 419.194514, 5.864426, -8.51887, 0.087812,
           0.002739)  # fmt: skip
@@ -44,18 +43,7 @@ class Row:
         return self.times[self.over[0]] / self.times[self.over[1]]
 
 
-def _argument(a: Any) -> Any:
-    return a.ctypes.data_as(ctypes.c_void_p) if isinstance(a, np.ndarray) else ctypes.c_long(a)
-
-
-def _native(source: str, name: str, *arguments: Any) -> Callable[[], object]:
-    function = getattr(library(HERE / "c" / f"{source}.c", STRICT), name)
-    function.restype = None
-    ready = [_argument(a) for a in arguments]
-    return lambda kept=arguments: function(*ready)
-
-
-def _agree(what: str, found: np.ndarray, wanted: np.ndarray) -> None:
+def _agree(what: str, found: Any, wanted: Any) -> None:
     error = np.abs(found - wanted).max() / np.abs(wanted).max()
     if not error <= 1e-11:
         raise AssertionError(f"{what}: differs by {error:.1e}")
@@ -72,33 +60,22 @@ def hand(kind: str) -> Calls:
 
     m, case, wanted = _load("hand_model_small"), _load(f"hand_{kind}_small_c100"), _load(f"hand_{kind}_small_c100.ref")
     model = [m[k] for k in ("parents", "base_relatives", "inverse_base_absolutes", "base_positions", "weights")]
-    bones, count = len(m["parents"]), len(m["base_positions"])
     theta, seen, points = (case[k] for k in ("theta", "correspondences", "points"))
     more = [case["us"]] if kind == "complicated" else []
     triangles = [m["triangles"]] if more else []
-    errors, room = np.empty_like(points), [np.empty((bones, 4, 4)), np.empty((bones, 4, 4)), np.empty((count, 3))]
-    native = _native(
-        "hand", f"hand_{kind}", theta, *model, bones, count, *room, seen, points, len(seen), *triangles, *more, errors
-    )
-    columns = [np.ascontiguousarray(np.swapaxes(a, 1, 2)) for a in model[1:3]]
-    homogeneous = np.concatenate((model[3], np.ones((count, 1))), axis=1)
-    of_matrices = np.empty_like(points)
-    matrices = _native(
-        "hand", "hand_matrices", theta, model[0], *columns, homogeneous, model[4], bones, count, *room, seen, points,
-        len(seen), np.empty((count, 4)), of_matrices,
-    )  # fmt: skip
+    flat = native.primal("hand", (theta, *more, *model, *triangles, seen, points))
+    matrices = native.primal("hand_matrices", (theta, *model, seen, points))
     f = linad.linear_grad(getattr(programs, f"hand_{kind}"))
     args = (theta, *more, *model, seen, points, *triangles)
     jacobian = linad.jacfwd(f)
-    native()
-    _agree("hand in C", errors, wanted["err"])
+    value = 0.5 * np.sum(wanted["err"] ** 2)
+    _agree("hand in C", flat(), value)
     _agree("hand", f(*args), wanted["err"])
     _agree("hand, Jacobian", jacobian(*args).reshape(-1, 26), wanted["J_theta"])
     if kind == "simple":
-        matrices()
-        _agree("hand in C by matrices", of_matrices, wanted["err"])
+        _agree("hand in C by matrices", matrices(), value)
     return {
-        "C": native,
+        "C": flat,
         "C by matrices": matrices,
         "primal": lambda: f(*args),
         "Jacobian": lambda: jacobian(*args),
@@ -131,15 +108,13 @@ def bundle(n: int = 49, m: int = 7776, p: int = 31843) -> Calls:
     _agree("bundle adjustment, all of it", np.sum(whole[:200] ** 2), wanted["J_sqsum"])
 
     args = observed(n, m, p, 1)
-    errors, of_weights = np.empty((p, 2)), np.empty(p)
-    native = _native("residuals", "residuals", *args, p, errors, of_weights)
-    native()
-    _agree("bundle adjustment in C", f(*args)[0], errors)
+    value = native.primal("ba", args)
+    _agree("bundle adjustment in C", np.float64(value()), 0.5 * sum(np.sum(e**2) for e in f(*args)))
     given = linad.jacobian(f, (0, 1, 2), sparsity=linad.sparsity(f, (0, 1, 2))(*args))
     found = linad.jacobian(f, (0, 1, 2), sparsity=True)
     swept = linad.jacobian(f, (0, 1, 2), "fwd", linad.sparsity(f, (0, 1, 2))(*args))
     return {
-        "C": native,
+        "C": value,
         "primal": lambda: f(*args),
         "Jacobian": lambda: given(*args),
         "pattern found": lambda: found(*args),

@@ -10,14 +10,17 @@ import numpy as np
 from linad_typecheck.signature import Leaf, RecordStructure
 from linad_typecheck.types import Array
 
-from . import derive
+from . import derive, push
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
 from .requests import Request
 from .specialise import Specialisation
 from .structures import map_leaves
-from .transforms.application import Argnums, Transform, Transformed, all_arguments, checked, numbers, pair, shared
+from .transforms.application import (
+    Argnums, Transform, Transformed, along, at, checked, given_as, numbers, pair, shared,
+)  # fmt: skip
+from .transforms.linear import Linear, enter, linear, unused
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -210,8 +213,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     >>> value, pullback(10.0)
     (6.0, (30.0, 20.0))
     """
-    function = checked(f)
-    arguments = function._in_order(tuple(all_arguments(f, primals)))
+    function, arguments = at(f, primals)
     value, pullback = derive.vjp(function, function.specialisation(arguments), arguments)
     if not has_aux:
         return value, pullback
@@ -223,11 +225,20 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
 class PullbackOfFirst:
     """The pullback of a function that returns a pair, with respect to the first item."""
 
-    pullback: Pullback
+    pullback: derive.Pullback
     zero: Any
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         return self.pullback((cotangent, self.zero))
+
+
+def _written(f: PullbackOfFirst) -> Linear:
+    function = f.pullback.function
+    text = "_linad.vjp(_function, ..., has_aux=True)[1]"
+    return Linear(function, f.pullback.arguments, text, unused(("cotangent",), function))
+
+
+enter(PullbackOfFirst, _written)
 
 
 def _zero(leaf: Any) -> Any:
@@ -286,21 +297,23 @@ def jvp(
     >>> linad.jvp(product, (2.0, 3.0), (1.0, 10.0))
     (6.0, 23.0)
     """
-    if isinstance(f, Transformed):
-        tangents = f.function._alongside(tuple(primals), tangents)
-    function = checked(f)
-    value, tangent = function.jvp(all_arguments(f, primals), tangents)
+    primals = given_as("jvp", "primals", primals)
+    function, arguments = at(f, primals)
+    value, tangent = push.jvp(function.specialisation(arguments), arguments, along(f, primals, tangents))
     if not has_aux:
         return value, tangent
     value, aux = pair(function, value)
     return value, tangent[0], aux
 
 
-def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Derivative[..., Any]:
+def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Any:
+    kind = "value_and_grad" if value else "grad"
+    if (held := linear(f)) is not None:
+        return held.under(Transform(kind, numbers(held, argnums), bool(has_aux)))
     several = isinstance(f, Derivative) and _gives_tuple(f.transforms[-1])
     chained = isinstance(f, Derivative) and not (several and has_aux)
     function = f.function if chained else checked(f)
-    step = Transform("value_and_grad" if value else "grad", numbers(function, argnums), bool(has_aux))
+    step = Transform(kind, numbers(function, argnums), bool(has_aux))
     if not chained:
         return shared(Derivative, function, (step,))
     if several:
@@ -327,7 +340,8 @@ def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence
     signature = s.signature
     derive.require_scalar(signature)
     if signature.updates:
-        raise refusal("no-gradient", f"`{signature.name}` updates an argument: only its first derivative is supported")
+        told = f"`{signature.name}` updates an argument: only its first derivative is supported"
+        raise refusal("no-gradient", told, help="let it work on a copy and return that: `y = y.copy()`")
     levels = [derive.wanted(signature, step.positions) for step in steps]
     for want in levels[:-1]:
         if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):

@@ -7,7 +7,7 @@ import ast
 import inspect
 import linecache
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,8 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     """
     f = d.function
     if f.options.updates:
-        raise refusal("no-gradient", f"`{f.__name__}` updates an argument: only its first derivative is supported")
+        told = f"`{f.__name__}` updates an argument: only its first derivative is supported"
+        raise refusal("no-gradient", told, help="let it work on a copy and return that: `y = y.copy()`")
     function, library = _names(d)
     callee = function
     for transform in d.transforms:
@@ -41,20 +42,24 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
     annotated = all(t.kind != "vmap" for t in d.transforms)
-    made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated)
+    named_from = min((len(t.in_axes) for t in d.transforms if isinstance(t.in_axes, tuple)), default=None)
+    made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated, named_from=named_from)
     return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
 
 
-def linear_batch(f: CheckedFunction[..., Any], linear: str, vmap: Transform, count: int) -> CheckedFunction[..., Any]:
-    """The checked function of batches of ``count`` tangents or cotangents, and of the arguments of ``f``: what the
-    linear function makes of each that is written for ``_function`` and its arguments, ``...``."""
-    taken = tuple(f"_linear_{k}" for k in range(count))
+def holding(
+    f: CheckedFunction[..., Any], text: str, names: tuple[str, ...], transforms: tuple[Transform, ...]
+) -> CheckedFunction[..., Any]:
+    """The checked function of the arguments of ``f`` and of ``names``, those of a function that ``text`` makes of
+    ``_function`` and its arguments, ``...``. That function is transformed and called. Derivatives are by ``names``."""
     library, function = "_linad", "_function"
-    text = f"{_written(vmap, linear, library)}({', '.join(taken)})"
+    for transform in transforms:
+        text = _written(transform, text, library)
+    text = f"{text}({', '.join(names)})"
     file = f"<linad {text} of {f.__name__}{inspect.signature(f.py_func)}>"
-    names = {**f._surroundings, function: f, library: sys.modules[__package__]}
-    made = calling(f.py_func, "batch", text, file, names, first=taken)
-    return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
+    scope = {**f._surroundings, function: f, library: sys.modules[__package__]}
+    made = calling(f.py_func, "linear", text, file, scope, by_position=True, more=names)
+    return CheckedFunction(made, replace(f.options, wrt=names), f._surroundings)
 
 
 def by_position(f: CheckedFunction[..., Any]) -> CheckedFunction[..., Any]:
@@ -77,15 +82,19 @@ def calling(
     names: Mapping[str, Any],
     annotated: bool = True,
     by_position: bool = False,
-    first: tuple[str, ...] = (),
+    more: tuple[str, ...] = (),
+    named_from: int | None = None,
+    without: Collection[str] = (),
 ) -> FunctionType:
     """A function with the parameters of another one that returns ``written``, an expression in ``names`` in which
     ``...`` stands for these parameters. Its source is registered under the file name.
 
-    ``annotated``: its parameters have the annotations of the other function. ``first``: further parameters, which
-    precede them.
+    ``annotated``: its parameters have the annotations of the other function. ``more``: further parameters, which
+    follow them. ``named_from``: parameters from this number on are passed on by name. ``without``: parameters that are
+    left out.
     """
-    text = _text(f, name, written, annotated, by_position, first)
+    known = inspect.signature(f).parameters
+    text = _text(f, name, written, annotated, by_position, more, named_from, without)
     if linecache.getlines(file) != text.splitlines(keepends=True):
         file = next(
             n
@@ -100,9 +109,11 @@ def calling(
     code = next(c for c in module.co_consts if isinstance(c, CodeType))
     made = FunctionType(code, space)
     if not by_position:
-        made.__defaults__, made.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
-    notes = {name: note for name, note in f.__annotations__.items() if name != "return"}
-    known = inspect.signature(f).parameters
+        optional = {n: p.default for n, p in known.items() if p.default is not p.empty and n not in without}
+        early = made.__code__.co_varnames[: made.__code__.co_argcount]
+        made.__defaults__ = tuple(optional[n] for n in early if n in optional) or None
+        made.__kwdefaults__ = {n: default for n, default in optional.items() if n not in early} or None
+    notes = {name: note for name, note in f.__annotations__.items() if name != "return" and name not in without}
     made.__annotations__ = {name: note for name, note in notes.items() if annotated and _annotated(known[name])}
     return made
 
@@ -141,7 +152,14 @@ def _annotated(p: inspect.Parameter) -> bool:
 
 
 def _text(
-    f: FunctionType, name: str, written: str, annotated: bool, by_position: bool, first: tuple[str, ...]
+    f: FunctionType,
+    name: str,
+    written: str,
+    annotated: bool,
+    by_position: bool,
+    more: tuple[str, ...],
+    named_from: int | None,
+    without: Collection[str],
 ) -> str:
     """The source text: the parameters with their annotations, and the return. Defaults are taken from the function
     object."""
@@ -151,13 +169,19 @@ def _text(
     bare = {
         a.arg: ast.arg(a.arg, a.annotation if annotated and _annotated(known[a.arg]) else None)
         for a in every
-        if a is not None
+        if a is not None and a.arg not in without
     }
-    values = ", ".join(_AS_ARGUMENT.get(p.kind, "{0}").format(n) for n, p in known.items())
-    returned = written.replace("...", values, 1)
+    starred = any(p.kind is p.VAR_POSITIONAL for p in known.values())
+    late = [] if named_from is None or starred else list(known)[named_from:]
+    named = {n for n in late if known[n].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    forms = {n: "{0}={0}" if n in named else _AS_ARGUMENT.get(p.kind, "{0}") for n, p in known.items()}
+    returned = written.replace("...", ", ".join(forms[n].format(n) for n in bare), 1)
     if by_position:
-        return f"def {name}({', '.join(map(ast.unparse, bare.values()))}, /):\n    return {returned}\n"
-    groups = [[bare[a.arg] for a in some] for some in (given.posonlyargs, given.args, given.kwonlyargs)]
-    rest, more = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
-    params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), more, [])
-    return f"def {name}({', '.join((*first, ast.unparse(params)))}):\n    return {returned}\n"
+        return f"def {name}({', '.join((*map(ast.unparse, bare.values()), *more))}, /):\n    return {returned}\n"
+    only = named if named & {*without} else ()  # as those after an argument that a partial application gives by name
+    kinds = (given.posonlyargs, given.args, given.kwonlyargs)
+    groups = [[bare[a.arg] for a in some if a.arg in bare] for some in kinds]
+    groups[1:] = [a for a in groups[1] if a.arg not in only], [*(a for a in groups[1] if a.arg in only), *groups[2]]
+    rest, rest_named = (None if a is None else bare[a.arg] for a in (given.vararg, given.kwarg))
+    params = ast.arguments(*groups[:2], rest, groups[2], [None] * len(groups[2]), rest_named, [])
+    return f"def {name}({ast.unparse(params)}):\n    return {returned}\n"

@@ -25,6 +25,7 @@ from .boundary.workspace import Refilled
 from .options import Options
 from .requests import EXACT, Level, Request
 from .specialise import Specialisation
+from .structures import leaves as parts_of
 
 Values = list[object]
 
@@ -52,6 +53,14 @@ def call(s: Specialisation, arguments: Sequence[object], exact: bool = False) ->
     if s.signature.given_back:
         return next(a for p, a in zip(s.signature.params, arguments) if p.name == s.signature.given_back)
     return restore(s.signature.result, _given_back(s.signature, results, arguments))
+
+
+def call_exactly(s: Specialisation, arguments: Sequence[object]) -> Any:
+    """The value of a function that takes derivatives, again with ``exact`` if it contains a nan."""
+    found = call(s, arguments)
+    if has_nan(x for x in parts_of(found) if isinstance(x, float | np.ndarray | np.floating)):
+        found = call(s, arguments, exact=True)
+    return found
 
 
 def _given_back(signature: Signature, results: tuple[object, ...], arguments: Sequence[object]) -> Leaves:

@@ -55,8 +55,8 @@ def is_method(f: Callable[..., object]) -> LinadError:
     """The error for a method."""
     return refusal(
         "unsupported",
-        f"`{f.__qualname__}` is a method, and linad knows no objects with attributes",
-        help="make it a plain function of the numbers and arrays it needs, or a `staticmethod`",
+        f"`{f.__qualname__}` is a method, which `linear_grad` does not decorate",
+        help=f"leave it undecorated, and differentiate `linad.grad(obj.{f.__name__})`, or make it a `staticmethod`",
     )
 
 
@@ -72,6 +72,9 @@ def _method_of_checked(f: object) -> LinadError | None:
 
 
 def _instead(f: object) -> str:
+    instead = getattr(type(f), "__linad_instead__", None)
+    if instead is not None:
+        return instead
     match f:
         case staticmethod() | classmethod():
             return "write `@staticmethod` above `@linear_grad`, so that the function is checked first"

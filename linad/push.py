@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from linad_typecheck.signature import Leaf, Signature
-from linad_typecheck.types import Array
+from linad_typecheck.signature import Leaf, Signature, Structure
+from linad_typecheck.types import Array, is_float
 
 from .adjoint.errors import CannotSplit
-from .boundary.arguments import described
+from .boundary.arguments import described, inside
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
 from .boundary.usual_call import MISSED, NAN, Usual, usual_pushed
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
@@ -95,9 +95,20 @@ def _dots(
         if tangent is not None and not places:
             raise TypeError(f"{where}: expected None, as it has no float part, got {described(tangent)}")
         if tangent is not None:
-            pieces = cotangents(p.structure, tangent, values, where, "argument")
+            pieces = cotangents(p.structure, _filled(p.structure, tangent, values, where), values, where, "argument")
             dots |= zip((leaf.index for leaf in places), pieces)
     return dots
+
+
+def _filled(structure: Structure, tangent: object, values: Sequence[object], where: str) -> object:
+    """A tangent with zeros for those of its parts that are None."""
+    if isinstance(structure, Leaf):
+        return _zero(structure, values) if tangent is None and is_float(structure.type) else tangent
+    if structure is None:
+        return tangent
+    if tangent is None:
+        return tuple(_filled(s, None, values, where) for s in structure)
+    return tuple(_filled(s, part, values, place) for s, part, place in inside(structure, tangent, where, loose=True))
 
 
 # --------------------------------------------------------------------------------------------- one run, several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +13,9 @@ import numpy as np
 from linad_typecheck.types import INTS, NUMPY_NAMES, Array
 
 from .boundary.arguments import described
-from .boundary.results import leaf_types, restore
+from .boundary.results import float_leaves, is_scalar_float, leaf_types, restore
 from .compiled import tested
-from .composed import by_position
+from .composed import by_position, calling
 from .decorator import LinearGrad
 from .function import CheckedFunction
 from .structures import leaves, map_leaves, parts, rebuilt
@@ -103,7 +104,8 @@ def check_grads(
     Parameters
     ----------
     f : LinearGrad
-        A function decorated with `linad.linear_grad`, or a plain one, whose result is a float.
+        A function decorated with `linad.linear_grad`, or any other that `linad.grad` takes. If it returns more than one
+        float, the sum of its results with fixed weights is checked.
     args : sequence
         The arguments at which to check, in parameter order; they should not be near kinks. They are not modified.
     order : int
@@ -147,6 +149,9 @@ def check_grads(
     f = f if hasattr(f, "value_and_grad") else checked(f)
     if isinstance(f, LinearGrad):
         f, args = by_position(f), f._in_order(tuple(args))
+    if isinstance(f, CheckedFunction) and not f.options.updates:
+        result = f.specialisation(args).signature.result
+        f = f if is_scalar_float(result) or not float_leaves(result) else _weighted(f, args)
     positions = _differentiable(f, args)
     if not positions:
         raise ValueError("none of the arguments is differentiable")
@@ -168,6 +173,35 @@ def check_grads(
         _check_cells("derivative", f, f, args, entries, rtol, atol)
     if order == 2:
         _check_second(f, args, gradient, positions, modes, rtol, atol)
+
+
+def _weighted(f: CheckedFunction[..., Any], args: Sequence[Any]) -> CheckedFunction[..., Any]:
+    """The sum of all numbers that a function returns, each times a weight of its own."""
+    rng, weights, terms = np.random.default_rng(1), {}, []
+
+    def visit(value: Any, place: str) -> None:
+        items = parts(value)
+        for step, x in zip(_steps(value), items or ()):
+            visit(x, place + step)
+        if items is None and _has_float(value):
+            name = f"_weight{len(weights)}"
+            weights[name] = rng.uniform(0.5, 1.5, np.shape(value)).astype(np.asarray(value).dtype)
+            terms.append(f"_np.sum({name} * {place})" if np.ndim(value) else f"{float(weights[name])!r} * {place}")
+
+    visit(f(*_copied(args)), "y")
+    text = f"(lambda y: {' + '.join(terms)})(_function(...))"
+    names = {**f._surroundings, "_function": f, "_np": np, **weights}
+    made = calling(by_position(f).py_func, "weighted", text, f"<weighted {f.__name__}>", names, by_position=True)
+    return CheckedFunction(made, f.options, f._surroundings)
+
+
+def _steps(value: Any) -> list[str]:
+    """How the parts of a structure are written."""
+    if isinstance(value, dict):
+        return [f"[{key!r}]" for key in value]
+    if isinstance(value, tuple | list):
+        return [f"[{k}]" for k in range(len(value))]
+    return [f".{f.name}" for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
 
 
 def _check_second(

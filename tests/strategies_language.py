@@ -469,9 +469,9 @@ COUNTED = Feature(
         {newindex} = 0 | while {it} < n and {float} < 3.0: | | {it} += 1
         {newindex} = n - 1 | while {it} >= 0: | | {it} -= 2
         {newindex} = 0 | while True: | if {it} >= n: break | {it} += 1
-        j = 0 | while j != n: | | j += 1
-        left = n | while left: | left -= 1 |
-        left = n | while (left := left - 1) >= 0: | |
+        {newcount} = 0 | while {it} != n: | {it} += 1 |
+        {newcount} = n | while {it}: | {it} -= 1 |
+        {newcount} = n | while ({it} := {it} - 1) >= 0: | |
         for {newindex} in range(0, n, 2):
         for {newindex} in range({count}):
         for {newindex} in reversed(range(n)):
@@ -484,6 +484,7 @@ COUNTED = Feature(
         if {float} > 0.9: {loop}
         j += 1
         j = (j + 2) % n
+        left -= 1
         {number} += 0.1 * left
     """),
     values={"float": ["x[j]", "0.1 * j", "float(left)"], "index": ["(j % n)", "(left // 2)"]},
@@ -652,7 +653,6 @@ class Own(ValueError):
     statements=[
         "try:\n    dv = 3 // k\nexcept ZeroDivisionError:\n    dv = 7",
         "try:\n    t = x[{index}]\nexcept IndexError:\n    t = 0.5\ns += math.sin(t)",
-        "try:\n    t = math.sqrt({float})\nexcept ValueError:\n    t = 0.0\ns += t",
         "assert k >= 0, 'negative'",
         "assert {float} < 100.0, f'too large {{k!r}}'",
         "if {float} > 1.5: raise Own('own')",
@@ -711,7 +711,7 @@ ORDER = ("sin", "cos", "none")
         {number} += measured({vector}, mode)
         {number} += measured({vector}, "max" + "imum")
         mode = "mean"
-        mode = "max_" + mode
+        other = "max_" + mode; {number} += measured({vector}, other)
         for kind in ORDER: {number} += chosen({float}, kind)
         for kind in ("sum", "mean"): {number} += 0.5 * measured({vector}, kind)
         for name, fn in TABLE_OF.items(): {number} += fn({float})
@@ -720,7 +720,7 @@ ORDER = ("sin", "cos", "none")
         {number} += 0.1 * len(mode)
         if mode == "sum": {number} *= 0.5
         if mode.upper() == "SUM" or "x" in mode: {number} += {float}
-        label = f"{{mode!s}}_{{1 + 2}}"; {number} += 0.1 * (label == "sum_3")
+        label = f"{{mode!s}}_{{3!r}}"; {number} += 0.1 * (label == "sum_3")
         {number} += getattr(np, "sin")({float})
         {number} += {{"sum": 1.0, "mean": w}}.get(mode, 0.25)
         other = mode.replace("s", "t"); {number} += 0.1 * other.count("t")
@@ -900,6 +900,316 @@ def stepped(cells, k):
     values={"float": ["ca.v", "cb.v", "cells[0].v", "pr.a", "pr[0]", "box['l'][0]", "box['c'].v", "ca.w[{index}]"]},
 )
 
+GROWING = Feature(
+    head="""
+def pushed(items, e):
+    items.append(e)
+    return items
+
+
+def spread(items):
+    return max(items) - min(items) if items else 0.5
+""",
+    setup="xs = [w, 0.5]\nys = [e * 0.5 for e in x]\nrows = [x * 0.5]\nks = [0]\npairs = [(w, 0)]",
+    statements=_lines("""
+        xs.insert(0, {float})
+        if len(ys) > 1: {number} += ys.pop(0)
+        if ys: {number} += ys.pop({index})
+        if len(xs) > 1: xs.pop(0)
+        xs.reverse()
+        ys.reverse()
+        xs.sort()
+        ys.sort()
+        ys = sorted(ys)
+        ys = sorted({vector}, reverse=True)
+        ys = ys[1:] + [{float}]
+        ys = ys[::-1]
+        ys = ys[:2]
+        zs = ys[-2:]; zs.append(0.5); {number} += math.sin(sum(zs))
+        zs = ys; zs.append({float})
+        zs = xs + ys; {number} += math.sin(sum(zs)) * len(zs)
+        zs = [{float}] * n; zs[{index}] = 0.5; {number} += sum(zs)
+        zs = [0.5, {float}] * 2; {number} += zs[{three}]
+        ys.extend(e * w for e in {vector})
+        ys.extend([e for e in xs if e > 0.0])
+        ys.extend({vector})
+        ys += [{float}] * {count}
+        xs.clear()
+        ys.clear(); ys.append({float})
+        pushed(ys, {float})
+        xs = pushed(ys, {float})
+        {number} += math.sin(spread(ys)) + spread(xs)
+        rows.append({vector} * 0.5)
+        rows[-1][0] += {float}
+        rows[0] = {vector} + 1.0
+        if len(rows) > 1: last = rows.pop(); {number} += last[0]
+        rows.insert(0, x * w)
+        rows.reverse()
+        {number} += math.sin(np.sum(np.array(rows)))
+        {number} += math.sin(np.sum(np.stack(rows)[0]))
+        {number} += math.sin(sum(r @ r for r in rows))
+        ks.append(len(ks) % n)
+        ks += [0]
+        {number} += x[ks[-1]] + sum(ks) * 0.1
+        {number} += np.sum(x[ks]) * 0.5
+        ks = [k for k in range(n) if k % 2 == 0]
+        pairs.append(({float}, len(pairs)))
+        for e, k in pairs: {number} += e * k
+        pairs[-1] = ({float}, 1)
+        a, b = pairs[-1]; {number} += a * b
+        {number} += ys[-1] if ys else w
+        {number} += 0.1 * len(ys) + (0.5 if ys else 0.25)
+        ys[{index} % len(ys)] *= 0.5
+        if len(ys) > 1: ys[0], ys[-1] = ys[-1], ys[0]
+        for k in range(len(ys)): ys[k] += 0.25
+        for k, e in enumerate(ys): {number} += k * e
+        for a, b in zip(ys, ys[1:]): {number} += a * b
+        for a, b in zip(xs, rows): {number} += a * b[0]
+        while ys and {number} < 3.0: {number} += 1.0 + ys.pop() ** 2
+        while len(xs) < 4: xs.append({float})
+        del xs[:]
+        if {float} > 0.0: xs = [0.5, {float}]
+        if {float} > 0.0: ys = []
+    """),
+    values={"float": ["sum(xs)", "ys[0]", "ys[-1]", "spread(ys)", "0.1 * len(xs)", "max(xs, default=w)", "float(ks[0])", "pairs[0][0]", "rows[0][{index}]"]},
+)
+
+COMPREHENDED = Feature(
+    head="""
+NAMES = ("a", "b", "c")
+
+
+def squares(v):
+    return [e * e for e in v]
+""",
+    statements=_lines("""
+        {number} += sum(e * f for e in {vector} for f in {row})
+        {number} += sum(e for e in {vector} if e > 0.0 if e < 1.5)
+        {number} += sum([x[i] * x[j] for i in range(n) for j in range(i)])
+        {number} += sum((e for e in {vector}), w)
+        {number} += np.sum(sum((r * w for r in {matrix}), np.zeros(m)))
+        {number} += 0.5 if any(e > 0.7 for e in {vector}) else 0.25
+        {number} += 0.5 if all(e < 0.7 for e in {vector} if e > 0.0) else 0.25
+        {number} += 0.5 if any([e > 0.7 for e in {vector}]) else w
+        {number} += 0.5 if any(c == "b" for c in NAMES) and all(t > 0.0 for t in ({float}, w)) else w
+        {number} += min((e for e in {vector} if e > 0.0), default={float})
+        {number} += max([e * e for e in {vector}]) - min(e + w for e in {vector})
+        {number} += max(x[i] * i for i in range(n))
+        {own}[:] = np.array([x[i] * w for i in range(n)])
+        {number} += np.sum(np.array([e * w for e in {vector} if e > 0.0]))
+        {number} += np.sum(np.array([x[i] * r for i in range(n) for r in {row}]))
+        {number} += np.sum(np.array([r * w for r in {matrix}]))
+        {number} += np.sum(np.array([[e * i for e in {row}] for i in range(n)]))
+        {number} += np.sum(np.array([x * i for i in range({count})] + [x]))
+        {square}[:] = np.array([r * {float} for r in {matrix}])
+        {square}[:] = np.stack([r + w for r in {matrix}])
+        {number} += np.prod(np.array([k * w for k in (1, 2, {float})]))
+        {number} += len([e for e in {vector} if e > 0.0]) * 0.1
+        {number} += [e * w for e in {vector}][{index}]
+        {number} += sum(squares({vector})) + squares({vector})[-1]
+        {number} += [y for y in (w, {float}, 0.5)][{three}]
+        {number} += sum(v for v in {{c: k * w for k, c in enumerate(NAMES)}}.values())
+        {number} += {{c: e for c, e in zip(NAMES, (w, {float}, 0.5))}}["b"]
+        {number} += sum(map(math.sin, {vector}))
+        {number} += sum(map(lambda e, f: e * f, {vector}, {vector}))
+        {number} += sum(e * e for e in reversed({vector}))
+        {number} += sum(i * e for i, e in enumerate({vector}, 1))
+        {number} += sum(a * b * i for i, (a, b) in enumerate(zip({vector}, {vector})))
+        {number} += sum(t := e * w for e in {vector}) if n > 100 else w
+    """),
+)
+
+ITERATED = Feature(
+    statements=_lines("""
+        for i, j in np.ndindex(n, m): {number} += A[i, j] * {float}
+        for i, j in np.ndindex(A.shape): {square}[i, j] *= 0.5
+        for (i, j), e in np.ndenumerate({matrix}): {number} += e * (i - j)
+        for i in map(lambda k: k * k % n, range(n)): {number} += x[i]
+        for e in map(math.sin, {vector}): {number} += e
+        for e in reversed({vector}): {number} = 0.5 * {number} + e
+        for i in reversed(range(0, n, 2)): {number} = 0.5 * {number} + x[i]
+        for i, e in enumerate({vector}, start=1): {number} += i * e
+        for i, e in enumerate((w, {float}, 0.25)): {number} += i * e
+        for i, r in enumerate({matrix}): {number} += i * np.sum(r)
+        for i, e in zip(range(1, n), {vector}): {number} += i * e
+        for i, e in zip(range(n, 0, -1), {vector}): {number} += i * e
+        for e, f, g in zip({vector}, {vector}, x): {number} += e * f * g
+        for e, f in zip({vector}, (w, {float}, 0.5)): {number} += e * f
+        for e, f in zip({vector}, {vector}, strict=True): {number} += e * f
+        for c in "abc": {number} += 0.5 if c == "b" else w
+        for k, c in enumerate("ab"): {number} += k * {float}
+        for t in (w, {float}), (0.5, 0.25): {number} += t[0] * t[1]
+        for f in (math.sin, math.cos, lambda t: t * w): {number} += f({float})
+        for k, v in {{"a": w, "b": {float}}}.items(): {number} += v if k == "a" else 2.0 * v
+        for k in {{"a": w, "b": 0.5}}: {number} += 0.5 if k == "a" else w
+        for r in A.T: {number} += np.sum(r * r)
+        for r in {matrix}[::-1]: {number} = 0.5 * {number} + r[0]
+        for e in {vector}[1:]: {number} = 0.5 * {number} + e
+        for e in {matrix}.flat: {number} = 0.5 * {number} + e
+        for e in {matrix}.ravel(): {number} = 0.5 * {number} + e
+        for k in KEYS: {number} += x[k % n]
+        for lo, hi in ((0, 1), (0, n)): {number} += np.sum(x[lo:hi]) * {float}
+        for k in (0, n - 1): {own}[k] += {float}
+        for sl in (slice(None), slice(1, None)): {number} += np.sum(x[sl])
+        for d in (-1, 1): {number} += np.roll({vector}, d)[0] * d
+        for ax in (0, 1): {number} += np.sum({matrix}.sum(axis=ax) ** 2)
+        for name in ("sin", "cos"): {number} += getattr(np, name)({float})
+    """),
+)
+
+DICTS_TOO = Feature(
+    head="""
+KNOWN = {"low": 0.5, "high": 1.5}
+
+
+def with_default(options, key="low"):
+    return options.get(key, 0.25) + options["high"]
+
+
+def extended(options, v):
+    options["more"] = v
+    return options
+""",
+    setup='d = {"low": w, "high": 0.5}\nnested = {"in": {"a": w}, "l": [0.5, w], "t": (1.0, s)}\nby = {0: w, 1: 0.5, (0, 1): s}',
+    statements=_lines("""
+        d["low"] += {float}
+        d["new"] = {float}
+        d.setdefault("new", {float})
+        d.setdefault("low", {float})
+        {number} += d.setdefault("new", 0.5)
+        {number} += d.pop("new", w)
+        d.update(low={float})
+        d.update({{"high": {float}, "low": 0.25}})
+        d = {{**KNOWN, "low": {float}}}
+        d = dict(KNOWN, low={float})
+        d = dict(low={float}, high=w)
+        d = dict([("low", {float}), ("high", w)])
+        e = d.copy(); e["low"] = {float}; {number} += d["low"] + e["low"]
+        e = d; e["low"] *= {float}
+        {number} += sum(d.values()) + 0.1 * len(d)
+        {number} += sum(v * v for v in d.values()) + max(d.values())
+        for k, v in d.items(): {number} += v if k == "low" else 0.5 * v
+        for k in d: {number} += d[k]
+        for k in list(d): d[k] = d[k] * 0.5
+        {number} += with_default(d) + with_default(KNOWN, "none")
+        {number} += extended(d, {float})["more"]
+        {number} += d["more"] if "more" in d else w
+        nested["in"]["a"] += {float}
+        nested["in"] = {{"a": {float}}}
+        inner = nested["in"]; inner["a"] *= 0.5
+        nested["l"].append({float})
+        {number} += sum(nested["l"]) + nested["t"][1] + nested["in"]["a"]
+        {number} += by[0] + by[1] * by[0, 1]
+        by[1] = {float}
+        {number} += by.get(2, {float})
+        a, b = d["low"], d["high"]; d["low"], d["high"] = b, a
+        if {float} > 0.0: d["low"] = {float}
+        if {float} > 0.0: d = {{"low": {float}, "high": w}}
+        f1 = {{"s": math.sin, "c": math.cos}}; {number} += f1["s"]({float})
+    """),
+    values={"float": ['d["low"]', 'd.get("high", 0.5)', 'KNOWN["high"]', 'nested["in"]["a"]', "by[0]", 'nested["l"][0]']},
+)
+
+STEPS = Feature(
+    head="""
+def stepped(v, c):
+    new = np.empty_like(v)
+    new[0] = v[0]
+    new[-1] = v[-1] * c
+    for i in range(1, len(v) - 1):
+        new[i] = v[i] + c * (v[i + 1] - 2.0 * v[i] + v[i - 1])
+    return new
+""",
+    setup="P = np.outer(np.append(x, w), np.append(x, 0.5))\nQ = np.zeros_like(P)\nold = u.copy()\nnew = np.zeros(n)\nacc = np.zeros(n + 1)",
+    names={"own": ["u", "old", "new"]},
+    statements=_lines("""
+        old = u.copy(); u[1:-1] = old[1:-1] + 0.1 * (old[2:] - 2.0 * old[1:-1] + old[:-2])
+        old[:] = u; u[1:] = u[1:] - w * (old[1:] - old[:-1])
+        | for {newcount} in range(3): | old = u.copy(); u[1:-1] += 0.1 * (old[2:] - old[:-2]) * {float} |
+        | for {newcount} in range(n): | old = u.copy(); u[{index}] = math.sin(old[{index}]) * {float} |
+        | for {newcount} in range(2): | u, new = new, u; u[1:] = 0.5 * new[:-1] |
+        | for {newcount} in range(3): | u = stepped(u, {float}) |
+        | for {newcount} in range(2): | new = stepped(u, w); u, new = new, u |
+        | for {newindex} in range(1, n): | old = u.copy(); u[{it}] = old[{it} - 1] * w + u[{it}] |
+        | for {newindex} in range(1, n): | acc[{it} + 1] = acc[{it}] * w + x[{it}] |
+        | for {newindex} in range(n): | new[:] = 0.0; new[{it}] += {float}; u += new |
+        | for {newindex} in range(n): | new = np.zeros(n); new[{it}:] = x[{it}:] * w; u += new * new |
+        | for {newindex} in range(n): | acc[:] = 0.0; acc[{it}] = x[{it}]; {number} += np.sum(np.sin(acc)) |
+        for i in range(1, n): u[i] = u[i - 1] * w + old[i] * x[i]
+        for i in range(n - 1): u[i], u[i + 1] = u[i + 1] * w, u[i]
+        for i in range(n): u[i] = math.sin(u[n - 1 - i]) * w
+        for i in range(n): u[KEYS[i % 4] % n] += x[i] * u[i]
+        for i in range(n): old[i] = u[i]; u[i] *= {float}; {number} += old[i] * u[i]
+        for i in range(1, n): P[i, 1:] += P[i - 1, 1:] * w
+        for i in range(n): P[i, :] = P[i + 1, :] * w + P[i, :]
+        for i in range(1, n + 1): P[i, i] = P[i - 1, i - 1] * w + P[i, 0]
+        P[1:-1, 1:-1] += 0.1 * (P[2:, 1:-1] + P[:-2, 1:-1] - 2.0 * P[1:-1, 1:-1])
+        Q = P.copy(); P[1:, :] = 0.5 * (Q[1:, :] + Q[:-1, :])
+        P, Q = Q, P
+        Q[:] = P.T
+        Q += P * {float}
+        P[{index}] = Q[{index}] * w
+        {number} += math.sin(np.sum(P * Q) + acc[-1])
+        {number} += P[{index}, 0] * w
+        t = u; u = old; old = t
+        if {float} > 0.0: u, old = old, u
+        while np.sum(u * u) > 2.0: u *= 0.5
+    """),
+    values={"float": ["P[{index}, -1]", "acc[{index}]", "old[{index}]", "np.sum(new)", "u[-1]"], "vector": ["P[1:, 0]", "acc[1:]", "stepped(u, 0.5)"]},
+)
+
+REARRANGED = Feature(
+    statements=_lines("""
+        {number} += math.sin(np.sum(np.expand_dims({vector}, 0) * np.expand_dims({vector}, 1)))
+        {number} += math.sin(np.sum(np.squeeze({vector}[None, :, None]) * w))
+        {number} += math.sin(np.sum(np.moveaxis({matrix}[None], 0, -1) * w) + np.ndim({matrix}) + np.size({matrix}, 1))
+        {number} += math.sin(np.sum(np.broadcast_to({vector}, (2, n)) * w))
+        {number} += math.sin(np.sum(np.broadcast_arrays({vector}, x)[0]))
+        {number} += np.take({vector}, {index}) + np.sum(np.take({matrix}, [0], axis=1))
+        {number} += math.sin(np.sum(np.take_along_axis({matrix}, np.argsort({matrix}, axis=1), axis=1)[:, 0]))
+        {number} += A[np.unravel_index({index} % n, A.shape)] if n * m > 0 else w
+        {number} += A.ravel()[np.ravel_multi_index((0, m - 1), (n, m))]
+        np.copyto({own}, {vector})
+        {own}[:] = np.ascontiguousarray({vector}[::-1])
+        {number} += math.sin(np.sum(A[np.ix_([0, -1], [0])]))
+        {number} += math.sin(np.sum(np.pad({matrix}, ((1, 0), (0, 2)))))
+        {number} += math.sin(np.sum(np.pad({vector}, 2, mode="edge")) + np.pad({vector}, (1, 0), mode="reflect")[0])
+        {number} += math.sin(np.sum(np.pad({vector}, 1, constant_values=w)))
+        {number} += math.sin(np.sum(np.block([[A, A], [A, A * w]])))
+        {number} += math.sin(np.sum(np.insert({vector}, 1, [w, 0.5])) + np.append({vector}, [w])[-1])
+        {number} += math.sin(np.sum(np.hstack([{vector}, x])) + np.vstack([{vector}, x])[0, -1] + np.dstack([A, A])[0, 0, 1])
+        {number} += math.sin(np.sum(np.column_stack([{vector}, x])) + np.concatenate((A, A), axis=1)[0, -1])
+        {number} += math.sin(np.sum(np.mgrid[0:2, 0:3][0] * w) + np.indices((2, n))[1].sum())
+        {number} += math.sin(np.sum(np.fromfunction(lambda i, j: i * w + j, (n, 2))))
+        {number} += math.sin(np.sum({matrix}.reshape(-1)) + {matrix}.reshape((m, n))[0, 0] + {matrix}.reshape(1, -1)[0, -1])
+        {number} += math.sin(np.sum({matrix}.T.reshape(-1) * {float}) + {matrix}.T[0, -1])
+        {number} += math.sin(np.sum(np.rot90({matrix})[0]) + np.fliplr({matrix})[0, 0] + np.flipud({matrix})[0, 0])
+        {number} += math.sin(np.sum(np.tril({matrix}, -1)) + np.trace({matrix}) + np.sum(np.triu({matrix}, k=1)))
+        {number} += math.sin(np.max({matrix}, axis=0)[0] + np.argmax({matrix}, axis=1)[0] * w)
+        {number} += math.sin(np.sum({matrix}.cumsum(axis=0)[-1]) + np.sum(np.diff({matrix}, axis=0)))
+        {number} += math.sin(np.einsum("ij,kj->ik", A, {matrix})[0, -1] + np.einsum("i,j->ij", {vector}, x)[0, 0])
+        {number} += math.sin(np.einsum("ij->j", {matrix})[0] + np.einsum("ii", A @ A.T) + np.einsum("i,i,i", x, x, {vector}))
+        {number} += math.sin(np.sum(np.matmul(A.T, {matrix})) + np.vecdot({vector}, x) if n > 100 else np.sum(A.T @ {matrix}))
+        {number} += math.sin(np.sum(np.kron({vector}, np.array([1.0, w]))) + np.sum(np.cross(np.array([w, 0.5, s]), np.array([1.0, 2.0, w]))))
+        {number} += math.sin(np.sum({vector}[np.arange(n)[::-1]]) + np.sum({matrix}[:, [0, 0]]) + np.sum({matrix}[[0, -1], [0, 0]]))
+        {number} += math.sin(np.sum({matrix}[np.array([0, -1])]) + np.sum({matrix}[{matrix} > 0.1]))
+        {square}[{matrix} > 0.0] *= 0.5
+        {square}[:, 0] += {float}
+        {square}[..., -1] = {vector}
+        {square}[[0, -1]] += 0.5
+        {square}[np.arange(n), 0] = {vector}
+        {square}[{index}, :] = {row}
+        {square}.T[0] *= {float}
+        {square}.reshape(-1)[0] = {float}
+        {square}[::2, ::-1] += {float}
+        np.fill_diagonal({square}, {float})
+        {own}.fill({float})
+        {own}.sort()
+        np.subtract.at({own}, [0, -1], {float})
+        {number} += np.add.reduce({vector}) + np.multiply.accumulate({vector})[-1] + np.add.outer({vector}, x)[0, 0]
+    """),
+)
+
 FEATURES = {
     "aliases": ALIASES,
     "lists": LISTS,
@@ -921,12 +1231,19 @@ FEATURES = {
     "inside": INSIDE,
     "more of the library": LIBRARY_TOO,
     "nested": NESTED,
+    "growing": GROWING,
+    "comprehended": COMPREHENDED,
+    "iterated": ITERATED,
+    "more of dicts": DICTS_TOO,
+    "steps": STEPS,
+    "rearranged": REARRANGED,
 }
 IMPORTS = "import dataclasses\nfrom typing import NamedTuple\nimport linad\nimport numba\nfrom jaxtyping import UInt8\n"
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], w: float'
 
 
 _PART = re.compile(r"(?:^|(?<=\s))\|(?=\s|$)")
+_LEAVES = {"for": ["break", "continue"], "while": ["break"]}  # behind a `continue` a counter would not move
 _CHOICES = {"two": ["0", "1"], "three": ["0", "1", "2"], "count": ["0", "1", "2", "n", "n - 1"]}
 
 
@@ -944,7 +1261,7 @@ class _Writer:
                     into.setdefault(kind, []).extend(texts)
         self.lines: list[str] = []
         self.depth = 1
-        self.loops = 0  # around this place
+        self.leaves = ["pass"]  # what may leave the innermost loop
         self.it = ""  # the last new name
         self.fresh = count()
 
@@ -964,7 +1281,7 @@ class _Writer:
             if kind in _CHOICES:
                 return self.pick(_CHOICES[kind])
             if kind == "loop":
-                return self.pick(["break", "continue"]) if self.loops else "pass"
+                return self.pick(self.leaves)
             if kind == "leave":
                 return f"return {self.result.format(self.filled('math.sin({float})', depth, {}))}"
             known = [*self.names.get(kind, ()), *bound.get(kind, ())] if kind not in ("own", "square", "number") else []
@@ -1006,12 +1323,13 @@ class _Writer:
         kept, floats = {kind: list(names) for kind, names in self.names.items()}, len(self.values["float"])
         for kind, names in bound.items():
             self.names.setdefault(kind, []).extend(names) if kind in ("index", "row") else self.values["float"].extend(names)
-        loops, looping = self.loops, text.startswith(("for", "while"))
-        self.depth, self.loops = self.depth + 1, loops + looping
+        leaves = self.leaves
+        self.leaves = next((v for k, v in _LEAVES.items() if text.startswith(k)), leaves)
+        self.depth += 1
         self.simple(first)
         self.body(3)
         self.simple(last)
-        self.depth, self.loops = self.depth - 1, loops
+        self.depth, self.leaves = self.depth - 1, leaves
         del self.values["float"][floats:]
         self.names = kept
         if text.startswith("if") and self.number(0, 2) == 0:

@@ -65,11 +65,27 @@ def _hand(theta, *rest) -> tuple:
     return theta, us, parents, relatives, inverses, base, skin, triangles, chosen, points, *sizes, work
 
 
-ARGUMENTS: dict[str, Callable[..., tuple]] = {"gmm": _gmm, "lstm": _lstm, "ba": _ba, "hand": _hand}
+def _hand_matrices(theta, parents, relatives, inverses, base, skin, chosen, points) -> tuple:
+    """With matrices stored by columns."""
+    columns = [np.ascontiguousarray(np.swapaxes(a, 1, 2)) for a in (relatives, inverses)]
+    homogeneous = np.concatenate((base, np.ones((len(base), 1))), axis=1)
+    work = np.empty(32 * len(parents) + 7 * len(base))
+    sizes = len(parents), len(base), len(points)
+    return theta, parents, *columns, homogeneous, skin, chosen, points, *sizes, work
+
+
+ARGUMENTS: dict[str, Callable[..., tuple]] = {
+    "gmm": _gmm, "lstm": _lstm, "ba": _ba, "hand": _hand, "hand_matrices": _hand_matrices
+}  # fmt: skip
+
+
+def primal(kind: str, args: tuple) -> Call:
+    """The primal, which gives the value."""
+    return _bound(kind, f"{kind}_primal", ARGUMENTS[kind](*args))
 
 
 def calls(kind: str, args: tuple, bars: Sequence[np.ndarray]) -> tuple[Call, Call]:
     """The primal, and the adjoint, which adds into the buffers and gives the value too."""
     given = ARGUMENTS[kind](*args)
     missing = [None] if kind == "hand" and len(bars) == 1 else []
-    return _bound(kind, f"{kind}_primal", given), _bound(kind, kind, (*given, *bars, *missing))
+    return primal(kind, args), _bound(kind, kind, (*given, *bars, *missing))

@@ -19,7 +19,7 @@ from linad_typecheck.types import INTS, LIMITS, MAX_RANK, WORDS_OF_DTYPES, Array
 from linad_typecheck.words import with_article
 
 from .entities import DTYPES, NUMPY_NAMES, array_type, entity
-from .objects import Given, is_callable
+from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from linad.structures import is_complex
 
@@ -165,6 +165,8 @@ def inside(
         return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
+        if loose and type(value) is dict and value.keys() == set(tag.fields):
+            value = {name: value[name] for name in tag.fields}
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
             raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
         if tag.key in _RETURNED:
@@ -217,8 +219,24 @@ def scalar(leaf: Leaf, value: object, where: str) -> object:
     return _SCALARS[leaf.type.dtype](value, leaf, where)
 
 
+# What classes of numbers may define without changing what expressions of them mean.
+_HARMLESS = frozenset(
+    "__new__ __init__ __repr__ __str__ __format__ __hash__ __doc__ __dir__ __setattr__ __delattr__ __getattribute__ "
+    "__reduce__ __reduce_ex__ __getnewargs__ __getstate__ __init_subclass__ __subclasshook__ __sizeof__ __class__".split()
+)
+
+
+def _own_operators(value: object) -> bool:
+    """Whether a number is of a subclass that defines operators: expressions of it are not those of numbers."""
+    cls = type(value)
+    if cls.__module__ in ("builtins", "numpy") or isinstance(value, Enum):
+        return False
+    added = (c for c in cls.__mro__ if c.__module__ not in ("builtins", "numpy"))
+    return any(name in vars(c) for c in added for name in {*dir(float), *dir(int)} - _HARMLESS)
+
+
 def _real(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return isinstance(value, (int, float, np.integer, np.floating, np.bool_)) and not _own_operators(value)
 
 
 def _f64(value: object, leaf: Leaf, where: str) -> float:
@@ -240,7 +258,7 @@ def _f32(value: object, leaf: Leaf, where: str) -> np.float32:
 
 def _int(low: int, high: int, name: str, make: Callable[[int], object]) -> Callable[[object, Leaf, str], object]:
     def convert(value: object, leaf: Leaf, where: str) -> object:
-        if not isinstance(value, (int, np.integer, np.bool_)):
+        if not isinstance(value, (int, np.integer, np.bool_)) or _own_operators(value):
             raise _wrong(where, with_article("int" if leaf.weak else name), value)
         value = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
         if not low <= value <= high:
@@ -334,6 +352,8 @@ def argument_type(value: object, where: str) -> object:
     TypeError
         If a checked function cannot take the value.
     """
+    if type(value) in PARTIALS:
+        return ArgStatic(Given(value), "given")
     if isinstance(value, tuple | list | dict) or (
         dataclasses.is_dataclass(value) and not isinstance(value, type | Enum)
     ):
@@ -356,6 +376,8 @@ def argument_type(value: object, where: str) -> object:
         return ArgType(Scalar(DTYPES[value.dtype.name]))
     for kind, dtype in ((bool, "bool"), (int, "i64"), (float, "f64")):
         if isinstance(value, kind) and not isinstance(value, Enum):
+            if _own_operators(value):
+                raise _wrong(where, with_article(kind.__name__), value)
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
@@ -390,6 +412,8 @@ def _group(value: object, where: str) -> object:
 
 
 def _wrong(where: str, expected: str, value: object, how: str = "") -> TypeError:
+    if isinstance(value, int | float) and _own_operators(value):
+        how = ": its class has operators of its own, which linad does not call; pass `float(x)` or `int(x)`"
     return TypeError(f"{where}: expected {expected}, got {described(value)}{how}")
 
 

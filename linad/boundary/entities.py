@@ -121,6 +121,8 @@ def entity(value: object, key: str) -> Entity | None:
         return Opaque(_described(value), "draw the numbers outside the function and pass them as an array")
     if isinstance(value, np.generic):
         return Opaque(_described(value), "make it an `int`, a `float` or a `bool`")
+    if (instead := getattr(type(value), "__linad_instead__", None)) is not None:
+        return Opaque(_described(value), instead)
     return Opaque(
         _described(value),
         "write what it computes as a function of the module: `def g(x): ...`" if callable(value) else "",

@@ -30,7 +30,7 @@ from .arguments import described
 from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, underlying
 from .errors import refusal
 from .locate import file_of, locate
-from .objects import MISSING, Property, attribute, classes, is_object, items_of
+from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of
 from .records import changeable, classes_of, default_value, told
 
 IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
@@ -425,6 +425,8 @@ class LiveScope:
     def _applied(self, name: str, value: object) -> tuple[Entity, str] | None:
         """The entity of a method, a partial application, a property, or an object whose attributes are looked up in
         turn."""
+        if type(value) in PARTIALS:
+            value = PARTIALS[type(value)](value)
         match value:
             case Property(function=f, of=of):
                 function, mark = self._answer(f"{name}.fget", f)
@@ -520,7 +522,7 @@ def _code(value: object) -> tuple[object, ...] | None:
         of, f = (value.__self__, value.__func__) if isinstance(value, MethodType) else (value.of, value.function)
         code = _code(f)
         return None if code is None else (*code, id(of))
-    if isinstance(value, functools.partial):
+    if isinstance(value, functools.partial) or type(value) in PARTIALS:
         return (value,)
     found = underlying(value)
     if found is None:

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import CO_OPTIMIZED
@@ -208,8 +209,14 @@ def _covers(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
     """Whether the code ends with the node's last expression: this distinguishes lambdas on the same line by their
     columns."""
     body = node.body if isinstance(node, ast.Lambda) else node.body[-1]
-    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
-    return any(p == place for p in code.co_positions())
+    places = {(e.lineno, e.end_lineno, e.col_offset, e.end_col_offset) for e in _ends(body)}
+    return any(p in places for p in code.co_positions())
+
+
+def _ends(node: ast.AST) -> Iterator[ast.AST]:
+    """An expression, or the arms of a conditional one, which has no instruction of its own."""
+    arms = (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
+    yield from (e for arm in arms for e in _ends(arm)) if arms else (node,)
 
 
 def _rewritten(node: ast.FunctionDef | ast.Lambda, file: LiveFile, code: CodeType) -> bool:

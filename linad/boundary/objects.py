@@ -7,12 +7,14 @@ import functools
 import inspect
 import sys
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import (
     CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace,
     UnionType,
 )
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
@@ -20,6 +22,8 @@ from linad_typecheck.names.scope import FOREIGN, LIBRARIES, LIST, MOST_KEYS, Rec
 from .records import MEANING
 
 MISSING = object()
+# partial applications that stand for objects of linad, by class
+PARTIALS: dict[type, Callable[[Any], functools.partial[Any]]] = {}
 _SLOTS = (MemberDescriptorType, GetSetDescriptorType)
 
 
@@ -98,6 +102,8 @@ def _plain_class(cls: type) -> bool:
 
 def is_callable(value: object) -> bool:
     """Whether an argument is a function, a method or a callable object."""
+    if type(value) in PARTIALS or hasattr(type(value), "__linad_source__"):
+        return True
     return isinstance(value, (FunctionType, MethodType, functools.partial, functools._lru_cache_wrapper)) or (
         is_object(value) and not isinstance(value, type)
     )
@@ -105,6 +111,8 @@ def is_callable(value: object) -> bool:
 
 def attribute(value: object, name: str) -> object:
     """An attribute of a module, object, method or partial application, read without running user code."""
+    if type(value) in PARTIALS:
+        value = PARTIALS[type(value)](value)
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
     if isinstance(value, (tuple, list, dict)) and name.isdigit():

@@ -42,6 +42,8 @@ if find_spec("scipy") is None:
     )
 
 SMALL = 100  # multiplications up to which a product is a loop; measured: BLAS is faster from 6 x 6 matrices on
+NARROW = 4, 7  # rows and columns of a second factor up to which a product is a loop; measured: BLAS is faster for more
+ROWS = 256  # rows of such a product per block
 BLOCK = 48  # rows of a triangular solve per block; blocks are combined by matrix products
 
 
@@ -202,6 +204,32 @@ def _small_gemm(c, a, b, ta, tb, k, alpha):
 
 
 @jit
+def _narrow_gemm(c, a, b, tb, k, alpha):
+    """The product with a small matrix of up to four rows, column by column in blocks of rows that stay in the cache.
+    BLAS packs the first factor, which takes longer than this."""
+    m, n = c.shape
+    for start in range(0, m, ROWS):
+        x, y = a[start : start + ROWS], c[start : start + ROWS]
+        for j in range(n):
+            e = alpha * (b[j, 0] if tb else b[0, j])
+            f = alpha * (b[j, 1] if tb else b[1, j]) if k > 1 else e
+            g = alpha * (b[j, 2] if tb else b[2, j]) if k > 2 else e
+            h = alpha * (b[j, 3] if tb else b[3, j]) if k > 3 else e
+            if k == 1:
+                for i in range(len(x)):
+                    y[i, j] += x[i, 0] * e
+            elif k == 2:
+                for i in range(len(x)):
+                    y[i, j] += x[i, 0] * e + x[i, 1] * f
+            elif k == 3:
+                for i in range(len(x)):
+                    y[i, j] += x[i, 0] * e + x[i, 1] * f + x[i, 2] * g
+            else:
+                for i in range(len(x)):
+                    y[i, j] += (x[i, 0] * e + x[i, 1] * f) + (x[i, 2] * g + x[i, 3] * h)
+
+
+@jit
 def dense_gemm(c, a, b, ta, tb, alpha):
     """``C += alpha op(A) op(B)``; ``ta`` and ``tb`` say whether a factor is transposed."""
     m, n = c.shape
@@ -211,6 +239,8 @@ def dense_gemm(c, a, b, ta, tb, alpha):
     factor = c.dtype.type(alpha)
     if m * n * k <= SMALL:
         _small_gemm(c, a, b, ta, tb, k, factor)
+    elif not ta and k <= NARROW[0] and n <= NARROW[1]:
+        _narrow_gemm(c, a, b, tb, k, factor)
     else:
         _blas_gemm(c, b, a, np.uint8(_T if tb else _N), np.uint8(_T if ta else _N), n, m, k, factor)
 

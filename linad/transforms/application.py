@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-from collections.abc import Callable, Sequence
-from types import FunctionType
+from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType, MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,20 +15,24 @@ from linad_typecheck.engine.values import Transform
 
 from .. import derive
 from ..boundary.arguments import described
-from ..boundary.entities import LIBRARIES, canonical
+from ..boundary.entities import LIBRARIES, canonical, underlying
 from ..boundary.errors import refusal
+from ..boundary.objects import is_object
 from ..checkpointing import RunAgain
-from ..composed import composed
+from ..composed import calling, composed
 from ..eligible import plain_function
 from ..function import CheckedFunction, decorated
 from ..options import Options
-from ..structures import leaves
 from ..switches import switched_off
 from ..transformed import NAME, once, public, transforms_of
+from .linear import Linear, linear
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Argnums = int | str | Sequence[int | str]
+Positions = int | tuple[int, ...]
+
+_METHODS = 64  # methods of objects whose checked functions are kept, and with them the objects
 
 
 class Transformed(Generic[P, R]):
@@ -52,16 +56,17 @@ class Transformed(Generic[P, R]):
         self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        axes = self.transforms[-1].in_axes
+        if isinstance(axes, tuple) and len(args) > len(axes):
+            told = f"`{self.__name__}` is given {len(args)} arguments by position, and `in_axes` {len(axes)} entries"
+            raise refusal("bad-call", told, help="write an entry for each, None for one that is not mapped over")
         return self._at(self.function._arguments(args, kwargs))
 
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
         function = self.composed
         try:
-            found = derive.call(function.specialisation(arguments), arguments)
-            if derive.has_nan(x for x in leaves(found) if isinstance(x, float | np.ndarray | np.floating)):
-                found = derive.call(function.specialisation(arguments), arguments, exact=True)
-            return found
+            return derive.call_exactly(function.specialisation(arguments), arguments)
         except LinadError:
             self._require(arguments)
             raise
@@ -97,6 +102,9 @@ class Transformed(Generic[P, R]):
 
         return derivative_njit(self, self.composed)
 
+    def __linad_source__(self) -> tuple[FunctionType, tuple[str, ...], None]:
+        return self.composed.py_func, (), None
+
     def __reduce__(self) -> tuple[object, ...]:
         return shared, (type(self), self.function, self.transforms)
 
@@ -131,15 +139,18 @@ def checked(f: Callable[..., Any], several: bool = False) -> CheckedFunction[...
         return f.composed
     if isinstance(f, RunAgain):
         return checked(f.__wrapped__)
-    plain = _of_library(f, several) or plain_function(f)
+    if (held := linear(f)) is not None:
+        f = held.applied
+    plain = _of_library(f, several) or _of_callable(f) or plain_function(f)
     options = Options(off=switched_off())
     return once(transforms_of(plain), checked, lambda: decorated(plain, options, {}, CheckedFunction))
 
 
 def _of_library(f: Callable[..., Any], several: bool) -> FunctionType | None:
     """``lambda x: np.sum(x)`` for ``np.sum``, as inside checked functions; None for any other function."""
-    home = getattr(f, "__module__", None) or "numpy"  # which ufuncs do not say
-    dotted = canonical(f) if home.partition(".")[0].removeprefix("_") in LIBRARIES else None
+    called = f.func if isinstance(f, functools.partial) else f
+    home = getattr(called, "__module__", None) or "numpy"  # which ufuncs do not say
+    dotted = canonical(called) if home.partition(".")[0].removeprefix("_") in LIBRARIES else None
     if dotted is None:
         return None
     import linad_typecheck.check  # noqa: F401 - enters what is known of libraries
@@ -159,14 +170,92 @@ def _calling(f: Callable[..., Any], dotted: str, several: bool) -> FunctionType:
     return space[name]
 
 
+def _of_callable(f: Callable[..., Any]) -> FunctionType | None:
+    """``lambda x: model.loss(x)`` for a partial application, a method of an object, or an object with `__call__`; None
+    for any other function."""
+    if underlying(f) is not None or hasattr(type(f), "__linad_calling__"):
+        return None
+    if not isinstance(f, functools.partial | MethodType):
+        f = f.__call__ if is_object(f) and not isinstance(f, type) and callable(f) else None
+    if isinstance(f, functools.partial):
+        return once(vars(f), NAME, lambda: _Kept(_forwarding(f))).function
+    return None if f is None else _of_method(f)
+
+
+class _Kept:
+    """The function for a partial application, which holds it; it is not pickled."""
+
+    def __init__(self, function: FunctionType | None) -> None:
+        self.function = function
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(None), ()
+
+
+@functools.lru_cache(_METHODS)
+def _of_method(f: MethodType) -> FunctionType | None:
+    return _forwarding(f)
+
+
+def _forwarding(f: functools.partial[Any] | MethodType) -> FunctionType | None:
+    called, args, by_name = (f.func, f.args, f.keywords) if isinstance(f, functools.partial) else (f, (), {})
+    first = len(args)
+    if isinstance(called, MethodType):
+        if underlying(called.__self__) is not None:  # a method of linad's
+            return None
+        called, first = called.__func__, first + 1
+    if (found := underlying(called)) is None:
+        return None
+    plain, parameters = found[0], inspect.signature(found[0]).parameters
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        return None
+    names = list(parameters)
+    name = next(n for n in ("function", "_function", "_function_") if n not in names)
+    own = plain.__name__ if plain.__name__.isidentifier() and plain.__name__ != name else "call"
+    file = f"<linad {own} with given arguments>"
+    named_from = min((k for k, n in enumerate(names) if n in by_name), default=None)
+    without = {*names[:first], *by_name}
+    return calling(plain, own, f"{name}(...)", file, {name: f}, named_from=named_from, without=without)
+
+
 def whose_parameters(f: Callable[..., Any]) -> CheckedFunction[..., Any]:
     """The checked function that defines the parameters: for a transformed function, the function underneath."""
     return f.function if isinstance(f, Transformed) else checked(f)
 
 
-def all_arguments(f: Callable[..., Any], primals: Sequence[Any]) -> Sequence[Any]:
-    """The arguments for the function returned by `checked`. For a transformed function, defaults are filled in."""
-    return f.function._in_order(tuple(primals)) if isinstance(f, Transformed) else primals
+def at(f: Callable[..., Any], primals: Iterable[Any]) -> tuple[CheckedFunction[..., Any], tuple[Any, ...]]:
+    """The checked function for `f`, and all of its arguments: those that `f` holds, the given ones, and defaults."""
+    if (held := linear(f)) is not None:
+        return held.program, held.program._in_order(held.given(tuple(primals)))
+    function = checked(f)
+    return function, whose_parameters(f)._in_order(tuple(primals))
+
+
+def along(f: Callable[..., Any], primals: Sequence[Any], tangents: Any) -> Any:
+    """The tangents of the arguments that `at` returns; None for those that are omitted or held."""
+    if (held := linear(f)) is None:
+        return whose_parameters(f)._alongside(tuple(primals), tangents)
+    if not isinstance(tangents, tuple | list) or len(tangents) != len(held.names):
+        return tangents
+    return (*(None for _ in held.held), *tangents)
+
+
+def by(f: Callable[..., Any], argnums: Any) -> tuple[CheckedFunction[..., Any], Positions, tuple[Any, ...]]:
+    """The checked function for `f`, the positions of its parameters to differentiate by, and the arguments that `f`
+    holds, which come first."""
+    if (held := linear(f)) is None:
+        function = checked(f)
+        return function, numbers(function, argnums), ()
+    found, count = numbers(held, argnums), len(held.held)
+    shifted = count + found if isinstance(found, int) else tuple(count + n for n in found)
+    return held.program, shifted, held.held
+
+
+def given_as(transform: str, what: str, values: Any) -> tuple[Any, ...]:
+    """Arguments that a transform takes as a tuple."""
+    if not isinstance(values, tuple | list):
+        raise TypeError(f"{transform}: {what}: expected a tuple of arguments, got {described(values)}: write `(x,)`")
+    return tuple(values)
 
 
 def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
@@ -183,7 +272,7 @@ def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
     raise refusal("non-scalar-loss", what, help="return `(value, aux)`")
 
 
-def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[int, ...]:
+def numbers(function: CheckedFunction[..., Any] | Linear, argnums: Any) -> int | tuple[int, ...]:
     """Resolve positions and names of parameters to positions.
 
     Raises
@@ -193,13 +282,15 @@ def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[in
     LinadError
         If there is no parameter with such a name.
     """
-    one = isinstance(argnums, int | str)
+    one = isinstance(argnums, str) or _is_int(argnums)
     try:
         given = (argnums,) if one else tuple(argnums)
     except TypeError:
         given = (None,)
-    if not all(type(n) in (int, str) for n in given):
+    if not all(isinstance(n, str) or _is_int(n) for n in given):
         raise TypeError(f"argnums: expected an int, the name of a parameter, or a sequence of them, got {argnums!r}")
+    if isinstance(function, Linear):
+        return _numbers_of_linear(function, given, one)
     names = list(inspect.signature(function.py_func).parameters)
     for n in given:
         if isinstance(n, str) and n not in names:
@@ -209,7 +300,20 @@ def numbers(function: CheckedFunction[..., Any], argnums: Any) -> int | tuple[in
         told = f"`{function.__name__}` has no parameter number {outside[0]}: all of `*{starred[0]}` is one parameter"
         instead = f"differentiate by all of them, `argnums={starred[0]!r}`, or by a parameter of its own"
         raise refusal("no-gradient", told, help=instead)
-    found = tuple(names.index(n) if isinstance(n, str) else n for n in given)
+    found = tuple(names.index(n) if isinstance(n, str) else int(n) for n in given)
+    return found[0] if one else found
+
+
+def _is_int(n: object) -> bool:
+    return hasattr(type(n), "__index__") and not isinstance(n, bool | np.ndarray)
+
+
+def _numbers_of_linear(f: Linear, given: tuple[Any, ...], one: bool) -> int | tuple[int, ...]:
+    count = len(f.names)
+    for n in given:
+        if n not in f.names and not (_is_int(n) and -count <= n < count):
+            raise refusal("no-gradient", f"{f!r} has no parameter {n!r}; it has {', '.join(f.names)}")
+    found = tuple(f.names.index(n) if isinstance(n, str) else int(n) % count for n in given)
     return found[0] if one else found
 
 

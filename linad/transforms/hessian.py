@@ -12,8 +12,10 @@ from .. import derive
 from ..function import CheckedFunction
 from ..boundary.usual_call import MISSED
 from ..push import given_of, jvp, usual, usually
-from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
-from .jacobian import of
+from .application import (
+    Argnums, Transform, Transformed, along, at, by_default, checked, given_as, linear, shared, whose_parameters,
+)
+from .jacobian import applied
 
 P = ParamSpec("P")
 Aux = TypeVar("Aux")
@@ -58,8 +60,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     array([[6., 2.],
            [2., 0.]])
     """
-    function = checked(f)
-    return of(function, Transform("hessian", numbers(function, argnums), bool(has_aux)))
+    return applied("hessian", f, argnums, has_aux)
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
@@ -99,27 +100,26 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     >>> linad.hvp(saddle, (np.array([1.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 2.])
     """
-    function = checked(f)
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
-    given = tuple(primals)
-    key = "hvp", given_of(tangents)
-    if function.py_func.__code__ is function._code:
+    given, key = given_as("hvp", "primals", primals), ("hvp", given_of(tangents))
+    direct = linear(f) is None and whose_parameters(f) is checked(f)
+    if direct and (function := checked(f)).py_func.__code__ is function._code:
         out = usually(function._usual, key, given, tangents)
         if out is not MISSED:
             return out
-    arguments = function._in_order(given)
+    function, arguments = at(f, given)
     derive.require_scalar(function.specialisation(arguments).signature)
     made = gradient(function)
-    along = function._alongside(given, tangents)
     s = made.composed.specialisation(arguments)
     try:
-        product = jvp(s, arguments, along, value=False, name=f"hvp of {function.__name__}")[1]
+        name = f"hvp of {function.__name__}"
+        product = jvp(s, arguments, along(f, given, tangents), value=False, name=name)[1]
     except (LinadError, MemoryError):
         raise
     except Exception:
         made._raise_first(arguments)
         raise
-    if not (function._fixed or made.composed._fixed):
+    if direct and not (function._fixed or made.composed._fixed):
         function._usual[key] = usual(s, key[1], value=False)
     return product
 

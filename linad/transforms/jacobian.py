@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..function import CheckedFunction
 from ..specialise import Specialisation
-from .application import Argnums, Transform, Transformed, by_default, checked, numbers, shared
+from .application import Argnums, Transform, Transformed, by, by_default, checked, numbers, shared
+from .linear import linear
 from .sparse import sparse_jacobian
 
 P = ParamSpec("P")
@@ -71,7 +73,8 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform.
+        A checked function, a plain one, a method of an object, a partial application, or the result of another
+        transform, including pullbacks and linearized functions.
     argnums : int, str, or sequence of them
         The positions, or names, of the parameters to differentiate by. A single one gives the bare Jacobian, a sequence
         gives a tuple.
@@ -106,7 +109,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     array([[ 0.866, -1.   ],
            [ 0.5  ,  1.732]])
     """
-    return _applied("jacfwd", f, argnums, has_aux)
+    return applied("jacfwd", f, argnums, has_aux)
 
 
 @overload
@@ -145,7 +148,7 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     >>> linad.jacrev(moments)(np.array([1.0, 2.0, 3.0]))
     (array([1., 1., 1.]), array([2., 4., 6.]))
     """
-    return _applied("jacrev", f, argnums, has_aux)
+    return applied("jacrev", f, argnums, has_aux)
 
 
 @overload
@@ -211,11 +214,12 @@ def jacobian(
            [ 0., 30., 20.]]))
     """
     if sparsity is None or sparsity is False:
-        return _applied("jacobian", f, argnums, has_aux, mode)
+        return applied("jacobian", f, argnums, has_aux, mode)
     if has_aux:
         raise ValueError("has_aux: with `sparsity` there is no function that returns something beside; leave one out")
-    function = checked(f)
-    return sparse_jacobian(function, Transform("jacobian", numbers(function, argnums), mode=_known(mode)), sparsity)
+    function, positions, held = by(f, argnums)
+    sparse = sparse_jacobian(function, Transform("jacobian", positions, mode=_known(mode)), sparsity)
+    return partial(sparse, *held) if held else sparse
 
 
 @overload
@@ -261,13 +265,21 @@ def value_and_jacobian(
     (array([1., 9.]), array([[2., 0.],
            [0., 6.]]))
     """
-    return _applied("value_and_jacobian", f, argnums, has_aux, mode)
+    return applied("value_and_jacobian", f, argnums, has_aux, mode)
 
 
-def _applied(kind: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool = False, mode: str = "auto") -> Any:
-    function = checked(f)
+def applied(kind: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool = False, mode: str = "auto") -> Any:
+    """A function under a transform that gives a Jacobian or a Hessian."""
+    held = linear(f)
+    function = checked(f) if held is None else held
     transform = Transform(kind, numbers(function, argnums), bool(has_aux), _known(mode))
-    return of(function, transform)
+    return of(function, transform) if held is None else held.under(_by_some(transform))
+
+
+def _by_some(transform: Transform) -> Transform:
+    if transform.argnums == ():
+        raise refusal("bad-option", "`argnums` is empty: a Jacobian is by one parameter at least")
+    return transform
 
 
 def _known(mode: str) -> str:
@@ -292,7 +304,6 @@ def of(function: CheckedFunction[..., Any], transform: Transform) -> Transformed
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and has no Jacobian"
         raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
-    if transform.argnums == ():
-        raise refusal("bad-option", "`argnums` is empty: a Jacobian is by one parameter at least")
+    _by_some(transform)
     choosing = transform.mode == "auto" and transform.kind in ("jacobian", "value_and_jacobian")
     return shared(Jacobian if choosing else Transformed, function, (transform,))

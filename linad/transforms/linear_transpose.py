@@ -12,7 +12,7 @@ from .. import derive
 from ..boundary.errors import refusal
 from ..function import CheckedFunction
 from ..specialise import told_of
-from .application import all_arguments, checked
+from .application import at
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
@@ -53,11 +53,10 @@ def linear_transpose(f: Callable[[*Ts], R], *primals: *Ts) -> Callable[[R], tupl
     >>> transposed(np.array([1.0, 10.0]))
     (array([-1., -9., 10.]),)
     """
-    function = checked(f)
+    function, arguments = at(f, primals)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not transposed"
         raise refusal("no-gradient", what, help="let it work on a copy and return that: `y = y.copy()`")
-    arguments = function._in_order(tuple(all_arguments(f, primals)))
     _require_linear(function, arguments)
     return derive.vjp(function, function.specialisation(arguments), arguments)[1]
 

@@ -12,7 +12,8 @@ from .. import push
 from ..boundary.errors import refusal
 from ..function import CheckedFunction
 from ..structures import map_leaves
-from .application import all_arguments, checked, pair, whose_parameters
+from .application import along, at, pair, whose_parameters
+from .linear import Linear, enter, linear, unused
 
 R = TypeVar("R")
 Aux = TypeVar("Aux")
@@ -30,7 +31,7 @@ class Pushforward:
     function: CheckedFunction[..., Any]
     primals: tuple[Any, ...]
     given: tuple[Any, ...]  # those given by the caller, without defaults
-    parameters: CheckedFunction[..., Any]  # the function whose parameters they belong to
+    of: CheckedFunction[..., Any] | Linear  # whose arguments they are
     logs: tuple[np.ndarray, ...] | None = None
     first: bool = False  # differentiate only the first item of the pair that the function returns
 
@@ -38,7 +39,7 @@ class Pushforward:
         count = len(self.given)
         if len(tangents) != count:
             raise TypeError(f"{self.function.__name__}(): expected {count} tangents, got {len(tangents)}")
-        every = self.parameters._alongside(self.given, tangents)
+        every = along(self.of, self.given, tangents)
         s = self.function.specialisation(self.primals)
         found = None if self.logs is None else push.replayed(s, self.primals, every, self.logs)
         (tangent,) = found or push.jvp(s, self.primals, every, value=False)[1:]
@@ -46,6 +47,30 @@ class Pushforward:
 
     def __repr__(self) -> str:
         return f"<linearized {self.function.__name__}>"
+
+
+def _written(f: Pushforward) -> Linear:
+    """A linearized function, whose parameters are the tangents of the given arguments."""
+    if isinstance(f.of, Linear):
+        own = f.of.names
+    else:
+        every = f.of._parameters.parameters.values()
+        many = (f"{p.name}_{k}" for p in every if p.kind is p.VAR_POSITIONAL for k in range(len(f.given)))
+        own = (*(p.name for p in every if p.kind is not p.VAR_POSITIONAL), *many)
+    names = unused(tuple(f"{n}_dot" for n in own[: len(f.given)]), f.function)
+    every = along(f.of, f.given, names)
+    text = f"_linad.linearize(_function, ...{', has_aux=True' if f.first else ''})[1]"
+    if every != names:
+        text = f"(lambda {', '.join(names)}: {text}({', '.join(map(_argument, every))}))"
+    return Linear(f.function, f.primals, text, names)
+
+
+def _argument(tangent: Any) -> str:
+    """A tangent as written in a call."""
+    return f"({''.join(f'{_argument(t)}, ' for t in tangent)})" if isinstance(tangent, tuple) else str(tangent)
+
+
+enter(Pushforward, _written)
 
 
 @overload
@@ -99,15 +124,15 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tu
     >>> value, f_jvp(1.0, 0.0), f_jvp(0.0, 1.0)
     (6.0, 3.0, 2.0)
     """
-    function = checked(f)
+    function, arguments = at(f, primals)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not linearized"
         raise refusal("no-gradient", what, help="use `jvp`")
-    arguments = function._in_order(tuple(all_arguments(f, primals)))
     kept = tuple(map_leaves(lambda x: x.copy() if isinstance(x, np.ndarray) else x, a) for a in arguments)
     s = function.specialisation(kept)
     value, logs = push.recorded(s, kept)
+    of = linear(f) or whose_parameters(f)
     if not has_aux:
-        return value, Pushforward(function, kept, primals, whose_parameters(f), logs)
+        return value, Pushforward(function, kept, primals, of, logs)
     value, aux = pair(function, value)
-    return value, Pushforward(function, kept, primals, whose_parameters(f), logs, first=True), aux
+    return value, Pushforward(function, kept, primals, of, logs, first=True), aux

@@ -26,7 +26,7 @@ from ..function import CheckedFunction
 from ..requests import FORWARD, KINDS, PATTERN, PULLED, PUSHED
 from ..specialise import Specialisation
 from ..transformed import once
-from .application import Argnums, Transform, checked, numbers
+from .application import Argnums, Transform, by, checked
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -36,7 +36,7 @@ WIDTHS = (8, 64)  # colours per sweep: at least a vector register
 CELLS = 2**20  # limit on the cells of a tangent in all directions, beyond eight directions
 
 
-def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
+def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., csr_matrix]:
     """Transform a function into one that computes the sparsity pattern of its Jacobian.
 
     Parameters
@@ -74,10 +74,10 @@ def sparsity(f: Callable[..., Any], argnums: Argnums = 0) -> Pattern:
     array([[1, 1, 0],
            [1, 0, 1]])
     """
-    function = checked(f)
+    function, positions, held = by(f, argnums)
     _require(function)
-    positions = numbers(function, argnums)
-    return once(function._transforms, (Pattern, positions), lambda: Pattern(function, positions))
+    pattern = once(function._transforms, (Pattern, positions), lambda: Pattern(function, positions))
+    return partial(pattern, *held) if held else pattern
 
 
 def sparse_jacobian(function: CheckedFunction[..., Any], transform: Transform, given: object) -> SparseJacobian:
@@ -143,6 +143,8 @@ def _columns(function: CheckedFunction[..., Any], positions: Any, arguments: Seq
 
 class Pattern:
     """The sparsity pattern of a function's Jacobian, as a function of its arguments. Created by `sparsity`."""
+
+    __linad_instead__ = "call it in plain Python: the pattern is a `scipy.sparse` matrix, which has no derivative"
 
     def __init__(self, function: CheckedFunction[..., Any], positions: int | tuple[int, ...]) -> None:
         self.function, self.positions = function, positions
@@ -424,6 +426,8 @@ class SparseJacobian:
         The plan of the last call: its ``pattern``, and its ``mode``, which is ``"entries"`` or the mode of the
         ``sweeps`` over its colours.
     """
+
+    __linad_instead__ = "take the dense Jacobian, without `sparsity`: a sparse one is for calls in plain Python"
 
     def __init__(self, function: CheckedFunction[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
         self.function, self.transform, self.pattern = function, transform, pattern

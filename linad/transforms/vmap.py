@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from linad_typecheck.engine.values import Axes, Transform
+from linad_typecheck.engine.values import Axes, AxesByKey, Transform
 
-from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
-from ..composed import linear_batch
-from ..transformed import once
+from ..structures import parts
 from .application import Transformed, checked, shared
-from .linearize import Pushforward
+from .linear import linear
 
 
 def vmap(
@@ -26,14 +24,13 @@ def vmap(
     Parameters
     ----------
     f : function
-        A checked function, a plain one, or the result of another transform, including pullbacks and linearized
-        functions. It only reads its arguments.
+        As for `jacfwd`. It only reads its arguments.
     in_axes : int, None, or tuple of them
         The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
-        throughout. A tuple has an entry for each positional parameter, which may be a tuple again for an argument that
-        is a tuple or record. Keyword-only parameters are mapped over axis 0.
-    out_axes : int, or tuple of ints
-        The batch axis of the results; a tuple has an entry for each of several results.
+        throughout. A tuple has an entry for each positional argument, which may be a tuple, record or dict again for
+        an argument that is one. Arguments given by name are mapped over axis 0.
+    out_axes : int, or tuple or dict of ints
+        The batch axis of the results; a tuple has an entry for each of several results, a dict for each key.
 
     Returns
     -------
@@ -71,11 +68,8 @@ def vmap(
     array([[0.6, 0.8],
            [0.6, 0.8]])
     """
-    if isinstance(f, derive.Pullback | Pushforward):
-        return _of_linear(f, in_axes, out_axes)
-    if getattr(f, "is_linear_batch", False):
-        what = "what `vmap` gives for a pullback or a linearized function is not mapped again"
-        raise refusal("unsupported", what, help="reshape the leading axes of the cotangents or tangents to one")
+    if (held := linear(f)) is not None:
+        return held.under(_transform(in_axes, out_axes))  # type: ignore[return-value] - called in the same way
     function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
@@ -85,45 +79,26 @@ def vmap(
 
 def _transform(in_axes: Any, out_axes: Any) -> Transform:
     axes = _axes(in_axes, "in_axes", (int, type(None)))
-    if axes is None or isinstance(axes, tuple) and not any(isinstance(a, int) for a in _flat(axes)):
+    if not any(isinstance(a, int) for a in _flat(axes)):
         raise refusal("bad-option", "`in_axes` maps over no argument", help="give one of them the axis to map over")
     return Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,)))
 
 
-def _of_linear(f: derive.Pullback | Pushforward, in_axes: Any, out_axes: Any) -> Callable[..., Any]:
-    """Of the linear functions that `vjp` and `linearize` give: their primal runs once, in each call."""
-    step = _transform(in_axes, out_axes)
-    if isinstance(f, Pushforward) and f.first:
-        what = f"`{f.function.__name__}` was linearized with `has_aux`, and is not mapped"
-        raise refusal("unsupported", what, help="linearize the function that returns the first of the pair")
-    if isinstance(f, derive.Pullback):
-        arguments, count, text = f.arguments, 1, "_function.vjp(...)[1]"
-    else:
-        arguments, count = f.primals, len(f.primals)
-        text = "_linad.linearize(_function, ...)[1]"
-    key = (_of_linear, text, step, count)
-    batch = once(f.function._transforms, key, lambda: linear_batch(f.function, text, step, count))
-
-    def call(*linear: Any) -> Any:
-        if len(linear) != count:
-            raise TypeError(f"vmap of {f!r}: expected {count} arguments, got {len(linear)}")
-        return batch(*linear, *arguments)
-
-    call.is_linear_batch = True  # type: ignore[attr-defined]
-    return call
-
-
 def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:
-    """Check an axis option: ints in nested tuples."""
-    if isinstance(given, tuple | list):
-        return tuple(_axes(a, option, kinds) for a in given)
+    """Check an axis option: ints in nested tuples, records and dicts."""
+    if isinstance(given, dict) and all(isinstance(key, str) for key in given):
+        return AxesByKey(tuple(given), tuple(_axes(a, option, kinds) for a in given.values()))
+    if (items := parts(given)) is not None and not isinstance(given, dict):
+        return tuple(_axes(a, option, kinds) for a in items)
     if hasattr(given, "__index__") and not isinstance(given, bool):
         return int(given.__index__())
     if type(given) not in kinds:
-        told = "an int, None, or a tuple of them" if type(None) in kinds else "an int or a tuple of ints"
-        raise TypeError(f"{option}: expected {told}, got {described(given)}")
+        told = f"an int,{' None,' if type(None) in kinds else ''} or a tuple or dict of them"
+        stays = "; for a result that is the same throughout, take `y[0]` of the stacked ones" if given is None else ""
+        raise TypeError(f"{option}: expected {told}, got {described(given)}{stays}")
     return given
 
 
-def _flat(axes: tuple[Axes, ...]) -> list[Axes]:
-    return [a for x in axes for a in (_flat(x) if isinstance(x, tuple) else [x])]
+def _flat(axes: Axes) -> list[Axes]:
+    items = axes.axes if isinstance(axes, AxesByKey) else axes if isinstance(axes, tuple) else None
+    return [axes] if items is None else [a for x in items for a in _flat(x)]

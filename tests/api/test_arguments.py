@@ -239,3 +239,28 @@ def test_unsigned_ints_where_the_text_alone_has_the_annotations():
     bare = types.FunctionType(f.__code__, f.__globals__, f.__name__)
     for n in (np.uint8(200), np.uint64(5), np.int16(3), True):
         assert linear_grad(bare, backend="interpret").value_and_grad(1.5, n) == (1.5 * int(n) + int(n), float(n))
+
+
+class Tagged(float):
+    def __repr__(self):
+        return "tagged"
+
+
+class Scaled(float):
+    def __mul__(self, other):
+        return Scaled(100.0 * float(self) * float(other))
+
+
+class Wrapping(int):
+    def __add__(self, other):
+        return Wrapping((int(self) + int(other)) % 7)
+
+
+def test_numbers_with_operators_of_their_own_are_no_numbers():
+    assert argument_type(Tagged(2.0), "x") == ArgType(F64, weak=True)
+    assert flatten(signature(F64), [Tagged(2.0)]).values == [2.0]
+    for kind, value in ((F64, Scaled(2.0)), (I64, Wrapping(2)), (F64, Wrapping(2))):
+        with pytest.raises(TypeError, match="its class has operators of its own"):
+            argument_type(value, "x")
+        with pytest.raises(TypeError, match="its class has operators of its own"):
+            flatten(signature(kind), [value])

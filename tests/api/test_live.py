@@ -132,6 +132,9 @@ def test_lambdas_in_one_line_are_told_apart():
     first, second = (lambda x: x + 1.0), (lambda x: x + 2.0)
     assert ast.unparse(locate(first)[1]) == "lambda x: x + 1.0"
     assert ast.unparse(locate(second)[1]) == "lambda x: x + 2.0"
+    one, two = (lambda x: x if x > 0.0 else -x), (lambda x: 1.0 if x > 0.0 else (2.0 if x > -1.0 else 3.0))
+    assert ast.unparse(locate(one)[1].body) == "x if x > 0.0 else -x"
+    assert ast.unparse(locate(two)[1].body) == "1.0 if x > 0.0 else 2.0 if x > -1.0 else 3.0"
 
 
 def test_defaults():

@@ -6,23 +6,24 @@ import cmath
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import linad
 from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
+from ..examples_of import quick, some
 from ..strategies import load
 
-HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
+HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)
 X, Y = R.random(5) + 0.25, R.random(5) - 0.5
 # expressions of an array `z` and a number `w`, of parts `x` and `y`
 EXPRESSIONS = """
     z + w | z - w | w - z | z * w | z / w | w / z | 2 / w | w / 2.0 | x * w | z - x | x + w | -z | +w | z ** 2 | w ** 3 | w ** -2
     w ** 0.5 | w ** 1.5 | 2.0 ** w | w ** w | z ** 3 | z ** 0 | pow(w, 2) | z * z.conjugate() | abs(w) | abs(z) | z.real | w.imag
-    w == w | z == z[::-1] | w != 1j | bool(w) | 1.0 if w else 2.0
+    w == w | z == z[::-1] | w != 1j | bool(w) | 1.0 if w else 2.0 | not w | np.any(z) | np.all(z - z[0])
     np.exp(z) | np.log(z) | np.log10(w) | np.log2(w) | np.sqrt(z) | np.sqrt(-z) | np.sin(z) | np.cos(z) | np.tan(z) | np.sinh(z)
     np.cosh(z) | np.tanh(z) | np.square(z) | np.reciprocal(z) | np.conj(z) | np.abs(z) | np.angle(z) | np.angle(w, deg=True)
     np.real(z) | np.imag(z) | np.multiply(z, w) | np.add(z, 1) | np.divide(1, z) | np.power(z, 2) | np.isfinite(z) | np.isnan(w)
@@ -35,11 +36,12 @@ EXPRESSIONS = """
     z[1] | z[-1] | z[1:4] | z[::2] | z[x > 0.5] | z[np.array([0, 2])] | z.size + z.ndim + len(z) + z.shape[0] | z.reshape(5, 1).T
     np.array([w, 2.0, 1j]) | np.array([1.0, 2.0], dtype=complex) | np.array([v * 1j for v in x]) | np.array([v for v in z if v.real > 0.5])
     x.astype(complex) * 1j | np.zeros(3, dtype=complex) + w | np.full(3, w) | np.ones_like(z) * w | np.zeros_like(z) + w | z.astype(complex)
-    np.interp(0.5, x.cumsum(), z) | np.polyval([1.0, 2.0, 3.0], w) | np.einsum("i,i->", z, x) | np.tile(z, 2) | z.copy() | z.conj().real
+    np.interp(0.5, x.cumsum(), z) | np.polyval([1.0, 2.0, 3.0], w) | np.einsum("i,i->", z, x) | np.tile(z, 2) | np.round(z, 1) | np.nan_to_num(z) | np.linspace(0, w, 4) | np.array([[w, 1], [0, w]]) @ np.array([1, 1j]) | z.copy() | z.conj().real
     np.linalg.solve(np.outer(z, x) + np.diag(x + 2), z) | np.linalg.inv(np.diag(z) + 1) | np.linalg.det(np.outer(z, x) + np.diag(z))
     np.fft.fft(z) | np.fft.ifft(z) | np.fft.fft(x) | np.fft.rfft(x) | np.fft.irfft(z) | np.fft.irfft(z, 7) | np.fft.fft(z, 8) | np.fft.fft(z, 3)
     np.fft.ifft(z, norm="ortho") | np.fft.fft2(np.outer(z, x[:4])) | np.fft.ifft2(np.outer(x[:3], y)) | np.fft.fftshift(np.fft.fft(x[:4]))
-    np.fft.fft(np.outer(x[:3], z), axis=0) | np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y), n=5) | sf.fft(z) | sf.ifft(z, 6) | sf.rfft(x, norm="forward") | sf.irfft(z)
+    np.fft.fft(np.outer(x[:3], z), axis=0) | np.fft.irfft(np.fft.rfft(x) * np.fft.rfft(y), n=5) | sf.fft(z) | sf.ifft(z, 6) | sf.rfft(x, norm="forward") | sf.irfft(z) | sg.hilbert(x) | sg.hilbert(x[:4], 6) | sg.hilbert(np.outer(x, y), axis=0)
+    np.fft.fftn(np.outer(x[:3], z)) | np.fft.ifftn(np.outer(x[:3], z)) | np.fft.rfft2(np.outer(x[:3], x)) | np.fft.irfft2(np.fft.rfft2(np.outer(x, x)))
 """
 TEXTS = [text.strip() for line in EXPRESSIONS.strip().splitlines() for text in line.split(" | ")]
 PROGRAMS = {
@@ -76,6 +78,29 @@ PROGRAMS = {
                 found.append(v ** 2)
         return sum(found) + found[-1] + np.array(found).sum()
     """,
+    "views": """
+        c = z[1:]
+        c += 1j
+        z.real = x * 2
+        z.imag[0] = 3.0
+        z.real[1:] -= w.real
+        d = z.reshape(1, 5).T
+        d[0, 0] *= 2
+        return z
+    """,
+    "values that may be None": """
+        c = None
+        for v in z:
+            if v.imag > 0:
+                c = v * 2
+        return w if c is None else c
+    """,
+    "unpacking": """
+        a, b, *_ = w, 1j, x[0]
+        p, q, r, s, t = z
+        z.fill(2j)
+        return a * b + p * q - r / s + t + z[3]
+    """,
     "two names": """
         c = z.copy()
         d = c
@@ -111,7 +136,7 @@ BODIES = {text: f"    return {text}" for text in TEXTS} | {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", some(BODIES, 3))
 def test_values_and_derivatives(name):
     """The value is CPython's, with its type; a derivative along a direction is that of differences, and the dot product
     with that of reverse mode agrees."""
@@ -145,7 +170,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@quick(30)
 @given(TREES)
 def test_random_expressions(text):
     f = load(program(f"    return np.sum({text} + z)"))

@@ -139,6 +139,8 @@ _rows("scipy.linalg", """
     eigvalsh: sl.eigvalsh(S) | sl.eigvalsh(S, lower=False)
     svd: sl.svd(A, full_matrices=False)[1] | sl.svd(A, compute_uv=False) | sl.svd(S)[1]
     svdvals: sl.svdvals(A)
+    pinvh: sl.pinvh(S @ S.T + np.eye(len(S)))
+    qr: q_, r_ = sl.qr(S + np.eye(len(S))); return q_ @ r_ | q_, r_ = sl.qr(np.vander(np.arange(4.0), 2) * u, mode="economic"); return q_ @ r_ | 1e3 + np.abs(sl.qr(np.eye(2) * (abs(u) + 1.0), mode="r")[0])
     pinv: sl.pinv(A) | sl.pinv(S, rtol=1e-3)
     lstsq: sl.lstsq(A, b)[0] | sl.lstsq(A, C)[0]
     solve_sylvester: sl.solve_sylvester(np.clip(np.nan_to_num(S), -1, 1), np.clip(np.nan_to_num(S), -1, 1) + 9.0 * np.eye(len(S)), np.clip(np.nan_to_num(S), -1, 1))
@@ -269,6 +271,7 @@ _rows("scipy.spatial.distance", """
     chebyshev: sd.chebyshev(np.clip(x, -9, 9), np.clip(y, -9, 9))
     minkowski: sd.minkowski(x, y, 3)
     cdist: sd.cdist(A, B) | sd.cdist(A, B, "cityblock") | sd.cdist(A, B, "cosine") | sd.cdist(A, B, "minkowski", p=3)
+    squareform: sd.squareform(x) | sd.squareform((S + S.T) * (1 - np.eye(len(S)))) | sd.squareform(A)
     pdist: sd.pdist(A) | sd.pdist(A, "sqeuclidean")
 """)  # fmt: skip
 _rows("scipy.integrate", """
@@ -296,6 +299,15 @@ _rows("scipy.signal", """
     correlate: sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0], mode="same") | sg.correlate([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), "valid")
     convolve2d: sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
     lfilter: sg.lfilter([0.5, 0.25], [2.0, -1.0, 0.5], np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0) | sg.lfilter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
+""")  # fmt: skip
+_SIGNAL = "np.append(np.arange(8.0), np.clip(np.nan_to_num(x), -9, 9) * 1.0)"
+_rows("scipy.signal", f"""
+    lfilter_zi: sg.lfilter_zi([0.5, 0.25], [2.0, -1.0, 0.5]) | sg.lfilter_zi([0.5, u], [1.0])
+    filtfilt: sg.filtfilt([0.5, 0.25], [2.0, -1.0], {_SIGNAL}) | sg.filtfilt([0.5], [1.0, 0.5], {_SIGNAL}, padtype=None) | sg.filtfilt([0.5], [1.0, 0.5], x * 1.0)
+    sosfilt: sg.sosfilt(np.array([[0.5, 0.25, 0.0, 1.0, -0.5, 0.25]]), {_SIGNAL})
+    savgol_coeffs: sg.savgol_coeffs(5, 2) | sg.savgol_coeffs(4, 3, 1, 0.5, use="dot") | sg.savgol_coeffs(3, 3)
+    savgol_filter: sg.savgol_filter({_SIGNAL}, 5, 2) | sg.savgol_filter({_SIGNAL}, 4, 2, mode="mirror") | sg.savgol_filter({_SIGNAL}, 3, 1, 1, 0.5, mode="wrap")
+    detrend: 1e3 + sg.detrend({_SIGNAL}) | 1e3 + sg.detrend(np.outer({_SIGNAL}, [1.0, 2.0]), 0, "constant")
 """)  # fmt: skip
 _rows("scipy.ndimage", """
     correlate1d: sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0]) | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="mirror") | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, -1.0, 0.5], mode="constant", cval=1.5)
@@ -549,7 +561,8 @@ ELSEWHERE = {
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
-            *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "numpy.fft.fft2", "numpy.fft.ifft2",
+            *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "scipy.signal.hilbert",
+            *(f"numpy.fft.{n}" for n in "fft2 ifft2 fftn ifftn rfft2 irfft2".split()),
             "builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble",
         )
     },

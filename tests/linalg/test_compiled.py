@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from jaxtyping import Float64
 
 import linad
 from linad import linear_grad
@@ -9,6 +10,7 @@ from linad.testing import check_grads
 from tests.examples_of import some
 
 pytest.importorskip("scipy")
+linalg = pytest.importorskip("linad.runtime.linalg")
 
 
 @linear_grad
@@ -170,3 +172,27 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
         importlib.reload(runtime_linalg)
     monkeypatch.undo()
     importlib.reload(runtime_linalg)
+
+
+@pytest.mark.parametrize("by_columns", [False, True])
+def test_products_with_a_small_matrix_in_blocks_of_rows(by_columns):
+    rng = np.random.default_rng(0)
+    for rows in (1, 50, linalg.ROWS, 2 * linalg.ROWS + 1):
+        for k in range(1, linalg.NARROW[0] + 1):
+            for n in (1, 2, linalg.NARROW[1]):
+                a, b, c = rng.normal(size=(rows, k)), rng.normal(size=(k, n)), rng.normal(size=(rows, n))
+                wanted = c - 0.5 * a @ b
+                given = np.ascontiguousarray(b.T) if by_columns else b
+                linalg._narrow_gemm.py_func(c, a, given, by_columns, k, -0.5)
+                np.testing.assert_allclose(c, wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_products_of_many_rows_with_a_small_matrix():
+    @linear_grad
+    def turned(a: Float64[np.ndarray, "n 3"], b: Float64[np.ndarray, "3 3"]) -> float:
+        return np.sum(np.sin(a @ b) + np.cos(a @ b.T))
+
+    rng = np.random.default_rng(0)
+    args = rng.normal(size=(300, 3)), rng.normal(size=(3, 3))
+    assert turned(*args) == pytest.approx(float(turned.py_func(*args)), rel=1e-12)
+    check_grads(turned, args)

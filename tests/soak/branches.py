@@ -31,31 +31,39 @@ class Branches:
 
     def __init__(self) -> None:
         self.marks = mmap.mmap(-1, ROOM)
-        self.count = 0
+        self.places: list[str] = []  # of the branches, file:line
+
+    @property
+    def count(self) -> int:
+        return len(self.places)
 
     def taken(self) -> int:
         return ROOM - bytes(self.marks).count(0)
+
+    def untaken(self) -> list[str]:
+        """Where the branches are that have not been taken."""
+        return [place for place, mark in zip(self.places, bytes(self.marks), strict=False) if not mark]
 
     def follow(self) -> None:
         """Mark the branches of modules from now on."""
         sys.meta_path.insert(0, _Finder(self))
 
-    def mark(self, tree: ast.Module) -> ast.Module:
+    def mark(self, tree: ast.Module, file: str) -> ast.Module:
         """A module with a mark at each branch."""
-        return ast.fix_missing_locations(_Marker(self).visit(tree))
-
-    def number(self) -> int:
-        self.count += 1
-        assert self.count <= ROOM
-        return self.count - 1
+        return ast.fix_missing_locations(_Marker(self, file).visit(tree))
 
 
 class _Marker(ast.NodeTransformer):
-    def __init__(self, branches: Branches) -> None:
-        self.branches = branches
+    def __init__(self, branches: Branches, file: str) -> None:
+        self.places, self.file = branches.places, file
+
+    def _number(self, near: ast.AST) -> int:
+        assert len(self.places) < ROOM
+        self.places.append(f"{self.file}:{getattr(near, 'lineno', 0)}")
+        return len(self.places) - 1
 
     def _mark(self, near: ast.AST) -> ast.stmt:
-        (made,) = ast.parse(f"{_NAME}[{self.branches.number()}] = 1").body
+        (made,) = ast.parse(f"{_NAME}[{self._number(near)}] = 1").body
         return ast.copy_location(made, near)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -66,9 +74,9 @@ class _Marker(ast.NodeTransformer):
 
     def _visit_block(self, node: ast.AST) -> ast.AST:
         self.generic_visit(node)
-        node.body.insert(0, self._mark(node))
+        node.body.insert(0, self._mark(node.body[0]))
         if isinstance(node, (ast.If, ast.For, ast.While)):
-            node.orelse.insert(0, self._mark(node))
+            node.orelse.insert(0, self._mark(node.orelse[0] if node.orelse else node))
         return node
 
     visit_If = visit_For = visit_While = visit_match_case = visit_ExceptHandler = _visit_block
@@ -80,7 +88,7 @@ class _Marker(ast.NodeTransformer):
 
     def _passing(self, value: ast.expr) -> ast.expr:
         """The value, after a mark: setting an item gives None."""
-        mark = ast.parse(f"{_NAME}.__setitem__({self.branches.number()}, 1)", mode="eval").body
+        mark = ast.parse(f"{_NAME}.__setitem__({self._number(value)}, 1)", mode="eval").body
         return ast.copy_location(ast.BoolOp(ast.Or(), [mark, value]), value)
 
 
@@ -108,7 +116,7 @@ class _Loader(SourceFileLoader):
 
     def get_code(self, fullname: str):
         """The code of the text as it is, never that of a file without marks."""
-        tree = self.branches.mark(ast.parse(self.get_data(self.path), self.path))
+        tree = self.branches.mark(ast.parse(self.get_data(self.path), self.path), self.path)
         return compile(tree, self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -150,6 +150,8 @@ def _value(whole: Whole) -> Ended:
                 raise Unknown(f"stretched: {got.error}") from None
             if got.error is not None and DECLARED in str(got.error):
                 raise Unknown(f"declared: {got.error}") from None
+            if isinstance(got.error, ZeroDivisionError) and not isinstance(plain.error, ZeroDivisionError):
+                raise Unknown("declared: // and % by zero of NumPy's ints") from None
             kind = isinstance(plain.error, TypeError | AttributeError)
             if got.error is None and kind and WIDENED.match(str(plain.error)):
                 raise Unknown(f"widened: {plain.error}") from None

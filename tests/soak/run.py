@@ -113,7 +113,11 @@ def _reads_unset(program: Program) -> bool:
     for fill in (7, 1001):
         filled = f"lambda shape, dtype=float, fill={fill}: np.full(shape, fill, dtype)"
         text = program.text.replace("np.empty(", f"({filled})(")
-        ends.append(attempt(lambda text=text: load(text)(*fresh(list(program.args)))))
+        try:
+            with alarm(SECONDS):
+                ends.append(attempt(lambda text=text: load(text)(*fresh(list(program.args)))))
+        except Slow:
+            return False
     return difference(*ends) is not None
 
 
@@ -184,6 +188,7 @@ def main() -> int:
     parser.add_argument("--brief", action="store_true", help=told)
     parser.add_argument("--shrink", type=float, default=90.0, help="seconds for making one finding smaller")
     parser.add_argument("--keep", type=Path, default=FOUND)
+    parser.add_argument("--untaken", type=Path, help="where to list the branches that no program has taken")
     told = "machine code runs once more with its buffers between pages that may not be accessed"
     parser.add_argument("--guard-pages", action="store_true", help=told)
     options = parser.parse_args()
@@ -200,7 +205,7 @@ def main() -> int:
     def drawn(seed: int) -> Task:
         return task(seed, options.only, options.compiled, pool, options.brief)
 
-    size = BATCH * (10 if options.brief else 1)
+    size = BATCH * (3 if options.brief else 1)
     first, until = options.seed * 10_000_000, time.monotonic() + 60 * options.minutes
     _warm(first)
     looked = time.monotonic()
@@ -224,6 +229,8 @@ def main() -> int:
             print(f"{_programs(counts)}, {branches.taken()} of {branches.count} branches, pool of {len(pool)}", flush=True)
     print(f"{_programs(counts)}; {sum(kinds.values())} findings of {len(kinds)} kinds")
     print(f"{branches.taken()} of {branches.count} branches of the front end and the passes were taken")
+    if options.untaken:
+        options.untaken.write_text("\n".join(branches.untaken()) + "\n", encoding="utf-8")
     counts.pop("compiled builds", 0)
     for name, n in sorted(counts.items()):
         print(f"{n:7}  {name}")

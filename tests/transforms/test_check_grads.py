@@ -34,6 +34,22 @@ def test_what_is_right_passes():
     check_grads(potential, (X, 1.5, 3), order=2)
     check_grads(of_structure, (((X, 3), 0.5),), order=2)
     check_grads(lambda x: np.sum(x**3), (X.astype(np.float32),), order=2, modes=("fwd",))
+    check_grads(linear_grad(of_any, backend="interpret"), (X, 1.5), order=2)
+    check_grads(linad.vjp(potential, X, 1.5, 3)[1], (1.0,))
+
+
+class Two(NamedTuple):
+    a: np.ndarray
+    b: float
+
+
+def of_any(x, w: float):
+    return {"a": np.sin(x) * w, "n": 3}, Two(x * x, w), [w * x[0]]
+
+
+def test_results_that_are_no_number():
+    with pytest.raises(AssertionError, match=r"the derivative by x\[1\] is .*central differences give"):
+        check_grads(lambda x: (wrong(x[1]) * np.ones(2), 2.0 * x), (X,))
 
 
 @pytest.mark.parametrize("mode, told", [("rev", "reverse over reverse"), ("fwd", "forward over reverse")])

@@ -1,6 +1,7 @@
 """`linearize`, from plain Python and inside checked functions."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -74,6 +75,79 @@ def test_inside():
         return z
 
     assert linad.grad(newton)(8.0) == pytest.approx(1 / 12)
+
+
+def with_aux(x, w: float):
+    return x * w, {"sum": np.sum(x), "n": len(x)}
+
+
+def in_order(d):
+    return {"y": 2.0 * d["y"], "z": 5.0 * d["z"]}
+
+
+INSIDE = {  # what a checked function computes from (X, 2.0), and what that is
+    "vjp": (lambda x, w: linad.vjp(with_aux, x, w, has_aux=True)[1](x), (2.0 * X, X @ X)),
+    "value and aux": (lambda x, w: linad.vjp(with_aux, x, w, has_aux=True)[2]["sum"], 1.5),
+    "jvp": (lambda x, w: linad.jvp(with_aux, (x, w), (x, 1.0), has_aux=True)[1], 3.0 * X),
+    "options by position": (lambda x, w: linad.jvp(with_aux, (x, w), (x, 1.0), True)[2]["n"], 3),
+    "arguments by name": (lambda x, w: linad.jvp(with_aux, primals=(x, w), tangents=(x, None))[1][0], 2.0 * X),
+    "linearize": (lambda x, w: linad.linearize(with_aux, x, w, has_aux=True)[1](x, 1.0), 3.0 * X),
+    "None": (lambda x, w: linad.jvp(lambda a, b: a * b, (x, w), (None, 1.0))[1], X),
+    "all None": (lambda x, w: linad.jvp(lambda a, b: a * b, (x, w), (None, None))[1], 0.0 * X),
+    "None in hvp": (lambda x, w: linad.hvp(lambda a, b: np.sum(a * b), (x, w), (x, None))[1], 1.5),
+    "None of a part": (lambda x, w: linad.jvp(lambda p: p[0] * p[1], ((x, w),), ((None, 1.0),))[1], X),
+    "None of a linearized function": (lambda x, w: linad.linearize(lambda a, b: a * b, x, w)[1](x, None), 2.0 * X),
+    "a dict in another order": (
+        lambda x, w: linad.vjp(in_order, {"y": w, "z": w})[1]({"z": 1.0, "y": 10.0})[0],
+        {"y": 20.0, "z": 5.0},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", INSIDE)
+def test_options_inside_checked_functions(case):
+    f, wanted = INSIDE[case]
+    found = linear_grad(f, backend="interpret")(X, 2.0)
+    for a, b in zip(leaves(found), leaves(wanted), strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+REFUSED = {
+    "no pair": (lambda x: linad.linearize(number, x, has_aux=True)[0], "with `has_aux` a function returns a pair"),
+    "unknown option": (lambda x: linad.hvp(number, (x,), (x,), has_aux=True), "takes a function, a tuple of arguments"),
+    "no tuple": (lambda x: linad.jvp(number, x, (x,)), "takes a tuple of arguments, and this is float"),
+    "by name": (lambda x: linad.vjp(number, x=x), "its arguments by position and `has_aux`"),
+    "keys": (lambda x: linad.vjp(in_order, {"y": x, "z": x})[1]({"y": x, "q": x}), "a cotangent is like the result"),
+    "argnums": (lambda x: linad.grad(number, argnums="z")(x), "`number` has no parameter `z`; it has x"),
+    "sparsity": (lambda x: linad.jacobian(number, sparsity=True)(x), "leave `sparsity` out"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_inside(case):
+    f, told = REFUSED[case]
+    with pytest.raises(linad.LinadError, match=told):
+        linear_grad(f, backend="interpret")(2.0)
+
+
+class Pair(NamedTuple):
+    a: np.ndarray
+    b: float
+
+
+def test_parts_of_tangents_that_are_None():
+    f = linear_grad(lambda p, n: n * p.b * np.sum(p.a), backend="interpret")
+    assert linad.jvp(f, (Pair(X, 2.0), 3), (Pair(None, 1.0), None))[1] == 4.5
+    assert linad.linearize(f, Pair(X, 2.0), 3)[1]((X, None), None) == 9.0
+    nested = linear_grad(lambda q: q[0] * q[1].b * np.sum(q[1].a), backend="interpret")
+    assert linad.jvp(nested, ((2.0, Pair(X, 3.0)),), ((1.0, None),))[1] == 4.5
+    with pytest.raises(TypeError, match=r"jvp: primals: expected a tuple of arguments, got a float.*write `\(x,\)`"):
+        linad.jvp(f, 1.0, 1.0)
+
+
+def test_dicts_of_cotangents_in_any_order():
+    f = linear_grad(in_order, backend="interpret")
+    assert linad.vjp(f, {"y": 1.0, "z": 1.0})[1]({"z": 1.0, "y": 10.0}) == ({"y": 20.0, "z": 5.0},)
 
 
 def branches(x, w: float):

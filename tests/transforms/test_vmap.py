@@ -303,7 +303,14 @@ def updating(x):
 REFUSED = {
     "number": (lambda: linad.vmap(recurrence)(X, 1.0), "maps over axis 0 of `w`, which is float"),
     "rank": (lambda: linad.vmap(scalar, in_axes=2)(X), "maps over axis 2 of `x`, which is array of float64 of rank 2"),
-    "count": (lambda: linad.vmap(recurrence, in_axes=(0,))(X, W), "2 parameters by position, and `in_axes` 1 entries"),
+    "count": (lambda: linad.vmap(recurrence, in_axes=(0,))(X, W), "2 arguments by position, and `in_axes` 1 entries"),
+    "keys": (
+        lambda: linad.vmap(of_dict, ({"a": 0}, 0))(D, W),
+        "the keys a in `in_axes` for the 2 parts of `d`, a, b",
+    ),
+    "no dict": (lambda: linad.vmap(scalar, in_axes=({"a": 0},))(X), "a dict of `in_axes` for `x`"),
+    "a dict for all": (lambda: linad.vmap(scalar, in_axes={"x": 0})(X), "an entry for each argument"),
+    "dict of results": (lambda: linad.vmap(scalar, out_axes={"a": 0})(X), "a dict of `out_axes` for one result"),
     "parts": (
         lambda: linad.vmap(several, in_axes=(0, (0, 0, 0)))(X, Pair(X, W)),
         "3 entries of `in_axes` for the 2 parts of `p`",
@@ -424,5 +431,30 @@ def test_pullbacks_and_linearized_functions():
         linad.vmap(push, in_axes=(0, None))(np.eye(3))
     with pytest.raises(LinadError, match="maps over no argument"):
         linad.vmap(pull, in_axes=None)
-    with pytest.raises(LinadError, match="is not mapped again"):
-        linad.vmap(linad.vmap(pull))
+
+
+def of_dict(d, x: float):
+    return {"y": d["a"] * d["b"] + x, "z": d["b"]}
+
+
+D = {"a": X, "b": W}
+
+
+def test_dicts():
+    agree(linad.vmap(of_dict)(D, W), {"y": D["a"] * W[:, None] + W[:, None], "z": W})
+    axes = ({"b": None, "a": 1}, 0)  # in any order
+    agree(linad.vmap(of_dict, axes, {"z": 0, "y": 1})({"a": X, "b": 2.0}, X[0])["y"], 2.0 * X + X[0])
+    inside = interpreted(lambda d, x: linad.vmap(of_dict, ({"a": 0, "b": None}, None))(d, x)["y"])
+    agree(inside({"a": X, "b": 2.0}, 1.0), 2.0 * X + 1.0)
+    agree(linad.jacobian(linad.vmap(lambda d: d["a"] * d["b"]))({"a": W, "b": W}), {"a": np.diag(W), "b": np.diag(W)})
+
+
+def test_arguments_by_name_are_mapped_over_axis_0():
+    wanted = by_place(with_default, (X, W), 0, 0)
+    f = linad.vmap(interpreted(with_default), in_axes=(0,))
+    agree(f(X, scale=W), wanted)
+    agree(f(X), 2.0 * X + 1.0)
+    agree(interpreted(lambda x, w: linad.vmap(with_default, (0,))(x, scale=w))(X, W), wanted)
+    agree(linad.vmap(interpreted(recurrence), in_axes=(0,))(X, w=W), by_place(recurrence, (X, W), 0, 0))
+    with pytest.raises(LinadError, match="2 parameters by position, and `in_axes` 1 entries"):
+        interpreted(lambda x, w: linad.vmap(with_default, (0,))(x, w))(X, W)

@@ -6,7 +6,7 @@ Compilers for Modern Architectures, 2001, chapter 8). `unroll_and_jam.py` does t
 conditions. The remaining iterations run one by one.
 
 **Before.** ``for i { s = alloc [m] fill 0; for j { w = a[i, j]; for k { &s[k] = s[k] + w * t[j, k] } } ... }``
-**After.** ``for i by 4 { s0, ..., s3; for j { w0, ..., w3; for k { x = t[j, k]; &s0[k] = s0[k] + w0 * x; ... } } ... }``
+**After.** ``for i by 4 { s0, ..., s3; for j { w0, ..., w3; for k { x = t[j, k]; &s0[k] = s0[k] + w0 * x; ... } } }``
 
 **Legality.** The iterations are independent (`parallelism.verdict`): they write disjoint cells, or only add, and arrays
 allocated in an iteration stay private, since each copy allocates its own. The inner loops have the same range in all
@@ -43,6 +43,7 @@ from ..pass_manager import Remark, Remarks, remark
 from .unroll_and_jam import ALIVE, AT_ONCE, ROWS, Given
 
 LONG = 160  # maximum number of statements in the loop body
+UNIT = Const(1, I64), Const(-1, I64)
 
 
 def tile(f: Function) -> tuple[Function, Remarks]:
@@ -57,7 +58,7 @@ def tile(f: Function) -> tuple[Function, Remarks]:
         if s.kind != "sequential" or not is_counted(s, one_by_one=True) or is_short(s, sizes) or len(inside) > LONG:
             return [s]
         inner = [t for t in inside if isinstance(t, Loop)]
-        if any(t.index.name in tiled or t.step not in (Const(1, I64), Const(-1, I64)) for t in inner):
+        if any(t.index.name in tiled or t.kind != "sequential" or t.step not in UNIT for t in inner):
             return [s]
         if not all(map(_is_plain, inside)) or not _pays(s) or not _is_independent(s):
             return [s]

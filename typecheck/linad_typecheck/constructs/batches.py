@@ -25,15 +25,15 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Axes, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform, TupleValue, Value,
-    arrays, contains, describe, type_of,
+    SILENT, ArrayValue, Axes, AxesByKey, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform,
+    TupleValue, Value, arrays, contains, describe, type_of,
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, MAX_RANK
-from .arguments import Argument, bound_arguments, has_default
+from .arguments import bound_arguments, has_default
 from .comprehensions import targets, through
 from .derivatives import BATCHES, function_of, source_of
 from .iterables import Iteration
@@ -78,9 +78,11 @@ def _axes(option: str, v: Value) -> Axes:
             return axis
         case NoneValue() if option == "in_axes":
             return None
-        case TupleValue(items=items, mapping=False):
+        case TupleValue(items=items, mapping=True, record=record):
+            return AxesByKey(record.names, tuple(_axes(option, x) for x in items))
+        case TupleValue(items=items):
             return tuple(_axes(option, x) for x in items)
-    told = "an int, None, or a tuple of such" if option == "in_axes" else "an int, or a tuple of ints"
+    told = "an int, None, or a tuple or dict of such" if option == "in_axes" else "an int, or a tuple or dict of ints"
     raise _Unfit(f"takes for `{option}` {told}, known when the function is compiled; this is {describe(type_of(v))}")
 
 
@@ -96,7 +98,7 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
         ctx.programs.poisoned |= any(contains(v, Poison) for v in values.values())
         raise Refused(None)
     try:
-        given = _given(d, bound, values)
+        given = _given(d, values, sum(not isinstance(a, ast.Starred) for a in node.args))
         mapped = [m for g in given for m in _mapped(g.value, g.axes, g.name)]
         if not mapped:
             raise _Unfit("maps over no argument: one entry of `in_axes` is an int at least")
@@ -106,22 +108,27 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
         raise Refused(BadCall(span, f"vmap of {source.name}", str(e)))
 
 
-def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Value]) -> list[_Given]:
-    """The arguments with their axes. Keyword arguments come last."""
+def _given(d: DerivativeValue, values: dict[str, Value], count: int) -> list[_Given]:
+    """The arguments with their axes. Keyword arguments come last.
+
+    ``count``: how many the call gives by position. Arguments without an entry in ``in_axes`` are given by name, and are
+    mapped over axis 0.
+    """
     source, axes = source_of(d.function), d.transform.in_axes
     spec = source.node.args
     by_position = [(n, values[n], has_default(source, n)) for n in (a.arg for a in (*spec.posonlyargs, *spec.args))]
     if spec.vararg:
         by_position += [(f"*{spec.vararg.arg}", v, False) for v in values[spec.vararg.arg].items]
-    if isinstance(axes, tuple):
-        required = sum(not optional for *_, optional in by_position)
-        if not required <= len(axes) <= len(by_position):
-            told = f"has {len(by_position)} parameters by position, and `in_axes` {len(axes)} entries"
-            raise _Unfit(told)
+    if isinstance(axes, AxesByKey):
+        raise _Unfit("has a dict of `in_axes`, which is for one argument: write `({...},)`, an entry for each argument")
+    if isinstance(axes, tuple) and not count <= len(axes) <= len(by_position):
+        told = f"has {len(by_position)} parameters by position, and `in_axes` {len(axes)} entries"
+        raise _Unfit(told)
     every = axes if isinstance(axes, tuple) else (axes,) * len(by_position)
-    every += (None,) * (len(by_position) - len(every))
     optional = not isinstance(axes, tuple)
-    found = [_Given(v, _aligned(v, a, n, optional and o), n) for (n, v, o), a in zip(by_position, every, strict=True)]
+    found = [_Given(v, _aligned(v, a, n, optional and o), n) for (n, v, o), a in zip(by_position, every)]
+    for n, v, o in by_position[len(every) :]:  # by name
+        found.append(_Given(v, _aligned(v, 0, n, o), n, True))
     for n in (a.arg for a in spec.kwonlyargs):
         found.append(_Given(values[n], _aligned(values[n], 0, n, has_default(source, n)), n, True))
     if spec.kwarg:
@@ -134,12 +141,10 @@ def _given(d: DerivativeValue, bound: dict[str, Argument], values: dict[str, Val
 def _aligned(v: Value, axes: Axes, name: str, optional: bool) -> Axes:
     """The axis of each array of an argument. With ``optional``, a number has no axis, because it may be a default."""
     if isinstance(v, TupleValue) and axes is not None:
-        every = axes if isinstance(axes, tuple) else (axes,) * len(v.items)
-        if len(every) != len(v.items):
-            raise _Unfit(f"has {len(every)} entries of `in_axes` for the {len(v.items)} parts of `{name}`")
+        every = _per_part(v, axes, "in_axes", f"the {len(v.items)} parts of `{name}`")
         return tuple(_aligned(x, a, name, optional) for x, a in zip(v.items, every, strict=True))
-    if isinstance(axes, tuple):
-        raise _Unfit(f"has a tuple of `in_axes` for `{name}`, which is {described(v)}")
+    if isinstance(axes, tuple | AxesByKey):
+        raise _Unfit(f"has a {_kind(axes)} of `in_axes` for `{name}`, which is {described(v)}")
     if axes is None or not (is_array(v) or isinstance(v, ScalarValue)):
         return None
     if is_array(v) and -rank_of(v) <= axes < rank_of(v):
@@ -148,6 +153,26 @@ def _aligned(v: Value, axes: Axes, name: str, optional: bool) -> Axes:
         return None
     told = f"maps over axis {axes} of `{name}`, which is {described(v)}"
     raise _Unfit(f"{told}; None in `in_axes` stands for arguments that stay as they are")
+
+
+def _per_part(v: TupleValue, axes: Axes, option: str, parts: str) -> tuple[Axes, ...]:
+    """The axes of each part of a structure."""
+    match axes:
+        case AxesByKey(keys=keys, axes=every):
+            if not v.mapping:
+                raise _Unfit(f"has a dict of `{option}` for {parts}, which are in {described(v)}")
+            if set(keys) != set(v.record.names):
+                raise _Unfit(f"has the keys {', '.join(keys)} in `{option}` for {parts}, {', '.join(v.record.names)}")
+            return tuple(every[keys.index(n)] for n in v.record.names)
+        case tuple():
+            if len(axes) != len(v.items):
+                raise _Unfit(f"has {len(axes)} entries of `{option}` for {parts}")
+            return axes
+    return (axes,) * len(v.items)
+
+
+def _kind(axes: Axes) -> str:
+    return "tuple" if isinstance(axes, tuple) else "dict"
 
 
 def described(v: Value) -> str:
@@ -262,7 +287,7 @@ class _Batch:
                 for k, (a, mode) in enumerate(zip(s.args, spec.modes, strict=False)):
                     writes = mode in ("acc", "mut") or (mode == "own" and spec.writes(k))
                     if writes and isinstance(a, Var) and a.name in held:
-                        told = f"`vmap` of `{spec.source.name}`, which updates an argument"
+                        told = f"`vmap` of `{spec.source.name}`, which updates an argument,"
                         self.ctx.report(Unsupported(self.span, told, "let it work on a copy"))
                         return
 
@@ -298,14 +323,12 @@ class _Batch:
         """The stacked results with the batch axis moved to its place."""
         match made:
             case TupleValue(items=items, record=record):
-                every = axes if isinstance(axes, tuple) else (axes,) * len(items)
-                if len(every) != len(items):
-                    raise _Unfit(f"has {len(every)} entries of `out_axes` for {len(items)} results")
+                every = _per_part(made, axes, "out_axes", f"{len(items)} results")
                 return TupleValue(tuple(self.moved(x, a) for x, a in zip(items, every, strict=True)), record)
             case ArrayValue(var=var):
                 rank = var.type.rank
-                if isinstance(axes, tuple):
-                    raise _Unfit("has a tuple of `out_axes` for one result")
+                if isinstance(axes, tuple | AxesByKey):
+                    raise _Unfit(f"has a {_kind(axes)} of `out_axes` for one result")
                 if not -rank <= axes < rank:
                     raise _Unfit(f"puts the results along axis {axes} of an array of rank {rank}")
                 order = list(range(1, rank))

@@ -10,7 +10,7 @@ from ..arrays.indexing import indexed
 from ..arrays.slices import Part
 from ..engine.blocks import assign
 from ..engine.complexes import as_complex, pair
-from ..engine.evaluation import TRUTHS, pull
+from ..engine.evaluation import pull
 from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -18,7 +18,7 @@ from ..engine.rulebook import Args
 from ..engine.sequences import Iteration
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import COMPLEX, SILENT, EntityValue, TupleValue, Value, describe, is_complex, literal, type_of
+from ..engine.values import COMPLEX, SILENT, EntityValue, NoneValue, TupleValue, Value, describe, is_complex, type_of
 from ..library.arrays import METHODS, method as array_method
 from ..library.complexes import PARTS, complex_dtype
 from ..library.externals import call_external
@@ -52,6 +52,10 @@ def method(ctx: Lowering, z: TupleValue, name: str, args: Args) -> Value:
         return call_external(ctx, "numpy.conj", replace(args, values=(z,)))
     if name == "astype" and any(complex_dtype(v) for v in (*args.values, *args.keywords.values())):
         return call_external(ctx, "numpy.copy", replace(args, values=(z,), keywords={})) if is_array(z.items[0]) else z
+    if name == "fill" and len(args.values) == 1 and is_array(z.items[0]):
+        for array, part in zip(z.items, as_complex(ctx, args.values[0], args.span).items, strict=True):
+            array_method(ctx, array, name, replace(args, values=(part,)), "")
+        return NoneValue()
     if name in _BY_PARTS and is_array(z.items[0]):
         both = [array_method(ctx, part, name, args, "") for part in z.items]
         return pair(ctx, *both, args.span, args.hint)
@@ -65,8 +69,25 @@ def item(ctx: Lowering, z: TupleValue, parts: list[Part], name: str, span: Span)
     if not is_array(z.items[0]):
         ctx.raised("TypeError")
         raise Refused(WrongType(span, "only arrays and tuples are indexed", "complex number"))
-    both = [indexed(ctx, part, parts, name, span) for part in z.items]
+    both = [indexed(ctx, part, parts, name, span) for part in z.items]  # views of both parts where NumPy has a view
     return next((v for v in both if isinstance(v, SILENT)), None) or pair(ctx, *both, span)
+
+
+def unpacked(z: TupleValue, each: Callable[[Value], tuple[Value, ...]]) -> tuple[Value, ...]:
+    """The values of ``a, b = z``, from those of the parts."""
+    return tuple(TupleValue(both, COMPLEX) for both in zip(*map(each, z.items), strict=True))
+
+
+def part_target(ctx: Lowering, target: ast.expr) -> ast.Subscript | None:
+    """All cells of ``z.real`` or ``z.imag`` as a target, if that is what is assigned to."""
+    if not isinstance(target, ast.Attribute) or target.attr not in COMPLEX.names:
+        return None
+    z = complex_array(ctx, target.value)
+    if z is None:
+        return None
+    everything = ast.copy_location(ast.Constant(...), target)
+    part = Quoted(target, z.items[COMPLEX.names.index(target.attr)])
+    return ast.copy_location(ast.Subscript(part, everything, ast.Store()), target)
 
 
 def complex_array(ctx: Lowering, node: ast.expr) -> TupleValue | None:
@@ -123,14 +144,3 @@ def iterated(z: TupleValue, over: Callable[[Value, str], Iteration]) -> Iteratio
         return next((v for v in both if isinstance(v, SILENT)), None) or TupleValue(both, COMPLEX)
 
     return replace(real, element=element, held=real.held | imag.held)
-
-
-def truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
-    """A complex number is true unless both parts are zero."""
-    if not is_complex(v):
-        return None
-    zero = TupleValue((literal(0.0), literal(0.0)), COMPLEX)
-    return call_external(ctx, "numpy.not_equal", Args("bool", ctx.span(node), (v, zero), {}, "b"))
-
-
-TRUTHS.insert(0, truth)

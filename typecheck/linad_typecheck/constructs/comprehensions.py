@@ -436,7 +436,7 @@ def _rows(
         ctx.programs.poisoned |= isinstance(value, Poison)
         return value
     if is_complex(value):
-        return as_array(ctx, expression(ctx, node, hint), hint, span)
+        return _of_complex(ctx, node, hint)
     n = _length(ctx, it.stop, span)
     start = ZERO
     if is_array(value) and not sizes.known():  # not known beforehand: take the sizes of the first row
@@ -482,6 +482,12 @@ def _rows(
     return ctx.unbind(key).value
 
 
+def _of_complex(ctx: Lowering, node: Comprehension, hint: str) -> Value:
+    """The array of complex elements: that of the list of them."""
+    found = expression(ctx, node, hint)
+    return found if isinstance(found, SILENT) else as_array(ctx, found, hint, ctx.span(node))
+
+
 def _counted(ctx: Lowering, node: ast.ListComp, dtype: DType | None, hint: str) -> Value:
     """The array of a comprehension with conditions or several loops: a first run counts, a second one stores."""
     span = ctx.span(node)
@@ -518,7 +524,7 @@ def _kept(
     if isinstance(like.value, SILENT):
         return Poison()
     if is_complex(like.value):
-        return as_array(ctx, expression(ctx, node, hint), hint, span)
+        return _of_complex(ctx, node, hint)
     if not isinstance(like.value, ScalarValue):
         raise Refused(
             Unsupported(

@@ -34,9 +34,10 @@ from ..messages.derivatives import NotLinear
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter, has_rule
-from ..names.scope import External, FunctionSource, Helper, parameters
+from ..names.scope import Applied, External, FunctionSource, Helper, Instance, parameters
 from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
+from . import objects
 from .arguments import bound_arguments
 from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
 
@@ -74,10 +75,12 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if dotted == PULLBACKS:
         return _pullbacks(ctx, node, function, hint)
     if kind in AT_ONCE:
-        return _AT_ONCE[kind](ctx, node, function, list(node.args[1:]), hint)
+        return _at_once(ctx, node, kind, function, node.args[1:], _AT_ONCE[kind].options, hint)
     options = OPTIONS.get(kind, ("argnums", "has_aux"))
     given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
+        if "sparsity" in given:
+            raise Refused(BadCall(span, dotted, "is dense inside a checked function: leave `sparsity` out"))
         raise Refused(BadCall(span, dotted, f"takes a function, {' and '.join(f'`{o}`' for o in options)}"))
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
@@ -88,6 +91,31 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         return DerivativeValue(Transform(kind, argnums, has_aux, mode), function)
     inner = DerivativeValue(Transform("jacrev", argnums, has_aux), function)
     return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
+
+
+def _at_once(
+    ctx: Lowering,
+    node: ast.Call,
+    kind: str,
+    f: Value,
+    args: Sequence[ast.expr],
+    options: tuple[str, ...],
+    hint: str,
+) -> Value:
+    """``linad.vjp(f, *primals, has_aux=False)``, ``linad.jvp(f, primals, tangents, has_aux=False)`` and others, or the
+    methods, which have no options. ``args``: the arguments after the function."""
+    form = _AT_ONCE[kind]
+    by_name = {k.arg: k.value for k in node.keywords}
+    given = by_name if form.variadic else dict(zip((*form.takes, *options), args)) | by_name
+    nodes = list(args) if form.variadic else [given.get(n) for n in form.takes]
+    fits = all(nodes) and set(given) <= {*form.takes, *options}
+    once = form.variadic or len(args) + len(by_name) == len(given)
+    if not (fits and once) or any(isinstance(a, ast.Starred) for a in args):
+        taken = ("its arguments by position",) if form.variadic else ("a tuple of arguments", "a tuple of tangents")
+        words = ["a function", *taken, *(f"`{o}`" for o in options)]
+        raise Refused(BadCall(ctx.span(node), kind, f"takes {', '.join(words[:-1])} and {words[-1]}"))
+    has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False") if options else False
+    return Poison() if has_aux is None else form.run(ctx, node, f, nodes, hint, has_aux)
 
 
 def constant(ctx: Lowering, node: ast.expr | None, among: tuple, told: str):
@@ -116,6 +144,8 @@ def function_of(ctx: Lowering, node: ast.Call, any_number: bool = False) -> Valu
             return found
         case DerivativeValue(transform=t) if t.kind not in AT_ONCE:
             return as_function(ctx, node, found)
+        case EntityValue(entity=Applied() | Instance() as entity) if objects.is_called(entity):
+            return _of_applied(ctx, node, found, entity)
         case EntityValue(entity=External(dotted=dotted)) if has_rule(dotted):
             return _of_library(ctx, node, found, dotted.rpartition(".")[2], any_number)
     if isinstance(found, SILENT):
@@ -131,33 +161,69 @@ def _of_library(ctx: Lowering, node: ast.Call, called: EntityValue, name: str, a
     return FunctionValue(_held_function(ctx, node, name, ast.arguments([], own, rest, [], [], None, []), body), (), ())
 
 
+def _of_applied(ctx: Lowering, node: ast.Call, called: EntityValue, entity: Applied | Instance) -> FunctionValue:
+    """A lambda that calls a partial application, a method or a callable object."""
+    given, call = objects.forwarded(Quoted(node, called), *objects.parameters_left(entity))
+    return FunctionValue(_held_function(ctx, node, called.name, given, call), (), ())
+
+
 def as_function(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> FunctionValue:
     """A derivative as a function that can be transformed in turn: a lambda with the parameters of ``f`` that calls
     it."""
-    source, how = source_of(d.function), d.transform
-    key = (source, how)
-    made = ctx.programs.pullbacks.get(key)
+    how = d.transform
+    f = ast.Name("%f", ast.Load())
+    if how.argnums is None:
+        taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
+    else:
+        options = [ast.keyword(name, ast.parse(repr(v), mode="eval").body) for name, v in how.given.items()]
+        callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
+        taken = ast.Call(callee, [f], options)
+    given = source_of(d.function).node.args
+    given = _unannotated(given) if how.kind in BATCHES else given
+    by_position = len(how.in_axes) if how.kind in BATCHES and isinstance(how.in_axes, tuple) else None
+    body = lambda *args: ast.Call(taken, *args)
+    return _alike(ctx, node, d.function, how, f"{how.kind}{how.given}", given, body, by_position)
+
+
+def _first(ctx: Lowering, node: ast.Call, f: Value) -> FunctionValue:
+    """``lambda *args: f(*args)[0]``, of a function that returns a pair under ``has_aux``."""
+    name = ast.Name("%f", ast.Load())
+    body = lambda *args: ast.Subscript(ast.Call(name, *args), ast.Constant(0), ast.Load())
+    return _alike(ctx, node, f, "first", "first", source_of(f).node.args, body)
+
+
+def _alike(
+    ctx: Lowering,
+    node: ast.Call,
+    f: Value,
+    how: object,
+    suffix: str,
+    given: ast.arguments,
+    body: Callable[[list[ast.expr], list[ast.keyword]], ast.expr],
+    by_position: int | None = None,
+) -> FunctionValue:
+    """A lambda with the parameters of ``f``, which its body calls ``%f``. It is the same object for the same ``how``.
+
+    ``by_position``: how many parameters are passed on by position, the others by name; all by default.
+    """
+    source = source_of(f)
+    made = ctx.programs.pullbacks.get((source, how))
     if made is None:
-        given = _unannotated(source.node.args) if how.kind in BATCHES else source.node.args
-        f = ast.Name("%f", ast.Load())
-        if how.argnums is None:
-            taken: ast.expr = ast.Attribute(f, how.kind, ast.Load())
-        else:
-            options = [ast.keyword(name, ast.parse(repr(v), mode="eval").body) for name, v in how.given.items()]
-            callee = Quoted(node, EntityValue(External(f"linad.{how.kind}"), how.kind))
-            taken = ast.Call(callee, [f], options)
-        positional = [ast.Name(a.arg, ast.Load()) for a in (*given.posonlyargs, *given.args)]
+        names = [a.arg for a in (*given.posonlyargs, *given.args)]
+        count = len(names) if by_position is None or given.vararg else max(by_position, len(given.posonlyargs))
+        positional = [ast.Name(n, ast.Load()) for n in names[:count]]
         positional += [ast.Starred(ast.Name(a.arg, ast.Load()), ast.Load()) for a in filter(None, (given.vararg,))]
-        named = [ast.keyword(a.arg, ast.Name(a.arg, ast.Load())) for a in given.kwonlyargs]
+        by_name = (*names[count:], *(a.arg for a in given.kwonlyargs))
+        named = [ast.keyword(n, ast.Name(n, ast.Load())) for n in by_name]
         named += [ast.keyword(None, ast.Name(a.arg, ast.Load())) for a in filter(None, (given.kwarg,))]
-        inside = ast.Lambda(given, ast.Call(taken, positional, named))
+        inside = ast.Lambda(given, body(positional, named))
         for n in ast.walk(inside):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, source.node)
-        suffix = f"/{how.kind}{how.given}"
-        made = source.undecorated(f"{source.name}_{how.kind}", inside, f"{source.key}{suffix}")
-        ctx.programs.pullbacks[key] = made
-    return FunctionValue(made, (), (("%f", closed(ctx, d.function, ctx.span(node))),))
+        name = f"{source.name}_{suffix.partition('{')[0]}"
+        made = source.undecorated(name, inside, f"{source.key}/{suffix}")
+        ctx.programs.pullbacks[source, how] = made
+    return FunctionValue(made, (), (("%f", closed(ctx, f, ctx.span(node))),))
 
 
 def _unannotated(given: ast.arguments) -> ast.arguments:
@@ -171,7 +237,7 @@ def _unannotated(given: ast.arguments) -> ast.arguments:
 
 def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
     value = expression(ctx, node)
-    items = [_numbered(f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
+    items = [_numbered(ctx, node, f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
     if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
         told = "`argnums` is a literal int, the name of a parameter, or a tuple of them"
         ctx.report(WrongType(ctx.span(node), told, describe(type_of(value))))
@@ -180,19 +246,22 @@ def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] |
     return numbers if isinstance(value, TupleValue) else numbers[0]
 
 
-def _numbered(f: Value, which: Value) -> Value:
+def _numbered(ctx: Lowering, node: ast.expr, f: Value, which: Value) -> Value:
     """The position of a parameter that is given by name."""
     if not isinstance(which, TextValue):
         return which
     names = [a.arg for a in parameters(source_of(f).node.args)]
-    return literal(names.index(which.text)) if which.text in names else which
+    if which.text not in names:
+        told = f"has no parameter `{which.text}`; it has {', '.join(names)}"
+        raise Refused(BadCall(ctx.span(node), source_of(f).name, told))
+    return literal(names.index(which.text))
 
 
 def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
     """A call of the result of `grad` or a similar transform."""
     how = d.transform
     if how.kind in AT_ONCE:
-        return _AT_ONCE[how.kind](ctx, node, d.function, list(node.args), hint)
+        return _at_once(ctx, node, how.kind, d.function, node.args, (), hint)
     if how.kind in BATCHES:
         return BATCHES[how.kind](ctx, node, d, hint)
     ready = _prepare(ctx, node, d.function)
@@ -330,7 +399,7 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
         k for k, (m, leaf) in enumerate(zip(spec.modes, flat, strict=True)) if m != "read" and isinstance(leaf, Array)
     ]
     if any(spec.modes[k] != "own" or spec.writes(k) for k in taken):
-        what = f"the derivative of `{source.name}`, which updates an argument"
+        what = f"the derivative of `{source.name}`, which updates an argument,"
         raise Refused(Unsupported(span, what, "let it work on a copy"))
     if taken:
         spec = _on_copies(ctx, spec, taken)
@@ -525,12 +594,26 @@ def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
     return [map_arrays(usable(ctx, expression(ctx, a), "the argument", ctx.span(a)), copied) for a in nodes]
 
 
-def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+def _pair(ctx: Lowering, node: ast.Call, value: Value) -> tuple[Value, Value]:
+    """The value and the auxiliary results of a function under ``has_aux``."""
+    if isinstance(value, SILENT):
+        raise Refused(None)
+    if not isinstance(value, TupleValue) or len(value.items) != 2:
+        told = "with `has_aux` a function returns a pair"
+        raise Refused(WrongType(ctx.span(node), told, describe(type_of(value)), "return `(value, aux)`"))
+    return value.items[0], value.items[1]
+
+
+def _vjp(
+    ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False
+) -> Value:
     """``value, pullback = linad.vjp(f, *primals)``. The pullback holds copies, and runs the function again."""
     span = ctx.span(node)
-    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        raise Refused(BadCall(span, "vjp", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
+    if has_aux:
+        _, aux = _pair(ctx, node, _called(ctx, node, f, primals, hint))
+        found = _vjp(ctx, node, _first(ctx, node, f), [Quoted(node, v) for v in primals], hint)
+        return TupleValue((*found.items, aux))
     ready = _given(ctx, node, f, primals, span)
     outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
     ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
@@ -558,14 +641,15 @@ def _named(names: list[str]) -> ast.arguments:
 
 def _held_function(ctx: Lowering, node: ast.Call, name: str, params: ast.arguments, body: ast.expr) -> FunctionSource:
     """The source of a lambda that a call returns."""
-    known = ctx.programs.pullbacks.get(node)
+    known = ctx.programs.pullbacks.get((node, name))
     if known is None:
         made = ast.Lambda(params, body)
         for n in ast.walk(made):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)
         key = f"{ctx.source.key}/{ctx.source.name}.{name}@{node.lineno}:{node.col_offset}"
-        known = ctx.programs.pullbacks[node] = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+        known = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+        ctx.programs.pullbacks[node, name] = known
     return known
 
 
@@ -610,10 +694,26 @@ def _seeds(
     sizes: Iterator[Atom],
     span: Span,
     words: tuple[str, str] = ("cotangent", "result"),
-) -> list[Atom]:
-    """The cotangents of the float parts of a result, checked against it. ``words``: what messages call the two."""
+) -> list[Atom | None]:
+    """The cotangents of the float parts of a result, checked against it. ``words``: what messages call the two.
+
+    A tangent None is zero, and so are those of its parts.
+    """
+    unlike = Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
     match t, v:
-        case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
+        case TupleType(items=items), NoneValue() if words[0] == "tangent":
+            return [a for x in items for a in _seeds(ctx, x, v, sizes, span, words)]
+        case ScalarType(dtype=d), NoneValue() if words[0] == "tangent" and d in FLOATS:
+            return [None]
+        case ArrayType(dtype=d, rank=r), NoneValue() if words[0] == "tangent" and d in FLOATS:
+            for _ in range(r):
+                next(sizes)
+            return [None]
+        case TupleType(items=items, record=record), TupleValue(items=values) if len(items) == len(values):
+            if v.mapping:
+                if record is None or {*v.record.names} != {*record.names}:
+                    raise unlike
+                values = tuple(values[v.record.names.index(n)] for n in record.names)
             pairs = zip(items, values, strict=True)
             return [a for x, y in pairs for a in _seeds(ctx, x, y, sizes, span, words)]
         case ScalarType(dtype=d), ScalarValue() if d in FLOATS:
@@ -631,23 +731,27 @@ def _seeds(
                     )
                 v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
-    raise Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
+    raise unlike
 
 
-def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
-    """``value, tangent = linad.jvp(f, primals, tangents)``."""
+def _jvp(
+    ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False, kind: str = "jvp"
+) -> Value:
+    """``value, tangent = linad.jvp(f, primals, tangents)``. A tangent None is zero."""
     span = ctx.span(node)
-    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in nodes]
+    given = [usable(ctx, expression(ctx, a, none=True), "the argument", ctx.span(a)) for a in nodes]
     if any(isinstance(v, SILENT) for v in given):
         ctx.programs.poisoned |= any(isinstance(v, Poison) for v in given)
         raise Refused(None)
-    if len(given) != 2 or node.keywords or not all(isinstance(v, TupleValue) for v in given):
-        raise Refused(BadCall(span, "jvp", "takes a function, a tuple of arguments and a tuple of tangents"))
+    for v, what in zip(given, ("arguments", "tangents"), strict=True):
+        if not isinstance(v, TupleValue):
+            told = f"takes a tuple of {what}, and this is {describe(type_of(v))}"
+            raise Refused(BadCall(span, kind, told, instead="write `(x,)` for one argument"))
     primals = [map_arrays(v, lambda leaf: stored(ctx, leaf, "primal", span)) for v in given[0].items]
     ready = _given(ctx, node, f, primals, span)
     if len(given[1].items) != len(primals):
-        raise Refused(BadCall(span, "jvp", f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
-    tangents: list[Atom] = []
+        raise Refused(BadCall(span, kind, f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
+    tangents: list[Atom | None] = []
     for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
         if not isinstance(v, NoneValue) and not any(map(is_float, type_leaves(t))):
             raise Refused(WrongType(span, "the tangent of an argument without floats is None", describe(type_of(v))))
@@ -655,7 +759,11 @@ def _jvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
             [n for a in leaves(primal) if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
         )
         tangents += _seeds(ctx, t, v, sizes, span, ("tangent", "argument"))
-    return _pushed(ctx, ready, tangents, span, hint)
+    value, tangent = _pushed(ctx, ready, tangents, span, hint).items
+    if not has_aux:
+        return TupleValue((value, tangent))
+    value, aux = _pair(ctx, node, value)
+    return TupleValue((value, tangent.items[0], aux))
 
 
 def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
@@ -669,10 +777,13 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
 
 
 def _pushed(
-    ctx: Lowering, ready: _Prepared, tangents: list[Atom], span: Span, hint: str, directions: bool = False
+    ctx: Lowering, ready: _Prepared, tangents: list[Atom | None], span: Span, hint: str, directions: bool = False
 ) -> Value:
-    """The value and its tangent, for given tangents of all float parameters."""
-    wrt = _positions(ready, list(ready.values))
+    """The value and its tangent, for given tangents of all float parameters; None for a constant."""
+    every = _positions(ready, list(ready.values))
+    if all(a is None for a in tangents):
+        tangents = [_zero_like(ctx, ready.atoms[k], span) for k in every]
+    wrt = tuple(k for k, a in zip(every, tangents, strict=True) if a is not None)
     fn = ready.spec.function
     names = Names(p.var.name for p in fn.params)
     dots = [names.var("dot", _widened(fn.params[k].var.type, directions)) for k in wrt]
@@ -681,12 +792,19 @@ def _pushed(
     kinds += [_widened(t, directions) for t in kinds if is_float(t)]
     name = _declare(ctx, ready, Derivative(fn.name, "forward", wrt, True, directions), params, kinds)
     outs = tuple(ctx.fresh(hint, t) for t in kinds)
-    ctx.emit(Call(outs, name, (*ready.atoms, *tangents), span))
+    ctx.emit(Call(outs, name, (*ready.atoms, *(a for a in tangents if a is not None)), span))
     n = len(fn.body.results)
     moved = iter(outs[n:])
     parts = iter([next(moved) if is_float(r.type) else None for r in fn.body.results])
     result = ready.spec.result
     return TupleValue((rebuild(result, iter(outs[:n])), _tangent(result, parts)))
+
+
+def _zero_like(ctx: Lowering, a: Atom, span: Span) -> Atom:
+    if not isinstance(a.type, Array):
+        return zero(a.type.dtype)
+    shape = shape_of(ctx, ArrayValue(a), span)
+    return fresh_array(ctx, "dot", shape, a.type.dtype, zero(a.type.dtype), span).var
 
 
 def _tangent(t: ValueType, parts: Iterator) -> Value:
@@ -701,36 +819,38 @@ def _tangent(t: ValueType, parts: Iterator) -> Value:
     return ArrayValue(found) if isinstance(found.type, Array) else ScalarValue(found, t.weak)
 
 
-def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False) -> Value:
     """``linad.hvp(f, primals, tangents)``: the tangent of the gradient with respect to all float parameters."""
-    if node.keywords or len(nodes) != 2:
-        raise Refused(BadCall(ctx.span(node), "hvp", "takes a function, a tuple of arguments and a tuple of tangents"))
     primals, tangents = (expression(ctx, n) for n in nodes)
     if is_array(primals):  # an array stands for a tuple with one element
         primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
     if isinstance(primals, TupleValue):
         ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
         chosen = _chosen(ctx, None, ready, ctx.span(node))
-        if chosen is None:
-            return Poison()
         floats = tuple(map(list(ready.values).index, chosen))
         f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
-    found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint)
+    found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint, kind="hvp")
     return found.items[1] if isinstance(found, TupleValue) else found
 
 
-def _linearize(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+def _called(ctx: Lowering, node: ast.Call, f: Value, primals: list[Value], hint: str) -> Value:
+    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
+    return expression(ctx, ast.copy_location(call, node), hint)
+
+
+def _linearize(
+    ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False
+) -> Value:
     """``value, f_jvp = linad.linearize(f, *primals)``."""
     span = ctx.span(node)
-    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        raise Refused(BadCall(span, "linearize", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
-    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
-    value = expression(ctx, ast.copy_location(call, node), hint)
+    value = _called(ctx, node, f, primals, hint)
     if isinstance(value, SILENT):
         return value
+    value, *aux = _pair(ctx, node, value) if has_aux else (value,)
+    f = _first(ctx, node, f) if has_aux else f
     held = (("f", closed(ctx, f, span)), *((f"primal{k}", v) for k, v in enumerate(primals)))
-    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, f, len(primals)), (), held)))
+    return TupleValue((value, FunctionValue(_pushforward_source(ctx, node, f, len(primals)), (), held), *aux))
 
 
 def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
@@ -747,12 +867,12 @@ def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> 
     )
 
 
-def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str) -> Value:
+def _linear_transpose(
+    ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False
+) -> Value:
     """``f_transposed = linad.linear_transpose(f, *primals)``: the pullback of a linear function, which does not
     depend on the point."""
     span = ctx.span(node)
-    if node.keywords or any(isinstance(a, ast.Starred) for a in nodes):
-        raise Refused(BadCall(span, "linear_transpose", "takes a function and its arguments by position"))
     primals = _kept(ctx, nodes, span)
     ready = _given(ctx, node, f, primals, span)
     spec, programs = ready.spec, ctx.programs
@@ -763,7 +883,26 @@ def _linear_transpose(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.e
     return found.items[1] if isinstance(found, TupleValue) else found
 
 
-_AT_ONCE = {"vjp": _vjp, "jvp": _jvp, "hvp": _hvp, "linearize": _linearize, "linear_transpose": _linear_transpose}
+@frozen
+class _Form:
+    """How a transform that also takes the arguments is called: by ``takes``, or with any number of arguments."""
+
+    run: Callable[..., Value]
+    takes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def variadic(self) -> bool:
+        return not self.takes
+
+
+_AT_ONCE = {
+    "vjp": _Form(_vjp, options=("has_aux",)),
+    "jvp": _Form(_jvp, ("primals", "tangents"), ("has_aux",)),
+    "hvp": _Form(_hvp, ("primals", "tangents")),
+    "linearize": _Form(_linearize, options=("has_aux",)),
+    "linear_transpose": _Form(_linear_transpose),
+}
 
 
 CALLS.update(dict.fromkeys(TRANSFORMS, transform))

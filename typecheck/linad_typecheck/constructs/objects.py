@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence, Set
 from functools import cache
+from itertools import takewhile
 
 from ..engine.closures import closed
 from ..engine.entities import entity_value
@@ -14,9 +16,11 @@ from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value
 from ..messages.language import Unsupported
-from ..names.scope import Applied, FunctionSource, Helper, Instance, RecordClass, RecordField
+from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance, RecordClass, RecordField
+from ..registry import has_rule
 from ..span import Span
 from ..ownership.objects import change, fresh
+from .arguments import has_default
 from .records import refuse_attribute
 from .targets import held_object
 
@@ -135,19 +139,70 @@ def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     read = [ast.Name(n, ast.Load()) for n in names]
     count = len(node.args)
     own = [ast.keyword(k.arg, r) for k, r in zip(node.keywords, read[count:], strict=True)]
-    rest, more = ast.arg("%rest"), ast.arg("%more")
-    call = ast.Call(
-        read[0],
-        [*read[1:count], ast.Starred(ast.Name("%rest", ast.Load()), ast.Load())],
-        [*own, ast.keyword(None, ast.Name("%more", ast.Load()))],
-    )
-    made = ast.Lambda(ast.arguments([], [], rest, [], [], more, []), call)
+    source = _source_of(values[0])
+    left = ((), True) if source is None else left_of(source, count - 1, {k.arg for k in node.keywords})
+    given, call = forwarded(read[0], *left, read[1:count], own)
+    made = ast.Lambda(given, call)
     for n in ast.walk(made):
         ast.copy_location(n, node)
-    key = f"{ctx.source.key}/partial {span.line}:{span.column}"
+    key = f"{ctx.source.key}/partial {span.line}:{span.column} {', '.join(left[0])}"
     source = FunctionSource("partial", made, ctx.source.source, ctx.source.scope, key)
     captured = tuple((n, closed(ctx, v, span)) for n, v in zip(names, values, strict=True))
     return FunctionValue(source, tuple(names), captured)
+
+
+def _source_of(v: Value) -> FunctionSource | None:
+    match v:
+        case FunctionValue(source=source) | EntityValue(entity=Helper(function=source)):
+            return source
+    return None
+
+
+def is_called(entity: Applied | Instance) -> bool:
+    """Whether calls of an entity are calls of a function of the user, for which some arguments are given."""
+    return parameters_left(entity) is not None
+
+
+def parameters_left(entity: Entity | None, count: int = 0, names: Set[str] = frozenset()) -> tuple[Left, bool] | None:
+    """The parameters that calls of a partial application, a method or a callable object must give (see `left_of`); None
+    if nothing is known of the function."""
+    match entity:
+        case Helper(function=source):
+            return left_of(source, count, names)
+        case Applied(function=function, args=args, keywords=keywords):
+            return parameters_left(function, count + len(args), {*names, *(k for k, _ in keywords)})
+        case Instance(made=None, scope=scope, name=name):
+            return parameters_left(scope.lookup(f"{name}.__call__"), count, names)
+        case External(dotted=dotted) if has_rule(dotted):
+            return ("x",), False
+    return None
+
+
+Left = tuple[str, ...]
+
+
+def left_of(source: FunctionSource, count: int, names: Set[str]) -> tuple[Left, bool]:
+    """The parameters without a default after the first ``count``, up to one that is given by name; and whether there
+    are others."""
+    spec = source.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)][count:]
+    left = tuple(takewhile(lambda n: n not in names and not has_default(source, n), positional))
+    others = {*positional, *(a.arg for a in spec.kwonlyargs)} - {*left, *names}
+    return left, bool(others or spec.vararg or spec.kwarg)
+
+
+def forwarded(
+    f: ast.expr, left: Left, others: bool, first: Sequence[ast.expr] = (), named: Sequence[ast.keyword] = ()
+) -> tuple[ast.arguments, ast.Call]:
+    """The parameters of a function that calls ``f`` with the arguments ``first`` and ``named``, and that call.
+    ``others``: it passes on further arguments."""
+    read = [*first, *(ast.Name(n, ast.Load()) for n in left)]
+    rest, more = (ast.arg("%rest"), ast.arg("%more")) if others else (None, None)
+    if others:
+        read.append(ast.Starred(ast.Name("%rest", ast.Load()), ast.Load()))
+        named = [*named, ast.keyword(None, ast.Name("%more", ast.Load()))]
+    given = ast.arguments([], [ast.arg(n) for n in left], rest, [], [], more, [])
+    return given, ast.Call(f, read, list(named))
 
 
 CALLS["functools.partial"] = partial

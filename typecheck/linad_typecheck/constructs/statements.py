@@ -230,6 +230,14 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
             assign_region(ctx, where, usable(ctx, value, "the value", span), span)
 
 
+def _attribute(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> None:
+    cells = complexes.part_target(ctx, target)
+    if cells is not None:
+        _subscript(ctx, cells, value, span)
+        return
+    objects.assign(ctx, target, value, span)
+
+
 def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
     targets = target.elts
     starred = [k for k, t in enumerate(targets) if isinstance(t, ast.Starred)]
@@ -314,6 +322,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                     update_region(ctx, where, type(s.op), usable(ctx, pull(ctx, s.value), "the value", span), span)
                 case None:
                     expression(ctx, s.value)
+        case ast.Attribute() if (cells := complexes.part_target(ctx, s.target)) is not None:
+            _augmented(ctx, ast.copy_location(ast.AugAssign(cells, s.op, s.value), s))
         case ast.Attribute():
             if objects.changing(ctx, s.target) is None:
                 refuse_attribute(ctx, s.target)
@@ -456,5 +466,5 @@ TARGETS.update({
     ast.Tuple: _unpack,
     ast.List: _unpack,
     ast.Subscript: _subscript,
-    ast.Attribute: objects.assign,
+    ast.Attribute: _attribute,
 })  # fmt: skip

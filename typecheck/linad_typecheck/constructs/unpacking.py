@@ -10,10 +10,11 @@ from ..engine.places import materialise, read, same_size
 from ..engine.sequences import UNPACKINGS
 from ..engine.sizes import is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Delayed, Poison, ScalarValue, TupleValue, Value, describe, type_of
+from ..engine.values import SILENT, Delayed, Poison, ScalarValue, TupleValue, Value, describe, is_complex, type_of
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import I64
+from . import complexes
 from .records import only_fields
 
 
@@ -28,6 +29,8 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
         text = f"{{0}} values to unpack, {count} expected"
         same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
         return tuple(item_at(ctx, value, Const(k, I64), span) for k in range(count))
+    if is_complex(value) and is_array(value.items[0]):
+        return complexes.unpacked(value, lambda part: unpacked(ctx, part, count, span))
     if only_fields(ctx, value, span, "names take the values of a tuple"):
         return failed
     if isinstance(value, TupleValue) and len(value.items) == count:

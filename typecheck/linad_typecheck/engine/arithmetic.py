@@ -16,10 +16,10 @@ from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
 from .refusal import Refused
-from .state import Lowering, Raises
+from .state import Lowering, Raises, zero
 from .values import (
-    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue, Poison, ScalarValue,
-    TextValue, TupleValue, UnionValue, Value, ViewValue,
+    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue, Poison,
+    ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
 )
 
 
@@ -52,6 +52,9 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
             )
         case TupleValue(items=(keys, *_), record=record) if record in HASHED:
             return truth(ctx, keys, span)
+        case TupleValue(items=(ScalarValue() as real, ScalarValue() as imag)) if is_complex(v):
+            parts = [compare(ctx, ast.NotEq, part, ScalarValue(zero(part.dtype)), span) for part in (real, imag)]
+            return ctx.let("b", "or", tuple(p.atom for p in parts), BOOL, span)
         case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
             return Const(bool(items), BOOL)
         case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):

@@ -7,13 +7,16 @@ from ..types import FLOATS
 from .elementwise import lift
 from .numbers import cast
 from .places import fresh_array, held
-from .sizes import dtype_of, is_array, shape_of
+from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import Lowering, zero
-from .values import COMPLEX, ScalarValue, TupleValue, Value, is_complex
+from .values import COMPLEX, SILENT, ScalarValue, TupleValue, Value, is_complex
 
 
-def pair(ctx: Lowering, real: Value, imag: Value, span: Span, hint: str = "t") -> TupleValue:
-    """The complex number, or array of them, with these real and imaginary parts."""
+def pair(ctx: Lowering, real: Value, imag: Value, span: Span, hint: str = "t") -> Value:
+    """The complex number, or array of them, with these real and imaginary parts. Arrays of one rank have one shape."""
+    silent = next((v for v in (real, imag) if isinstance(v, SILENT)), None)
+    if silent is not None:
+        return silent
     return TupleValue((_part(ctx, real, imag, span, hint), _part(ctx, imag, real, span, hint)), COMPLEX)
 
 
@@ -21,10 +24,8 @@ def _part(ctx: Lowering, own: Value, other: Value, span: Span, hint: str) -> Val
     """One part, with the shape and dtype that it has beside the other one. Names hold it, so it is evaluated."""
     types = [dtype_of(v) if is_array(v) else v.dtype for v in (own, other)]
     dtype = "f32" if "f32" in types and not {"f64", "i64", "i32"} & set(types) else "f64"
-    same = is_array(own) == is_array(other) and (
-        not is_array(own) or shape_of(ctx, own, span) == shape_of(ctx, other, span)
-    )
-    if types[0] == dtype and same:
+    ranks = [rank_of(v) if is_array(v) else 0 for v in (own, other)]
+    if types[0] == dtype and ranks[0] == ranks[1]:
         return held(ctx, own, hint, span)
     weak = all(isinstance(v, ScalarValue) and v.weak for v in (own, other))
     convert = lambda v: ScalarValue(cast(ctx, v[0].atom, dtype, span), weak)

@@ -142,7 +142,20 @@ class FunctionValue:
 
 
 CHEAPER = 2  # directions of forward mode that cost as much as one of reverse mode
-Axes = int | None | tuple["Axes", ...]  # batch axes: one for all arrays of an argument, or one per part
+
+
+@frozen(slots=True, repr=False)
+class AxesByKey:
+    """The batch axes of a dict, by key."""
+
+    keys: tuple[str, ...]
+    axes: tuple[Axes, ...]
+
+    def __repr__(self) -> str:
+        return repr(dict(zip(self.keys, self.axes, strict=True)))
+
+
+Axes = int | None | tuple["Axes", ...] | AxesByKey  # batch axes: one for all arrays of an argument, or one per part
 
 
 @frozen(slots=True)
@@ -645,8 +658,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             inner = x.items[0] if y == NONE_TYPE else join_types(x.items[0], y.items[0] if is_optional(y) else y)
             return None if inner is None else optional_type(inner)
     for x, y in ((a, b), (b, a)):
-        if is_complex(x) and not isinstance(y, TupleType) and (real := join_types(x.items[0], y)) is not None:
-            return TupleType((real, x.items[1]), COMPLEX)
+        if is_complex(x) and isinstance(y, ScalarType | ArrayType | ViewType | UnionType):
+            real = join_types(x.items[0], y)
+            return None if real is None else TupleType((real, x.items[1]), COMPLEX)
     for x, y in ((a, b), (b, a)):
         if x == NONE_TYPE and isinstance(y, ScalarType | ArrayType | ViewType | UnionType | TupleType):
             return optional_type(y)

@@ -1,8 +1,8 @@
 """Library functions and operators of complex numbers.
 
 A complex number is a pair of real numbers, an array of them a pair of arrays (`engine.complexes`). A function of the
-prelude whose name begins with ``%complex`` defines a library function for complex arguments. A linear function is that
-of the real function on both parts. Everything else is refused.
+prelude whose name begins with ``%complex`` defines a library function for complex arguments. Sums, rearrangements and
+other functions that are applied to each part are in a table. Everything else is refused.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Call = Callable[[Lowering, str, Args], Value]
 PREFIX = "%complex "
 PARTS = "work with the real and the imaginary part, `z.real` and `z.imag`"
 
-# functions that are linear in all complex arguments together
-_LINEAR = frozenset(
+# functions that are applied to both parts
+_BY_PARTS = frozenset(
     f"numpy.{name}"
     for name in """
     sum mean nansum nanmean cumsum diff ediff1d gradient trapezoid trapz array copy asarray asanyarray ascontiguousarray
@@ -46,7 +46,7 @@ _LINEAR = frozenset(
     ravel transpose permute_dims matrix_transpose squeeze expand_dims swapaxes moveaxis rollaxis atleast_1d atleast_2d
     atleast_3d broadcast_to broadcast_arrays repeat tile resize take take_along_axis compress extract diag diagflat diagonal
     trace tril triu zeros_like empty_like full meshgrid pad split array_split hsplit vsplit where add.reduce
-    add.accumulate fft.fftshift fft.ifftshift interp
+    add.accumulate fft.fftshift fft.ifftshift interp round around nan_to_num linspace
     """.split()
 ) | {
     "builtins.sum", "scipy.integrate.trapezoid", "scipy.integrate.simpson", "scipy.integrate.cumulative_trapezoid",
@@ -60,7 +60,7 @@ _MULTILINEAR = frozenset(
 ) | {"operator.matmul", "scipy.signal.convolve", "scipy.signal.fftconvolve"}  # fmt: skip
 _SHAPES = frozenset({"numpy.size", "numpy.shape", "numpy.ndim", "builtins.len"})
 # arguments that are numbers, too, if others are complex
-_BESIDE = {"numpy.where": (1, 2), "numpy.append": (0, 1), "numpy.insert": (0, 2)}
+_BESIDE = {"numpy.linspace": (0, 1), "numpy.where": (1, 2), "numpy.append": (0, 1), "numpy.insert": (0, 2)}
 _DTYPES: dict[str, DType] = {
     "builtins.complex": "f64", "numpy.complex128": "f64", "numpy.cdouble": "f64", "numpy.complex64": "f32",
     "numpy.csingle": "f32",
@@ -99,7 +99,7 @@ def call(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value | None:
         return rule[0](ctx, replace(args, function=dotted))
     if dotted in _SHAPES:
         return called(ctx, dotted, _mapped(args, lambda v: v.items[0] if is_complex(v) else v))
-    if dotted in _LINEAR:
+    if dotted in _BY_PARTS:
         both = [called(ctx, dotted, _parts(ctx, dotted, args, k)) for k in (0, 1)]
         return _paired(ctx, both, args)
     if dotted in _MULTILINEAR:

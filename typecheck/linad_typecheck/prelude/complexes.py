@@ -180,6 +180,16 @@ def isfinite(z):
     return np.isfinite(z.real) & np.isfinite(z.imag)
 
 
+@implements("%complex numpy.any")
+def any_(a, axis=None):
+    return np.any((a.real != 0.0) | (a.imag != 0.0), axis=axis)
+
+
+@implements("%complex numpy.all")
+def all_(a, axis=None):
+    return np.all((a.real != 0.0) | (a.imag != 0.0), axis=axis)
+
+
 @implements("%complex numpy.isclose")
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return np.abs(a - b) <= atol + rtol * np.abs(b)
@@ -200,7 +210,7 @@ def full_like(a, fill_value):
     return pair(np.full_like(a.real, np.real(fill_value)), np.full_like(a.real, np.imag(fill_value)))
 
 
-# --------------------------------------------------------------------------------------------------- functions of numbers
+# ----------------------------------------------------------------------------------------------- functions of numbers
 
 
 @implements("%complex numpy.exp")

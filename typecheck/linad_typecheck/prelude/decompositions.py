@@ -383,3 +383,77 @@ def companion(a):
     for k in range(n - 1):
         c[k + 1, k] = 1.0
     return c
+
+
+@implements("scipy.linalg.pinvh")
+def pinvh(a, atol=None, rtol=None, lower=True):
+    """Pseudo-inverse of a symmetric matrix, from its eigenvalues. Only one triangle is read.
+
+    Parameters
+    ----------
+    a : array_like
+        A symmetric matrix of shape (n, n).
+    atol, rtol : float, optional
+        Eigenvalues of at most ``atol + rtol * max(abs(w))`` count as zero; ``rtol`` is ``n`` times the rounding error.
+    lower : bool
+        Whether the lower triangle is read.
+
+    Returns
+    -------
+    numpy.ndarray
+        The pseudo-inverse, of shape (n, n).
+
+    Examples
+    --------
+    >>> pinvh(np.diag([2.0, 0.0]))
+    array([[0.5, 0. ],
+           [0. , 0. ]])
+    """
+    a = _plain(a)
+    if a.shape[0] == 0:
+        return np.zeros((0, 0), dtype=a.dtype)
+    w, v = np.linalg.eigh(a, "L" if lower else "U")
+    size = np.abs(w)
+    limit = w.shape[0] * np.finfo(w.dtype).eps if rtol is None else rtol
+    kept = size > (0.0 if atol is None else atol) + limit * np.max(size)
+    return (v * np.where(kept, 1.0 / np.where(kept, w, 1.0), 0.0).astype(w.dtype)) @ v.T
+
+
+@implements("scipy.linalg.qr")
+def qr(a, overwrite_a=False, lwork=None, mode="full"):
+    """QR factorisation of a matrix that is not higher than wide, or of any matrix in the mode 'economic'.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix of shape (m, n).
+    overwrite_a, lwork : object
+        Not used.
+    mode : {'full', 'economic', 'r'}
+        Whether Q has m columns, or as many as R has rows; with 'r' only R is returned.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Q and R.
+
+    Raises
+    ------
+    ValueError
+        In the modes 'full' and 'r', if the matrix is higher than wide: the other columns of Q are not unique.
+
+    Examples
+    --------
+    >>> q, r = qr(np.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> np.round(q @ r, 6)
+    array([[3., 1.],
+           [4., 2.]])
+    """
+    a = _plain(a)
+    if mode == "economic":
+        return np.linalg.qr(a)
+    if mode not in ("full", "r"):
+        raise TypeError("takes the modes 'full', 'economic' and 'r'")
+    if a.shape[0] > a.shape[1]:
+        raise ValueError("qr of a matrix that is higher than wide: write mode='economic'")
+    return np.linalg.qr(a) if mode == "full" else (np.linalg.qr(a, mode="r"),)

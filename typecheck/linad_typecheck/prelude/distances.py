@@ -338,3 +338,62 @@ def _above(d):
             found[k] = d[i, j]
             k += 1
     return found
+
+
+@implements("scipy.spatial.distance.squareform")
+def squareform(X, force="no", checks=True):
+    """The symmetric matrix of a vector of distances between pairs, or the vector of such a matrix.
+
+    Parameters
+    ----------
+    X : array_like
+        The distances of the pairs ``(0, 1), (0, 2), ...``, or a symmetric matrix with zeros on its diagonal.
+    force : str
+        Must be 'no'.
+    checks : bool
+        Whether to check that a matrix is symmetric and has a zero diagonal.
+
+    Returns
+    -------
+    numpy.ndarray
+        A matrix for a vector, and a vector for a matrix.
+
+    Raises
+    ------
+    ValueError
+        If a vector has no length of the form ``n (n - 1) / 2``, or a matrix is not symmetric.
+
+    Examples
+    --------
+    >>> squareform(np.array([1.0, 2.0, 3.0]))
+    array([[0., 1., 2.],
+           [1., 0., 3.],
+           [2., 3., 0.]])
+    """
+    X = np.asarray(X)
+    if X.ndim == 1:
+        n = int(np.ceil(np.sqrt(X.shape[0] * 2.0))) if X.shape[0] > 0 else 1
+        if n * (n - 1) != 2 * X.shape[0]:
+            raise ValueError("Incompatible vector size. It must be a binomial coefficient n choose 2 for some n >= 2.")
+        return _spread(X, n)
+    if X.ndim != 2:
+        raise TypeError("is of a vector or a matrix")
+    if X.shape[0] != X.shape[1]:
+        raise ValueError("The matrix argument must be square.")
+    if checks and not np.allclose(X, X.T, rtol=1e-5, atol=1e-8):
+        raise ValueError("Distance matrix 'X' must be symmetric.")
+    if checks and not np.all(np.abs(np.diag(X)) <= 1e-8):
+        raise ValueError("Distance matrix 'X' diagonal must be zero.")
+    return X[np.triu_indices(X.shape[0], 1)]
+
+
+def _spread(d, n):
+    """The symmetric matrix of distances between pairs."""
+    out = np.zeros((n, n), dtype=d.dtype)
+    k = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            out[i, j] = d[k]
+            out[j, i] = d[k]
+            k += 1
+    return out

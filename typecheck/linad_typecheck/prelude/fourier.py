@@ -78,9 +78,7 @@ def _row(x, y, sign):
 
 
 def _sized(x, n):
-    """Rows cut or filled with zeros to a length."""
-    if x.shape[-1] == n:
-        return x * 1.0
+    """A copy of rows, cut or filled with zeros to a length."""
     out = np.zeros((*x.shape[:-1], n))
     m = min(n, x.shape[-1])
     out[..., :m] = x[..., :m]
@@ -340,6 +338,68 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return _two(a, s, axes, norm, True)
 
 
+@implements("numpy.fft.fftn", "%complex numpy.fft.fftn")
+def fftn(a, s=None, axes=None, norm=None, out=None):
+    """Discrete Fourier transform along all axes.
+
+    >>> fftn(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
+    """
+    if out is not None or s is not None or axes is not None:
+        raise TypeError("is along all axes, and takes no `s`, `axes` or `out`")
+    found = a
+    for k in range(np.real(a).ndim):
+        found = _complex(found, None, k, norm, False)
+    return found
+
+
+@implements("numpy.fft.ifftn", "%complex numpy.fft.ifftn")
+def ifftn(a, s=None, axes=None, norm=None, out=None):
+    """Inverse discrete Fourier transform along all axes.
+
+    >>> ifftn(np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
+    """
+    if out is not None or s is not None or axes is not None:
+        raise TypeError("is along all axes, and takes no `s`, `axes` or `out`")
+    found = a
+    for k in range(np.real(a).ndim):
+        found = _complex(found, None, k, norm, True)
+    return found
+
+
+@implements("numpy.fft.rfft2")
+def rfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """Discrete Fourier transform of real numbers along two axes: frequencies that are not negative along the last one.
+
+    >>> rfft2(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    first, last = axes
+    sizes = (None, None) if s is None else s
+    return _complex(rfft(a, sizes[1], last, norm), sizes[0], first, norm, False)
+
+
+@implements("numpy.fft.irfft2", "%complex numpy.fft.irfft2")
+def irfft2(a, s=None, axes=(-2, -1), norm=None, out=None):
+    """The real numbers that have a Fourier transform along two axes, as of `rfft2`.
+
+    >>> irfft2(np.array([[4.0, 0.0], [0.0, 0.0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    if out is not None:
+        raise TypeError("takes no `out`")
+    first, last = axes
+    sizes = (None, None) if s is None else s
+    return irfft(_complex(a, sizes[0], first, norm, True), sizes[1], last, norm)
+
+
 # ------------------------------------------------------------------------------------------------------------- SciPy
 
 
@@ -381,3 +441,17 @@ def scipy_irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, 
     array([1., 0.])
     """
     return irfft(x, n, axis, norm)
+
+
+@implements("scipy.signal.hilbert")
+def hilbert(x, N=None, axis=-1):
+    """The analytic signal of real numbers: with the imaginary part that makes the negative frequencies zero.
+
+    >>> np.abs(hilbert(np.array([1.0, 0.0, -1.0, 0.0])))
+    array([1., 1., 1., 1.])
+    """
+    n = np.moveaxis(x, axis, -1).shape[-1] if N is None else N
+    k = np.arange(n)
+    weights = np.where(k == 0, 1.0, np.where(2 * k < n, 2.0, np.where(2 * k == n, 1.0, 0.0)))
+    found = np.moveaxis(fft(x, n, axis), axis, -1) * weights
+    return ifft(np.moveaxis(found, -1, axis), None, axis)
