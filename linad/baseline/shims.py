@@ -215,7 +215,7 @@ def builtin_shims(kind: type[Active]) -> Shims:
     def extreme(op: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **keywords: Any) -> Any:
             values = args if len(args) > 1 else tuple(args[0])
-            if not any(isinstance(v, Active) for v in values):
+            if "key" in keywords or not any(isinstance(v, Active) for v in values):
                 return real(values, **keywords)
             return functools.reduce(lambda a, b: kind.apply(op, a, b), values)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 import inspect
 import math
 import types
@@ -49,6 +50,8 @@ class _Rebinder:
             return MATH
         if value is np:
             return NUMPY
+        if value is collections.deque:
+            return lambda items=(), maxlen=None: collections.deque(items, maxlen and int(unwrap(maxlen)))
         if isinstance(value, types.ModuleType) and value.__name__.startswith(("scipy.", "numpy.")):
             return library(value)
         plain = getattr(value, "py_func", value)

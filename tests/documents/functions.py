@@ -21,10 +21,13 @@ from linad_typecheck.registry import Kind
 from linad_typecheck.registry import registry as registered
 from linad_typecheck.types import DTYPE_CLASSES
 
-HEADER = """import cmath
+HEADER = """import bisect
+import cmath
+import collections
 import copy
 import dataclasses
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -69,10 +72,17 @@ SHORT = {
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
-UPDATED = {"w": "v", "C": "A"}  # names that examples update, and what they are copies of
+UPDATED = {"w": "v", "C": "A", "heap": "list(v)"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
 _SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf sf", "chi2": "logpdf cdf sf", "weibull_min": "logpdf cdf"}
 EXAMPLES = {
+    **{f"heapq.{n}": f"heapq.{n}(heap, x)" for n in ("heappush", "heappushpop", "heapreplace")},
+    **{f"heapq.{n}": f"heapq.{n}(heap)" for n in ("heapify", "heappop")},
+    **{f"heapq.{n}": f"heapq.{n}(k, v)" for n in ("nlargest", "nsmallest")},
+    **{f"bisect.{n}": f"x * bisect.{n}(v, x)" for n in ("bisect", "bisect_left", "bisect_right")},
+    **{f"bisect.{n}": f"bisect.{n}(heap, x)" for n in ("insort", "insort_left", "insort_right")},
+    "builtins.set": "x * len(set(idx))", "collections.Counter": "x * collections.Counter(idx)[k]",
+    "collections.defaultdict": "x + len(collections.defaultdict(float))", "collections.deque": "sum(collections.deque(v, k))",
     "numpy.dtype": 'v.astype(np.dtype("float64"))', "numpy.finfo": "x + np.finfo(np.float64).eps", "numpy.iinfo": "x * np.iinfo(np.int32).max",
     "numpy.broadcast": "v * np.broadcast(v, u).size", "numpy.issubdtype": "x * np.issubdtype(v.dtype, np.floating)", "numpy.result_type": "v.astype(np.result_type(v, u))",
     **{f"cmath.{n}": f"abs(cmath.{n}(x))" for n in "cos cosh exp log log10 phase sin sinh sqrt tan tanh".split()},
@@ -231,6 +241,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
     ("linad", lambda n, kind: n.startswith("linad.")),
     ("operator, copy, dataclasses, functools, itertools", lambda n, kind: n.partition(".")[0] in ("operator", "copy", "dataclasses", "functools", "itertools")),
+    ("bisect, collections, heapq", lambda n, kind: n.partition(".")[0] in ("bisect", "collections", "heapq")),
     ("Questions about other kinds of arrays", lambda n, kind: n.startswith(("scipy.sparse.", "numpy.ma."))),
     ("Methods of arrays", lambda n, kind: kind == "method"),
     ("Attributes of arrays", lambda n, kind: kind == "attribute"),
@@ -249,8 +260,8 @@ with a suggestion.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
   `idx` an int array, `mask` a bool array; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
   `scipy.stats`, `si` `scipy.integrate`, `so` `scipy.optimize`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`,
-  `sn` `scipy.ndimage`, `sw`
-  `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `cube` is a function, `p` a dataclass.
+  `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `heap` is `list(v)`, `cube`
+  is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. In the others the function is
   constant or has jumps; a gradient that is zero for this reason gives [a warning](codes.md).
 

@@ -555,6 +555,14 @@ ELSEWHERE = {
         for name in ("optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad")
     },
     **{
+        name: "functions of lists and other containers: tests/lower/test_containers.py"
+        for name in (
+            *(f"heapq.{n}" for n in "heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split()),
+            *(f"bisect.{n}" for n in "bisect bisect_left bisect_right insort insort_left insort_right".split()),
+            "builtins.set", "collections.Counter", "collections.defaultdict", "collections.deque",
+        )
+    },
+    **{
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),

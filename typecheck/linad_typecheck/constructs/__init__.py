@@ -6,8 +6,6 @@ Importing the package imports all of them.
 
 from . import (
     attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
-    generators,
-    iterables, iterators, lists,
-    loops, objects,
+    generators, hashed, iterables, iterators, lists, loops, objects, queues,
     questions, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

@@ -19,6 +19,7 @@ from ..engine.evaluation import (
 )
 from ..engine.elementwise import lift
 from ..engine.growing import as_array, is_growing
+from ..engine.hashed import is_hashed
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
@@ -47,7 +48,7 @@ from ..names.scope import Applied, External, FunctionSource, Helper, Instance, R
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import complexes, lists, objects
+from . import complexes, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -93,6 +94,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
         if lists.is_list(base):
             return lists.method(ctx, node, base, node.func.attr)
+        if isinstance(base, TupleValue) and node.args and base.mapping:
+            base = hashed.wanted(ctx, base, node.args[0]) or base
+        if queues.is_deque(base):
+            return queues.method(ctx, node, base, node.func.attr)
+        if is_hashed(base):
+            return hashed.method(ctx, node, base, node.func.attr)
         if isinstance(base, TupleValue) and base.mapping:
             return dict_method(ctx, node, base, node.func.attr)
         if isinstance(base, TextValue):

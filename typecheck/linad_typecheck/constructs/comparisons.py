@@ -1,4 +1,4 @@
-"""`==`, `in` and `is` of tuples, strings, None and other values that are not numbers."""
+"""`==`, `<`, `in` and `is` of tuples, strings, None and other values that are not numbers."""
 
 from __future__ import annotations
 
@@ -6,26 +6,32 @@ import ast
 from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
-from ..engine.growing import as_array, is_growing
+from ..engine.evaluation import expression
+from ..engine.growing import is_growing
 from ..engine.numbers import number_of
+from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    ARRAYS, SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
+    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
     is_complex, is_optional, literal, type_of,
 )
+from ..ir.core import Const
 from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import EnumMember, Opaque
+from ..names.scope import EnumMember, External, Opaque
 from ..ownership.objects import is_one
 from ..span import Span
+from ..types import BOOL
 from .dicts import has
 
+# ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
+MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
 _EQUALITIES = (ast.Eq, ast.NotEq)
 
 
@@ -80,6 +86,8 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
                 if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue)
                 else found
             )
+    if isinstance(op, _ORDERS) and (found := _ordered(ctx, type(op), a, b, span)) is not None:
+        return found
     if (
         isinstance(op, _EQUALITIES)
         and any(isinstance(v, ScalarValue) and v.weak for v in (a, b))
@@ -171,6 +179,39 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     return None
 
 
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
+    """``a < b`` of tuples, which the first items that differ decide; None if they are not comparable so."""
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
+        return compare(ctx, op, a, b, span)
+    if not (_is_sequence(a) and _is_sequence(b) and a.listed == b.listed):
+        return None
+    lengths = (literal(len(v.items)) for v in (a, b))
+    found: Value | None = compare(ctx, op, *lengths, span)
+    for x, y in reversed(list(zip(a.items, b.items, strict=False))):
+        first, same = _ordered(ctx, op, x, y, span), _equal(ctx, x, y, span)
+        if not (isinstance(first, ScalarValue) and isinstance(same, ScalarValue)):
+            return None
+        rest = both(ctx, "and", same, found, span)
+        strict = first if op in (ast.Lt, ast.Gt) else both(ctx, "and", unary(ctx, ast.Not, same, span), first, span)
+        found = both(ctx, "or", strict, rest, span)
+    return found
+
+
+def _is_sequence(v: Value) -> bool:
+    return isinstance(v, TupleValue) and (v.record in SEQUENCES or (v.record.named_tuple and not v.changes))
+
+
+def both(ctx: Lowering, op: str, a: ScalarValue, b: ScalarValue, span: Span) -> ScalarValue:
+    """``a and b``, ``a or b`` of bools that are evaluated already."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x.atom, Const):
+            return y if x.atom.value == (op == "and") else x
+    return ScalarValue(ctx.let("b", op, (a.atom, b.atom), BOOL, span), True)
+
+
 def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], span: Span) -> Value | None:
     if not tests:
         return literal(every)
@@ -192,17 +233,39 @@ def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], 
 def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if isinstance(b, TextValue) and isinstance(a, TextValue):
         return literal(a.text in b.text)
+    for rule in MEMBERS:
+        if (found := rule(ctx, a, b, span)) is not None:
+            return found
     if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
         return literal(found)
     if isinstance(b, TupleValue) and not b.closed:
         found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
         if found is not None:
             return found
+    elif is_growing(b):
+        return _in_list(ctx, a, b, span)
     elif is_array(b) and isinstance(a, TextValue | NoneValue) and rank_of(b) > 0:
         return literal(False)
-    if is_growing(b) and isinstance(a, ScalarValue) and isinstance(b.items[0], ARRAYS):
-        b = as_array(ctx, b, "items", span)
-    if is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
+    elif is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
         equal = call_external(ctx, "numpy.equal", Args("np.equal", span, (b, a), {}, "b"))
         return call_external(ctx, "numpy.any", Args("np.any", span, (equal,), {}, "b"))
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
+
+
+def at_span(span: Span) -> ast.expr:
+    """A node at a position."""
+    at = ast.Constant(None, lineno=span.line, end_lineno=span.end_line)
+    at.col_offset, at.end_col_offset = span.column - 1, span.end_column - 1
+    return at
+
+
+def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:
+    """``a in xs`` of a list of a computed length: ``any(a == e for e in xs)``."""
+    at = at_span(span)
+    name = ctx.pseudo("item", span)
+    test = ast.Compare(Quoted(at, a), [ast.Eq()], [ast.Name(name, ast.Load())])
+    part = ast.comprehension(ast.Name(name, ast.Store()), Quoted(at, b), [], 0)
+    found = ast.Call(Quoted(at, EntityValue(External("builtins.any"), "any")), [ast.GeneratorExp(test, [part])], [])
+    for n in ast.walk(found):
+        ast.copy_location(n, at)
+    return expression(ctx, found, "b")

@@ -17,10 +17,11 @@ from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
-from ..engine.closures import COMPREHENSION
+from ..engine.closures import COMPREHENSION, closed
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
+from ..engine.hashed import is_hashed
 from ..engine.joins import branch
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fresh_array, held, materialise
@@ -55,7 +56,7 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .generators import consume
-from .iterables import RANGES, Generated, Iteration, Unrolled, from_zero, iteration
+from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -63,6 +64,7 @@ COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
 FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
 
 
+EXTREMES: list[Callable[[Lowering, ast.Call, str, Value], Value]] = []  # `lists` enters ``min(xs, key=f)``
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
@@ -195,8 +197,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if extremum and len(node.args) != 1 and not given:
         return None
     if extremum and "key" in given:
-        instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
-        raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of `{name}`", instead))
+        if given.keys() != {"key"} or len(node.args) != 1:
+            instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
+            raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of this `{name}`", instead))
+        return EXTREMES[0](ctx, node, name, closed(ctx, expression(ctx, given["key"]), ctx.span(given["key"])))
     if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= (2 if name == "sum" else 1):
         more = " and a first value" if name == "sum" else " and `default=`" if extremum else ""
         raise Refused(BadCall(ctx.span(node), name, f"takes one iterable{more}"))
@@ -210,6 +214,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if _is_range(ctx, what):
         return _of_loop(ctx, node, name, each_of(what), start, hint)
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
+    if is_hashed(value):
+        value = value.items[0]
+    if isinstance(value, TupleValue) and value.record in LISTED:
+        value, _ = LISTED[value.record](ctx, value, ctx.span(what))
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
@@ -594,7 +602,7 @@ def _element(ctx: Lowering, node: Comprehension, it: Iteration) -> Element:
         value = usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt))
         return value, shape_of(ctx, value, ctx.span(node.elt)) if is_array(value) else ()
 
-    with ctx.within(looping=True, want_ctl=False):  # as inside the loop
+    with ctx.within(looping=ctx.path.looping + 1, want_ctl=False):  # as inside the loop
         trial = ctx.attempt(body)
     value, shape = trial.value
     if isinstance(value, SILENT):  # keep the reports

@@ -33,6 +33,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..names.scope import HASHED, SET, RecordClass
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -41,6 +42,10 @@ from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
 from .generators import by_library
 from .records import by_class, only_fields
+
+
+# Classes of objects that are iterated over as a list of their items: that list, and what must not change meanwhile.
+LISTED: dict[RecordClass, Callable[[Lowering, TupleValue, Span], tuple[TupleValue, Value]]] = {}
 
 
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
@@ -53,7 +58,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
         called = callee(ctx, node.func)
         rule = ITERABLES.get(called)
         if rule is not None:
-            if node.keywords and called not in ("builtins.enumerate", "builtins.zip"):
+            if node.keywords and called not in ("builtins.enumerate", "builtins.zip", "builtins.sorted"):
                 ctx.report(BadCall(span, called.partition(".")[2], "takes no keyword arguments here"))
                 return None
             return rule(ctx, node)
@@ -77,6 +82,17 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return complexes.iterated(value, lambda part, role: _array(ctx, part, node, role))
         case TupleValue() if is_growing(value):
             return _list(ctx, value, span)
+        case TupleValue(record=record) if record in LISTED:
+            items, kept = LISTED[record](ctx, value, span)
+            found = _list(ctx, items, span) if is_growing(items) else Unrolled(items.items)
+            if isinstance(found, Unrolled):
+                return found
+            return replace(found, held={**found.held, ctx.pseudo("overwhole", span): Binding(kept, span)})
+        case TupleValue(record=record) if record is SET:
+            what = "a loop over a set, whose order is arbitrary,"
+            raise Refused(Unsupported(span, what, f"loop over `sorted({ast.unparse(node)})`"))
+        case TupleValue(items=(own, *_), record=record) if record in HASHED:
+            return _list(ctx, own, span)
         case TupleValue(items=items):
             over = (value,) if value.listed else ()
             return None if only_fields(ctx, value, span, "a loop runs over elements") else Unrolled(items, over)

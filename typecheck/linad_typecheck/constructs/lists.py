@@ -9,12 +9,15 @@ from dataclasses import replace
 from ..arrays.indexing import MOST_CHOSEN, Cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
+from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
-    appended, as_array, as_growing, copied, count_of, from_array, is_growing, is_weak, item_at, items_copied, made,
+    appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
+    items_copied, leaves_of, made, put_item, replaced, row_appended,
 )
+from ..engine.hashed import is_hashed
 from ..engine.numbers import whole
-from ..engine.places import fresh_array, held, materialise, nest, put, read
+from ..engine.places import base_index, fresh_array, held, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
@@ -23,17 +26,20 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue,
-    TupleValue, Value, ViewValue, arrays, contains, describe, growing_type, literal, map_arrays, type_of,
+    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
+    NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
+    growing_type, literal, map_arrays, map_objects, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import RETURNED, External
-from ..ownership.objects import change, may_change
-from ..span import Span
-from ..types import BOOL, I64, INTS
-from .comprehensions import COMPREHENSIONS, Comprehension, only_plain, run_through, through
+from ..names.scope import DEQUE, RETURNED, External
+from ..ownership.objects import change, may_change, new as new_origin, only_in, own_arrays, row_may_change
+from ..ownership.state import write
+from ..registry import enter
+from ..span import NOWHERE, Span
+from ..types import BOOL, I64, INTS, Array
+from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_through, through
 from .iterables import iteration
 from .targets import another, held_object
 
@@ -50,7 +56,7 @@ def is_list(v: Value) -> bool:
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``xs.append(v)`` and other methods; the name is rebound to a new list value."""
     span = ctx.span(node)
-    if name not in METHODS or node.keywords:
+    if name not in METHODS or (node.keywords and name != "sort"):
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
         usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
@@ -78,8 +84,19 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "copy":
         return copied(ctx, base, span) if is_growing(base) else TupleValue(base.items, LIST)
     target = node.func.value
+    if base.made is not None and HELD <= base.made:
+        return _row_changed(ctx, node, base, name, given, span)
     where = target.id if isinstance(target, ast.Name) else ""
     may_change(ctx, base, where, *_told(target, f"`.{name}`"), span)
+    new, found = _changed(ctx, node, base, name, given, where, span)
+    _change(ctx, target, base, new, f"`.{name}`", span)
+    return found
+
+
+def _changed(
+    ctx: Lowering, node: ast.Call, base: TupleValue, name: str, given: list[Value], where: str, span: Span
+) -> tuple[TupleValue, Value]:
+    """The list after a call of a method, and the result of the call."""
     found: Value = NoneValue()
     match name:
         case "append":
@@ -90,10 +107,70 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             new = TupleValue((), LIST)
         case "pop":
             new, found = _popped(ctx, base, given, span)
+        case "sort":
+            new = _in_order(ctx, base, node, *_how(ctx, node))
         case _:
             new = _rearranged(ctx, base, name, given, span)
-    _change(ctx, target, base, new, f"`.{name}`", span)
+    return new, found
+
+
+def _row_changed(ctx: Lowering, node: ast.Call, row: TupleValue, name: str, given: list[Value], span: Span) -> Value:
+    """A call of a method of a list that is an item of another one: ``xs[i].append(v)``."""
+    holder, k, by = _holder(ctx, node.func.value, row, f"`.{name}`", span)
+    same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    _written(ctx, holder, by, span)
+    found: Value = NoneValue()
+    if name == "append":
+        new = row_appended(ctx, holder, k, given[0], by, span)
+    else:
+        own, found = _changed(ctx, node, copied(ctx, row, span), name, given, "", span)
+        own = replace(own, made=row.made)
+        new = replaced(ctx, holder, k, own, by, span, _with_row(holder, own))
+    if new is None:
+        told = "the items of a list that grows in a loop are of one type"
+        raise Refused(WrongType(span, told, f"another type in {describe(type_of(row))}", "use a list for each type"))
+    _lose_rows(ctx, holder, by, span)
+    _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, f"`.{name}`", span)
+    if same:  # these names still hold the list
+        now = item_at(ctx, new, k, span)
+        ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
     return found
+
+
+def _is_row(v: TupleValue, row: TupleValue) -> bool:
+    """Whether two lists are the same item of a list."""
+    one, other = ([x for x in leaves_of(v.items[0]) if isinstance(x, ViewValue)] for v in (v, row))
+    return bool(one) and one == other
+
+
+def _with_row(holder: TupleValue, own: TupleValue) -> TupleType | None:
+    return growing_type(type_of(holder), TupleType((type_of(own),), LIST))
+
+
+def _holder(ctx: Lowering, node: ast.expr, row: TupleValue, what: str, span: Span) -> tuple[TupleValue, Atom, str]:
+    """The list that holds a list, which an expression denotes, the index of that list in it, and a name of it."""
+    told = _told(node, what)
+    found = holder_of(ctx, row)
+    if found is None or getattr(found[0].items[0], "record", None) not in ROWS:
+        raise Refused(Unsupported(span, f"{told[0]} that is an item of a list without a name,", told[1]))
+    holder, k = found
+    row_may_change(ctx, holder.items[0], holder, *told, span)
+    by = next((n for n, b in ctx.env.items() if n[0] != "%" and b.value == holder), "")
+    may_change(ctx, holder, by, *told, span)
+    return holder, k, by
+
+
+def _lose_rows(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
+    """Mark the rows that names hold as lost: they are views of cells that now belong to other items."""
+    cells = {v.name for v in arrays(base)}
+
+    def change_(leaf: Value) -> Value:
+        if not isinstance(leaf, ViewValue) or leaf.var.name not in cells:
+            return leaf
+        return LostArray(Array(leaf.var.type.dtype, rank_of(leaf)), Loss("written", by or "the list", span))
+
+    left = {n: map_arrays(b.value, change_) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
 
 
 def _change(ctx: Lowering, node: ast.expr | None, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
@@ -212,6 +289,8 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
     take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
     item = map_arrays(item_at(ctx, base, place, span), take)
+    if isinstance(item, TupleValue) and item.record in GROWING and only_in(ctx, base):
+        item = replace(item, made=frozenset((new_origin(ctx, span),)))
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
@@ -221,16 +300,25 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
 def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
     """Move the cells after a position down by one, in an ascending loop that reads each cell before it is
     overwritten."""
+    _moved(ctx, array, (place, last, ONE), ONE, span)
+
+
+def _moved_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
+    """Move the cells from a position on up by one, in a descending loop."""
+    _moved(ctx, array, (last, place, Const(-1, I64)), Const(-1, I64), span)
+
+
+def _moved(ctx: Lowering, array: Var, over: tuple[Atom, Atom, Atom], by: Atom, span: Span) -> None:
     index = ctx.fresh("k", I64, nonneg=True)
     with ctx.block() as stmts:
-        after = ctx.let("k", "add", (index, ONE), I64, span, nonneg=True)
+        other = ctx.let("k", "add", (index, by), I64, span, nonneg=True)
         sizes = tuple(ctx.dim(array, axis, span) for axis in range(1, array.type.rank))
 
         def move(inner: tuple[Atom, ...]) -> None:
-            put(ctx, ArrayValue(array), (index, *inner), read(ctx, ArrayValue(array), (after, *inner), span).atom, span)
+            put(ctx, ArrayValue(array), (index, *inner), read(ctx, ArrayValue(array), (other, *inner), span).atom, span)
 
         nest(ctx, sizes, move, span)
-    ctx.emit(Loop(index, place, last, ONE, (), (), Block(tuple(stmts), ()), (), False, span=span))
+    ctx.emit(Loop(index, *over, (), (), Block(tuple(stmts), ()), (), False, span=span))
 
 
 def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue:
@@ -253,7 +341,7 @@ def indexable(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue:
 
 
 def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], span: Span) -> TupleValue:
-    """``xs.insert(0, v)``, ``xs.reverse()`` and ``xs.sort()``."""
+    """``xs.insert(0, v)`` and ``xs.reverse()``."""
     counted = base.record is LIST
     if how == "insert" and counted and isinstance(given[0], ScalarValue) and isinstance(given[0].atom, Const):
         items = list(base.items)
@@ -261,15 +349,31 @@ def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], s
         return TupleValue(tuple(items), LIST)
     if how == "reverse" and counted:
         return TupleValue(base.items[::-1], LIST)
-    array = array_of(ctx, base, span) if how in ("reverse", "sort") else None
-    if not is_array(array) or (how == "sort" and rank_of(array) != 1):
-        raise Refused(Unsupported(span, f"`.{how}` of this list", "make an array of it: `np.array(xs)`"))
-    fixed = (
-        view_of(ctx, array, [Slice(None, None, Const(-1, I64), span)], "items", span)
-        if how == "reverse"
-        else _sorted(ctx, array, span)
-    )
-    return from_array(ctx, fixed, _are_weak(base), span)
+    if how == "insert" and not base.items:
+        return TupleValue((given[1],), LIST)
+    if how == "insert":
+        return _inserted(ctx, _grown(ctx, base, "inserting at a computed index", span), *given, span)
+    return part(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
+
+
+def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Span) -> TupleValue:
+    """``xs.insert(k, v)``: appended, and moved to its place."""
+    if not (isinstance(at, ScalarValue) and at.dtype in INTS):
+        raise Refused(WrongType(span, "a list is indexed by an int", describe(type_of(at))))
+    count = count_of(ctx, base)
+    k = whole(ctx, at.atom, span)
+    if not ctx.is_nonneg(k):
+        low = ctx.let("low", "lt", (k, ZERO), BOOL, span)
+        k = ctx.let("k", "select", (low, ctx.let("k", "add", (k, count), I64, span), k), I64, span)
+        k = ctx.let("k", "max", (k, ZERO), I64, span, nonneg=True)
+    k = ctx.let("k", "min", (k, count), I64, span, nonneg=True)
+    grown = appended_to(ctx, base, value, "", span)
+    last = item_at(ctx, grown, count, span)
+    last = map_arrays(last, lambda v: materialise(ctx, v, "item", span) if isinstance(v, ViewValue) else v)
+    for array in arrays(grown.items[0]):
+        _moved_up(ctx, array, k, count, span)
+    put_item(ctx, grown.items[0], (k,), last, span)
+    return grown
 
 
 def _sorted(ctx: Lowering, array: Value, span: Span) -> Value:
@@ -297,6 +401,25 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
     return item_at(ctx, base, _place(ctx, base, index, name, span), span)
 
 
+def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
+    """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
+    them there. None for any other value."""
+    nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
+    t = growing_type(type_of(base), NOTHING) if nested else None
+    if t is None:
+        return None
+    grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
+    left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    return grown
+
+
+def _is_tuple(v: Value) -> bool:
+    """Whether a value is a tuple of numbers, lists and such tuples."""
+    parts = v.items if isinstance(v, TupleValue) and not v.changes else ()
+    return bool(parts) and all(isinstance(x, ScalarValue) or is_list(x) or _is_tuple(x) for x in parts)
+
+
 def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span: Span) -> Atom:
     count = count_of(ctx, base)
     k = index_atom(ctx, index, count, span)
@@ -311,7 +434,7 @@ def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -
 
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
-            return TupleValue(tuple(map(cut, cells.items)), cells.record)
+            return replace(cells, items=tuple(map(cut, cells.items)))
         items = as_array(ctx, made(ctx, cells, count, True), name, span)
         return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
@@ -344,7 +467,7 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
         return True
     k = counted_item(ctx, node)
     if k is None:
-        return False
+        return _stored_at(ctx, node, value, span)
     base = held_object(ctx, node.value)
     value = held(ctx, usable(ctx, value, "the value", span), "t", span)
     if base is not None and not isinstance(value, SILENT):
@@ -387,6 +510,89 @@ def _with_items(
     return TupleValue(tuple(items), LIST)
 
 
+def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
+    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length."""
+    base = held_object(ctx, node.value)
+    if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
+        return False
+    never = is_growing(base) and isinstance(base.items[0], Never)
+    if not (never or isinstance(value, TupleValue) or is_array(value)):
+        return False
+    if not base.items or growing_type(type_of(base), NOTHING) is None:
+        return False
+    index = expression(ctx, node.slice)
+    if not isinstance(index, ScalarValue) or index.dtype not in INTS:
+        return False
+    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    if isinstance(value, SILENT):
+        return True
+    what = "storing an item"
+    if base.made is not None and HELD <= base.made:
+        raise Refused(Unsupported(span, f"{_told(node.value, what)[0]} that is an item of a list,", "store numbers"))
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
+    if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
+        row_may_change(ctx, base, None, *_told(node.value, what), span)
+        place = _place(ctx, base, index, name, span)
+        _written(ctx, base, user_name(node.value), span)
+        put_item(ctx, base.items[0], (place,), value, span)
+        return True
+    may_change(ctx, base, name, *_told(node.value, what), span)
+    base = _grown(ctx, base, what, span)
+    place = _place(ctx, base, index, name, span)
+    _written(ctx, base, user_name(node.value), span)
+    new = replaced(ctx, base, place, value, name, span)
+    if new is None:
+        found = f"{describe(type_of(value))} in {describe(type_of(base))}"
+        raise Refused(WrongType(span, "the items of a list are of one type", found, "use a list for each type"))
+    _lose_rows(ctx, base, name, span)
+    _change(ctx, node.value, base, new, what, span)
+    return True
+
+
+def _fits(base: TupleValue, item: Value) -> bool:
+    """Whether a list keeps its type, and its arrays, with another item."""
+    t = type_of(base)
+    whole = all(isinstance(leaf, ArrayValue) for leaf in leaves_of(base.items[0]))
+    return whole and with_item(t, type_of(item)) == t
+
+
+def _written(ctx: Lowering, base: TupleValue, by: str, span: Span) -> None:
+    """Record that the arrays of a list are updated in place."""
+    for leaf in leaves_of(base.items[0]):
+        if isinstance(leaf, ArrayValue):
+            write(ctx, leaf, by, span)
+
+
+def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
+    """Whether an assignment only exchanges lists that are items of one list: ``xs[i], xs[j] = xs[j], xs[i]``.
+    They are still different lists afterwards."""
+    match s:
+        case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=items)):
+            texts = [sorted(map(ast.unparse, nodes)) for nodes in (places, items)]
+        case _:
+            return False
+    nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
+    if len(nodes) != len(places) or texts[0] != texts[1] or len({ast.unparse(n.value) for n in nodes}) > 1:
+        return False
+    base, span = held_object(ctx, nodes[0].value), ctx.span(s)
+    if base is None or base.record not in GROWING or getattr(base.items[0], "record", None) not in ROWS:
+        return False
+    rows = [usable(ctx, expression(ctx, n), "the item", span) for n in items]
+    places_ = [expression(ctx, n.slice) for n in nodes]
+    if not all(is_growing(v) for v in rows):
+        raise Refused(None)
+    name = user_name(nodes[0].value)
+    may_change(ctx, base, name, *_told(nodes[0].value, "storing an item"), span)
+    _written(ctx, base, name, span)
+    new, own = base, [replace(copied(ctx, v, span), made=v.made) for v in rows]
+    for k, row in zip(places_, own, strict=True):
+        new = replaced(ctx, new, _place(ctx, base, k, name, span), row, name, span, type_of(base))
+    _lose_rows(ctx, base, name, span)
+    _change(ctx, nodes[0].value, base, new, "storing an item", span)
+    return True
+
+
 def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, span: Span) -> Cell | None:
     """The cell that ``xs[k] = v`` denotes; None if a problem was reported, or if the store is already done."""
     name = node.value.id if isinstance(node.value, ast.Name) else ""
@@ -394,7 +600,12 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         if not isinstance(index, SILENT):
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
-    may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
+    if base.made is not None and HELD <= base.made:
+        return _cell_of_row(ctx, node, base, index, span)
+    if is_growing(base) and isinstance(base.items[0], ArrayValue) and own_arrays(ctx, base):  # updated in place
+        row_may_change(ctx, base, None, *_told(node.value, "storing an item"), span)
+    else:
+        may_change(ctx, base, name, *_told(node.value, "storing an item"), span)
     if base.record is LIST:
         t = growing_type(type_of(base), NOTHING)
         if t is None or not base.items:
@@ -419,6 +630,21 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         )
         return None
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
+
+
+def _cell_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> Cell:
+    """The cell that ``xs[i][j] = v`` denotes."""
+    cells, name = row.items[0], user_name(node.value)
+    if own_arrays(ctx, row):
+        row_may_change(ctx, row, None, *_told(node.value, "storing an item"), span)
+    else:
+        _holder(ctx, node.value, row, "storing an item", span)
+    if not isinstance(cells, ViewValue) or rank_of(cells) != 1:
+        what = "storing a tuple or a list in a list that is an item of a list"
+        raise Refused(Unsupported(span, what, "store numbers"))
+    k = _place(ctx, row, index, name, span)
+    by = next((n for n, b in ctx.env.items() if n[0] != "%" and cells.var in arrays(b.value)), name)
+    return Cell(cells.var, base_index(ctx, cells, (k,), span), by, span, checked=False)
 
 
 # -------------------------------------------------------------------------------------------------------- construction
@@ -471,6 +697,9 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
         return TupleValue(
             (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
         )
+    if is_hashed(value) or (isinstance(value, TupleValue) and value.record is DEQUE):
+        what = "a dict with computed keys, a set or a deque as a result"
+        raise Refused(Unsupported(span, what, "return lists of its parts"))
     if isinstance(value, TupleValue):
         items = tuple(returned(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
@@ -504,51 +733,141 @@ def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Valu
 
 
 def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
-    """``sorted(x)`` and ``sorted(x, reverse=True)``: a list of numbers."""
+    """``sorted(x, key=f, reverse=True)``."""
     span = ctx.span(node)
-    back = [expression(ctx, k.value) for k in node.keywords if k.arg == "reverse"]
-    by = [k.value for k in node.keywords if k.arg == "key"]
-    backwards = bool(back) and isinstance(back[0], ScalarValue) and back[0].atom == Const(True, BOOL)
-    odd = len(back) + len(by) != len(node.keywords) or (back and not isinstance(getattr(back[0], "atom", None), Const))
-    if len(node.args) == 1 and not odd and by:
-        return _by_key(ctx, node, by[0], backwards)
-    if len(node.args) != 1 or odd:
-        raise Refused(Unsupported(span, "this `sorted`", "sort an array: `np.sort(x)`, or `x[np.argsort(key)]`"))
-    found = of_iterable(ctx, node.args[0])
+    if len(node.args) != 1:
+        raise Refused(BadCall(span, "sorted", "takes one iterable, `key=` and `reverse=`"))
+    key, descending = _how(ctx, node)
+    what = node.args[0] if key is not None else _as_list(ctx, node.args[0])  # equal keys keep the order of the items
+    found = of_iterable(ctx, what)
+    return found if isinstance(found, SILENT) else _in_order(ctx, found, node, key, descending)
+
+
+def _as_list(ctx: Lowering, node: ast.expr) -> ast.expr:
+    """An iterable whose order does not matter: the keys of a dict, the elements of a set."""
+    if not isinstance(node, Quoted | ast.Name | ast.Attribute | ast.Set | ast.SetComp):
+        return node
+    value = expression(ctx, node)
+    return Quoted(node, value.items[0] if is_hashed(value) else value)
+
+
+def _how(ctx: Lowering, node: ast.Call) -> tuple[Value | None, bool]:
+    """The options of `sorted` and `.sort`: the key function, and whether the order is descending."""
+    given = {k.arg: k.value for k in node.keywords}
+    if given.keys() - {"key", "reverse"}:
+        raise Refused(BadCall(ctx.span(node), ast.unparse(node.func), "takes `key=` and `reverse=`"))
+    back = expression(ctx, given["reverse"]) if "reverse" in given else literal(False)
+    if not (isinstance(back, ScalarValue) and isinstance(back.atom, Const)):
+        ctx.wants_literal(back)
+        raise Refused(Unsupported(ctx.span(node), "a computed `reverse=`", "write both calls in an `if`"))
+    key = expression(ctx, given["key"]) if "key" in given else NoneValue()
+    return None if isinstance(key, NoneValue) else closed(ctx, key, ctx.span(node)), bool(back.atom.value)
+
+
+def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None, descending: bool) -> TupleValue:
+    """A list sorted: by its numbers, or by the items of tuples from the last one to the first, which is stable."""
+    span = ctx.span(node)
+    if not base.items:
+        return base
+    array = array_of(ctx, base, span) if key is None and not descending else None
+    if is_array(array) and rank_of(array) == 1:
+        return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)
+    base = _grown(ctx, base, "sorting", span)
+    if isinstance(base.items[0], Never):
+        return base
+    order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), descending, node)
+    return _permuted(ctx, base, order, span)
+
+
+def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleValue:
+    """The keys of the items of a list."""
+    name = ctx.pseudo("item", ctx.span(node))
+    call = ast.Call(Quoted(node, key), [ast.Name(name, ast.Load())], [])
+    part = ast.comprehension(ast.Name(name, ast.Store()), Quoted(node, base), [], 0)
+    made_ = ast.ListComp(call, [part])
+    for n in ast.walk(made_):
+        ast.copy_location(n, node)
+    found = comprehension(ctx, made_, "keys")
     if isinstance(found, SILENT):
-        return found
-    found = _rearranged(ctx, found, "sort", [], span)
-    return _rearranged(ctx, found, "reverse", [], span) if backwards else found
+        raise Refused(None, found)
+    return found
 
 
-def _by_key(ctx: Lowering, node: ast.Call, by: ast.expr, backwards: bool) -> Value:
-    """``sorted(x, key=f)``, where ``f`` gives numbers: the items in the order of their keys."""
+def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) -> Value:
+    """The order of a list of numbers or of tuples of numbers, as indices."""
+    span, sign = ctx.span(node), literal(-1 if descending else 1)
+    columns = [as_array(ctx, made(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])]
+    if any(not is_array(c) or rank_of(c) != 1 for c in columns):
+        raise Refused(Unsupported(span, "sorting by keys that are not numbers or tuples of them", "return numbers"))
+    *others, last = columns
+    order = _of_prelude(ctx, node, "_order", last, sign)
+    for column in reversed(others):
+        order = _of_prelude(ctx, node, "_refined", order, column, sign)
+    return order
+
+
+def _of_prelude(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
+    function = Quoted(at, EntityValue(External(f"%ordering.{name}"), name))
+    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
+    if isinstance(found, SILENT):
+        raise Refused(None, found)
+    return found
+
+
+def _permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> TupleValue:
+    """A new list with the items in another order."""
+    count = count_of(ctx, base)
+
+    def moved(leaf: Value) -> Value:
+        if not isinstance(leaf, ArrayValue):
+            return leaf
+        sizes = (count, *(ctx.dim(leaf.var, k, span) for k in range(1, rank_of(leaf))))
+        out = fresh_array(ctx, "items", sizes, leaf.var.type.dtype, None, span, in_order=True)
+
+        def move(index: tuple[Atom, ...]) -> None:
+            at = read(ctx, order, (index[0],), span).atom
+            ctx.not_negative(at)
+            put(ctx, out, index, read(ctx, leaf, (at, *index[1:]), span).atom, span)
+
+        nest(ctx, sizes, move, span)
+        return out
+
+    return made(ctx, map_arrays(base.items[0], moved), count, is_weak(base))
+
+
+def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value) -> Value:
+    """``min(xs, key=f)``: the first item with the smallest key."""
     span = ctx.span(node)
-    names = [ctx.pseudo(what, span) for what in ("items", "key", "item", "place")]
-    items, key, item, place = (ast.Name(n, ast.Load()) for n in names)
-    name = lambda n: ast.Name(n.id, ast.Store())
-    numpy = lambda f: Quoted(node, EntityValue(External(f"numpy.{f}"), f"np.{f}"))
-    found = of_iterable(ctx, node.args[0])
-    function = expression(ctx, by)
-    if isinstance(found, SILENT) or isinstance(function, SILENT):
-        return Poison()
-    if isinstance(function, NoneValue):
-        ordered_ = _rearranged(ctx, found, "sort", [], span)
-        return _rearranged(ctx, ordered_, "reverse", [], span) if backwards else ordered_
-    for n, v in zip(names, (found, function), strict=False):
-        ctx.bind(n, Binding(v, span))
-    keys: ast.expr = ast.ListComp(ast.Call(key, [item], []), [ast.comprehension(name(item), items, [], 0)])
-    keys = ast.Call(numpy("array"), [keys], [])
-    keys = ast.UnaryOp(ast.USub(), keys) if backwards else keys  # items with equal keys keep their order
-    order = ast.Call(numpy("argsort"), [keys], [ast.keyword("kind", ast.Constant("stable"))])
-    made = ast.ListComp(ast.Subscript(items, place, ast.Load()), [ast.comprehension(name(place), order, [], 0)])
-    for n in ast.walk(made):
-        if not isinstance(n, Quoted):
+    base = of_iterable(ctx, node.args[0])
+    if isinstance(base, SILENT):
+        return base
+    if not base.items:
+        raise Refused(BadCall(span, name, "is of an empty sequence here"))
+    base = _grown(ctx, base, f"`key=` of `{name}`", span)
+    some = ctx.let("some", "gt", (count_of(ctx, base), ZERO), BOOL, span)
+    ctx.emit(Check(some, "ValueError", f"{name}() arg is an empty sequence", (), span))
+    if isinstance(base.items[0], Never):
+        return Bottom()
+    order = order_of(ctx, _keys(ctx, base, key, node), name == "max", node)
+    return item_at(ctx, base, read(ctx, order, (ZERO,), span).atom, span)
+
+
+def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``heapq.nsmallest(n, xs, key=f)`` and ``nlargest``: the first items of the sorted list."""
+    if len(node.args) != 2 or any(k.arg != "key" for k in node.keywords):
+        raise Refused(BadCall(ctx.span(node), name, "takes a number, an iterable and `key=`"))
+    back = [ast.keyword("reverse", ast.Constant(dotted.endswith("nlargest")))]
+    sort = Quoted(node, EntityValue(External("builtins.sorted"), "sorted"))
+    ordered_ = ast.Call(sort, node.args[1:], node.keywords + back)
+    most = ast.Call(Quoted(node, EntityValue(External("builtins.max"), "max")), [node.args[0], ast.Constant(0)], [])
+    made_ = ast.Subscript(ordered_, ast.Slice(None, most, None), ast.Load())
+    for n in ast.walk(made_):
+        if not hasattr(n, "lineno"):
             ast.copy_location(n, node)
-    value = expression(ctx, made, "sorted")
-    for n in names[:2]:
-        ctx.unbind(n)
-    return value
+    return expression(ctx, made_, hint)
 
 
 CALLS["builtins.sorted"] = ordered
+CALLS["heapq.nsmallest"] = CALLS["heapq.nlargest"] = selected
+enter("fold", ("heapq.nsmallest", "heapq.nlargest"))
+EXTREMES.append(extreme_by)

@@ -27,8 +27,9 @@ from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
-    AFTER, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass, RecordField,
-)
+    AFTER, DEQUE, HASHED, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass,
+    RecordField,
+)  # fmt: skip
 from ..span import Span
 
 METHODS = {
@@ -333,9 +334,8 @@ def by_class(
 
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True."""
-    if not isinstance(v, TupleValue) or not v.closed or v.mapping or v.record in LISTS:
-        return None
-    if is_optional(v) or is_complex(v):
+    own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
+    if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v) or is_complex(v):
         return None
     found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
     return literal(True) if found is None else found

@@ -18,6 +18,7 @@ from ..engine.entities import callee, imported, named
 from ..engine.evaluation import condition, expression, listed, may_update, operands, pull, usable
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
+from ..engine.hashed import is_hashed
 from ..engine.places import held
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
@@ -39,7 +40,7 @@ from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
-from . import complexes, dicts, lists, objects
+from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
@@ -149,6 +150,8 @@ def _assert(ctx: Lowering, s: ast.Assert) -> None:
 
 
 def _assign(ctx: Lowering, s: ast.Assign) -> None:
+    if lists.exchanged(ctx, s):
+        return
     hint = s.targets[0].id if isinstance(s.targets[0], ast.Name) else "t"
     value = _assigned(ctx, s, hint)
     stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
@@ -160,9 +163,9 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
     """The right side. A list or tuple that is assigned to cells is converted to an array."""
-    cells = all(isinstance(t, ast.Subscript) and lists.with_part(ctx, t) is None for t in s.targets)
-    if isinstance(s.value, (ast.List, ast.Tuple)) and cells:
-        return row_of(ctx, s.value)
+    if isinstance(s.value, (ast.List, ast.Tuple)) and all(isinstance(t, ast.Subscript) for t in s.targets):
+        if all(held_object(ctx, t.value) is None for t in s.targets):
+            return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
     return pull(ctx, listed(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name))
 
@@ -186,7 +189,32 @@ def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     return value if value is not None and value.mapping else None
 
 
+def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
+    """The dict with keys known only at run time of which a target denotes an item."""
+    value = held_object(ctx, target.value)
+    found = None if value is None else hashed.wanted(ctx, value, target.slice) or value
+    return found if found is not None and is_hashed(found) else None
+
+
+def _in_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue) -> ast.Subscript:
+    """``d[k]`` as an item of the list that a deque keeps its items in."""
+    k = queues.place(ctx, of, expression(ctx, target.slice), "", ctx.span(target))
+    index = Quoted(target, ScalarValue(k, True))
+    items = ast.copy_location(ast.Attribute(target.value, "items", ast.Load()), target)
+    return ast.copy_location(ast.Subscript(items, index, target.ctx), target)
+
+
+def _assign_to_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue, value: Value, span: Span) -> None:
+    _subscript(ctx, _in_deque(ctx, target, of), value, span)
+
+
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    if (of := held_object(ctx, target.value)) is not None and queues.is_deque(of):
+        _assign_to_deque(ctx, target, of, value, span)
+        return
+    if (of := _hashed(ctx, target)) is not None:
+        hashed.assign(ctx, target, of, value, span)
+        return
     if (numbers := complexes.complex_array(ctx, target.value)) is not None:
         complexes.store(ctx, target, numbers, usable(ctx, value, "the value", span), span)
         return
@@ -279,6 +307,10 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 return
             ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
             ctx.typed(name, ctx.span(s.target), value)
+        case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
+            _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
+        case ast.Subscript() if _hashed(ctx, s.target) is not None:
+            _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
@@ -408,6 +440,13 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
     for target in s.targets:
         if isinstance(target, ast.Name):
             ctx.unbind(target.id)
+        elif isinstance(target, ast.Subscript) and (of := _hashed(ctx, target)) is not None:
+            hashed.delete(ctx, target, of)
+        elif isinstance(target, ast.Subscript) and _dict(ctx, target.value) is not None:
+            pop = ast.Call(ast.Attribute(target.value, "pop", ast.Load()), [target.slice], [])
+            for n in (pop, pop.func):
+                ast.copy_location(n, target)
+            expression(ctx, pop)
         else:
             instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))

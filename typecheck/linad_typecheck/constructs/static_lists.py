@@ -19,6 +19,7 @@ from ..messages.language import Unsupported
 from . import lists
 from .comprehensions import targets
 from .dicts import of_pairs
+from .hashed import comprehension as hashed_comprehension
 from .iterables import Iteration, Unrolled, iteration
 from .iterators import as_object, generated
 
@@ -202,9 +203,17 @@ _OF_ALL = ("itertools.chain", "itertools.product")
 
 def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
     """``{k: e for ...}`` over tuples, lists and dicts."""
+    trial = ctx.attempt(lambda: _static_dict(ctx, node, hint))
+    if isinstance(trial.value, TupleValue):
+        return ctx.take(trial)
+    return hashed_comprehension(ctx, node)
+
+
+def _static_dict(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
+    """A dict with keys known at compile time; `Poison` if they are not known."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
     made = comprehension(ctx, ast.copy_location(ast.ListComp(pair, node.generators), node), hint)
-    return made if isinstance(made, SILENT) else of_pairs(ctx, made.items, ctx.span(node))
+    return Poison() if isinstance(made, SILENT) or is_growing(made) else of_pairs(ctx, made.items, ctx.span(node))
 
 
 EXPRESSIONS[ast.ListComp] = comprehension

@@ -12,19 +12,20 @@ from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_ce
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..ir.core import Atom, Const
+from ..ir.core import Atom, Check, Const
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, spread_out, usable
 from ..engine.growing import is_growing
+from ..engine.hashed import is_hashed
 from ..engine.numbers import whole
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
-from ..engine.state import Lowering
+from ..engine.state import FALSE, Lowering
 from ..engine.values import (
-    LIST, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
+    LIST, RANGE, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, Value, ViewValue, describe, is_complex, type_of,
 )
 from ..messages.language import Unsupported
@@ -33,7 +34,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import I64, INTS
-from . import complexes, lists
+from . import complexes, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
@@ -53,6 +54,11 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         parts = parts_of(ctx, node.slice)
         return Poison() if parts is None else complexes.item(ctx, base, parts, user_name(node.value), ctx.span(node))
     if isinstance(base, TupleValue):
+        base = hashed.wanted(ctx, base, node.slice) or base
+        if queues.is_deque(base):
+            return queues.item(ctx, node, base, user_name(node.value))
+        if is_hashed(base):
+            return hashed.item(ctx, node, base)
         if base.mapping:
             return dict_item(ctx, node, base)
         index = [] if isinstance(node.slice, ast.Slice) else [node.slice]
@@ -243,6 +249,12 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
         return chosen(ctx, base.items, index, ctx.span(node))
+    elif isinstance(index, ScalarValue) and base.listed and not base.items:
+        ctx.emit(Check(FALSE, "IndexError", "list index out of range", (), ctx.span(node)))
+        ctx.go(dead=True)
+        return Bottom()
+    elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
+        return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
     elif not isinstance(index, SILENT):
         make = "stack" if any(map(is_array, base.items)) else "array"
         nested = all(is_array(v) or isinstance(v, TupleValue) for v in base.items)

@@ -10,7 +10,7 @@ from typing import Any
 from ..ir.core import Atom, Check, Const
 from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
-from ..names.scope import Helper, RecordClass
+from ..names.scope import DEQUE, HASHED, Helper, RecordClass
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
 from .numbers import as_scalar, cast, fitted, promote
@@ -18,8 +18,8 @@ from .places import unwrapped
 from .refusal import Refused
 from .state import Lowering, Raises, zero
 from .values import (
-    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
-    TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
+    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue, Poison,
+    ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
 )
 
 
@@ -42,8 +42,16 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
     match v:
         case NoneValue() | TextValue(text=""):
             return Const(False, BOOL)
+        case TupleValue(items=(Never(), _), record=record) if record in GROWING:
+            return Const(False, BOOL)
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
+        case TupleValue(items=(items, head, _), record=record) if record is DEQUE:
+            return Const(False, BOOL) if isinstance(items.items[0], Never) else ctx.let(
+                "b", "ne", (items.items[1].atom, head.atom), BOOL, span
+            )
+        case TupleValue(items=(keys, *_), record=record) if record in HASHED:
+            return truth(ctx, keys, span)
         case TupleValue(items=(ScalarValue() as real, ScalarValue() as imag)) if is_complex(v):
             parts = [compare(ctx, ast.NotEq, part, ScalarValue(zero(part.dtype)), span) for part in (real, imag)]
             return ctx.let("b", "or", tuple(p.atom for p in parts), BOOL, span)

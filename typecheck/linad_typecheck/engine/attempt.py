@@ -122,6 +122,7 @@ class Attempt:
         self.entered: frozenset[str] = frozenset()
         self.alike: Classes = Fixed()  # may-alias classes at the head
         self.objects = ctx.path.objects  # made before the iteration
+        self.depth = ctx.path.looping + 1
         self.headed: list[str] = []  # names that have their values at the head
         self.twins: dict[Place, tuple[int, str, int]] = {}  # objects in values, by number, that another name carries
         self.exits = shape.stop is None or shape.has_break or shape.has_return
@@ -154,7 +155,7 @@ class Attempt:
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
             want_ctl = self.exits and (shape.has_break or shape.has_return)
             self.objects = ctx.path.objects
-            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=True)
+            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=self.depth)
             again = self.body(index)
             left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
             moving = self.compare(head, ended, left, dead)
@@ -374,7 +375,7 @@ class Attempt:
                 grown.types.setdefault(name, type_of(h.value))
                 self.unknown.add(name)
                 continue
-            t = earlier(type_of(b.value), self.objects)
+            t = earlier(type_of(b.value), self.objects, self.depth)
             if (h is None or h.value != b.value) and not self.carries(b.value if h is None else h.value, b.value):
                 if contains(b.value, UnionValue) and name not in grown.owned:
                     grown.owned.add(name)

@@ -9,8 +9,10 @@ the log of reverse mode grows with the list.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
+from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..ownership.objects import UNKNOWN
@@ -18,19 +20,21 @@ from ..ownership.state import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .numbers import cast
-from .places import load, materialise, nest, put, read, same_size
+from .places import as_view, either, fresh_array, load, materialise, nest, put, read, same_size
 from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
-from .state import ONE, ZERO, Lowering, zero
+from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, COMPLEX, GROWING, LIST, ArrayType, ArrayValue, Bottom, Delayed, Loss, ScalarValue, TupleType, TupleValue,
-    Value, ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, type_of,
+    ARRAYS, COMPLEX, GROWING, LIST, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never, ScalarValue,
+    TupleType, TupleValue, Value, ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, objects, type_of,
+    with_item, without_axis,
 )
 from .views import Along, View, Whole
 
 ROOM = Const(8, I64)  # the initial capacity
 READ_ONLY = "an array that a list holds"
 RAGGED = "the arrays in a list have one shape here"
+UNEQUAL = "an array is made of lists of one length"
 
 
 def is_growing(v: Value) -> bool:
@@ -66,80 +70,181 @@ def as_growing(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleV
     """A list of any kind, converted to a given growing type that is above its own in the lattice."""
     cells, _ = t.items
     if v.record in GROWING:
-        return TupleValue((_converted(ctx, v.items[0], cells, span), v.items[1]), t.record)
+        return TupleValue((_converted(ctx, v.items[0], cells, (), span), v.items[1]), t.record)
     known = [x for x in v.items if not isinstance(x, Bottom)]  # others are met in attempts that are not taken
     return TupleValue((_stored(ctx, known, cells, span), ScalarValue(Const(len(known), I64), True)), t.record)
 
 
-def _converted(ctx: Lowering, v: Value, t: ValueType, span: Span) -> Value:
+def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...], span: Span) -> Value:
+    """Cells of a list, converted to a type. ``lengths``: those of the lists that hold this one."""
     match t, v:
-        case _, Bottom():
-            return _stored(ctx, (), t, span)
+        case _, Never() | Bottom():
+            return _empty(ctx, t, lengths, span)
+        case TupleType(record=record, made=made), TupleValue(items=(rows, ArrayValue(var=counts))) if record in ROWS:
+            lengths = (*lengths, ctx.dim(counts, counts.type.rank - 1, span))
+            return TupleValue((_converted(ctx, rows, t.items[0], lengths, span), v.items[1]), record, made)
         case TupleType(items=kinds), TupleValue(items=items):
-            return TupleValue(tuple(_converted(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)), t.record)
+            parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
+            return TupleValue(tuple(parts), t.record, t.made)
         case ArrayType(dtype=dtype), ArrayValue(var=var) if var.type.dtype != dtype:
             return materialise(ctx, v, "items", span, dtype)
     return v
 
 
+def _empty(ctx: Lowering, t: ValueType, lengths: tuple[Atom, ...], span: Span) -> Value:
+    """The cells of empty lists of a type, which are items of lists with these lengths."""
+    if isinstance(t, TupleType):
+        inner = (*lengths, ZERO) if t.record in ROWS else lengths
+        parts = [_empty(ctx, x, inner if k == 0 else lengths, span) for k, x in enumerate(t.items)]
+        return TupleValue(tuple(parts), t.record, t.made)
+    return _new(ctx, t, lengths, span) if isinstance(t, ArrayType) else t.value
+
+
+def _new(ctx: Lowering, t: ArrayType, sizes: Sequence[Atom], span: Span) -> ArrayValue:
+    """New arrays for items; the other axes have no cells."""
+    cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True)
+    ctx.emit(Alloc(cells, (*sizes, *(ZERO,) * (t.rank - len(sizes))), zero(t.dtype), span))
+    return ArrayValue(cells)
+
+
 def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> Value:
     """The items of a list of known length, stored in new arrays."""
+    if isinstance(t, TupleType) and t.record in ROWS:
+        return _stored_rows(ctx, items, t, span)
     if isinstance(t, TupleType):
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
     row = shape_of(ctx, items[0], span) if items and t.rank > 1 else (ZERO,) * (t.rank - 1)
-    cells = ctx.fresh("items", Array(t.dtype, t.rank), in_order=True)
-    ctx.emit(Alloc(cells, (Const(len(items), I64), *row), zero(t.dtype), span))
+    cells = _new(ctx, t, (Const(len(items), I64), *row), span)
     for k, v in enumerate(items):
         for n, m in zip(row, shape_of(ctx, v, span) if t.rank > 1 else (), strict=True):
             same_size(ctx, m, n, RAGGED, (), span)
-        _put(ctx, cells, Const(k, I64), v, span)
-    return ArrayValue(cells)
+        _put(ctx, cells.var, (Const(k, I64),), v, None, span)
+    return cells
 
 
-def _put(ctx: Lowering, cells: Var, k: Atom, v: Value, span: Span) -> None:
-    """Store an item."""
+def _stored_rows(ctx: Lowering, items: Sequence[Value], t: TupleType, span: Span) -> TupleValue:
+    """Lists that are the items of a list of known length, stored in new arrays."""
+    rows = [as_growing(ctx, v, without_axis(t, False), span) for v in items]
+    kinds, parts = list(leaves_of(t)), [list(leaves_of(v)) for v in rows]
+    made: list[Value] = []
+    for j, kind in enumerate(kinds):
+        if not isinstance(kind, ArrayType):
+            made.append(kind.value)
+            continue
+        sizes = [shape_of(ctx, p[j], span) if is_array(p[j]) else () for p in parts]
+        most = [_greatest(ctx, of_axis, span) for of_axis in zip(*sizes, strict=True)]
+        cells = _new(ctx, kind, (Const(len(items), I64), *most), span)
+        for k, p in enumerate(parts):
+            _put(ctx, cells.var, (Const(k, I64),), p[j], count_of(ctx, rows[k]), span)
+        made.append(cells)
+    found = iter(made)
+    return _rebuilt(t, found)
+
+
+def _rebuilt(t: ValueType, parts: Iterator[Value]) -> Value:
+    """The cells of a type with these leaves."""
+    if not isinstance(t, TupleType):
+        return next(parts)
+    return TupleValue(tuple(_rebuilt(x, parts) for x in t.items), t.record, t.made)
+
+
+def _greatest(ctx: Lowering, sizes: Sequence[Atom], span: Span) -> Atom:
+    known = [n.value for n in sizes if isinstance(n, Const)]
+    most: Atom = Const(max(known, default=0), I64)
+    for n in dict.fromkeys(n for n in sizes if not isinstance(n, Const)):
+        most = n if most == ZERO else ctx.let("n", "max", (most, n), I64, span, nonneg=True)
+    return most
+
+
+def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom | None, span: Span) -> None:
+    """Store an item at an index that is in range. ``count``: the number of its own items, if it is a list."""
+    if isinstance(v, (*SILENT, Never)):
+        return
     if isinstance(v, ScalarValue):
-        ctx.emit(Store(cells, (k,), cast(ctx, v.atom, cells.type.dtype, span), False, span))
+        ctx.emit(Store(cells, at, cast(ctx, v.atom, cells.type.dtype, span), False, span))
         return
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             as_one(ctx, cells.name, var.name)
-            item = isinstance(v, ViewValue) and v.view.readonly == READ_ONLY  # of another list
+            item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == READ_ONLY)  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
     store = lambda index: put(
-        ctx, ArrayValue(cells), (k, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
+        ctx, ArrayValue(cells), (*at, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
     )
-    nest(ctx, shape_of(ctx, v, span), store, span)
+    sizes = shape_of(ctx, v, span)
+    nest(ctx, sizes if count is None else (count, *sizes[1:]), store, span)
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
 def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
-    """The item at an index that is in range."""
+    """The item at an index that is in range. A list in the list is a view of its cells, and the number of its items."""
 
     def cell(cells: Value) -> Value:
+        if isinstance(cells, TupleValue) and cells.record in ROWS and _axes(cells.items[1]) == 1:
+            rows, counts = cells.items
+            if isinstance(rows, Never):
+                rows = Never(counts.var if isinstance(counts, ArrayValue) else None, k)
+            row = map_arrays(rows, lambda leaf: _row(leaf, k)), ScalarValue(read(ctx, counts, (k,), span).atom, True)
+            return TupleValue(row, GROWING[ROWS.index(cells.record)], cells.made)
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
+        if isinstance(cells, Never):
+            return Bottom()
         whole = isinstance(cells, ArrayValue)
         if not whole and rank_of(cells) != 1:
             _one_of_two(span)
         if not whole or cells.var.type.rank == 1:
             found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
-        rank = cells.var.type.rank
-        axes = (Along(k), *(Along(ZERO, ONE, j) for j in range(rank - 1)))
-        return ViewValue(cells.var, View(axes, tuple(map(Whole, range(1, rank))), readonly=READ_ONLY))
+        return _row(cells, k, READ_ONLY)
 
     return cell(v.items[0])
+
+
+def _axes(v: Value) -> int:
+    return rank_of(v) if is_array(v) else 0
+
+
+def _row(leaf: Value, k: Atom, readonly: str = "") -> Value:
+    """Row ``k`` of an array, or of a view that is such a row itself."""
+    if not isinstance(leaf, ArrayValue | ViewValue):
+        return leaf
+    view = as_view(leaf).view
+    axes = tuple(
+        a if a.of is None else Along(k) if a.of == 0 else replace(a, of=a.of - 1) for a in view.axes
+    )
+    return ViewValue(leaf.var, View(axes, view.shape[1:], readonly=readonly))
+
+
+def holder_of(ctx: Lowering, row: TupleValue) -> tuple[TupleValue, Atom] | None:
+    """The list that holds a list among its items, and the index of that list in it; None if there is none."""
+    leaf = next((x for x in leaves_of(row.items[0]) if isinstance(x, ViewValue | Never)), None)
+    match leaf:
+        case Never(counts=Var() as var, index=k):
+            pass
+        case ViewValue(var=var, view=View(axes=(Along(start=k, of=None), *rest))) if None not in [a.of for a in rest]:
+            pass
+        case _:  # also an item of an item
+            return None
+    for part in (part for b in ctx.env.values() for part in objects(b.value)):
+        if part.record in GROWING and any(isinstance(x, ArrayValue) and x.var == var for x in leaves_of(part)):
+            return part, k
+    return None
 
 
 def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
     """The array that NumPy makes of a list, with the items along its first axis; it is read-only."""
     cells, count = v.items[0], count_of(ctx, v)
+    if isinstance(cells, TupleValue) and cells.record in ROWS:
+        return _array_of_rows(ctx, v, hint, span)
+    if isinstance(cells, ViewValue):
+        view = cells.view
+        return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=READ_ONLY))
     if isinstance(cells, ArrayValue):
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
@@ -170,6 +275,28 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
 
         nest(ctx, (count, *inner), store, span)
     return ArrayValue(whole)
+
+
+def _array_of_rows(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
+    """The array of a list of lists, which have to be of one length."""
+    sizes, rows = [count_of(ctx, v)], v.items[0]
+    while isinstance(rows, TupleValue) and rows.record in ROWS:
+        first = [ZERO] * len(sizes)
+        some = ctx.let("some", "gt", (sizes[-1], ZERO), BOOL, span)
+        counts = rows.items[1]
+        n = either(ctx, some, lambda: read(ctx, counts, first, span), lambda: ScalarValue(ZERO), span).atom
+        ctx.not_negative(n)
+
+        def same(index: tuple[Atom, ...], counts: Value = counts, n: Atom = n) -> None:
+            same_size(ctx, read(ctx, counts, index, span).atom, n, UNEQUAL, (), span)
+
+        nest(ctx, sizes, same, span)
+        sizes, rows = [*sizes, n], rows.items[0]
+    if not isinstance(rows, ArrayValue):
+        raise Refused(Unsupported(span, "a list of lists of tuples as an array", "make a list for each of their parts"))
+    made = fresh_array(ctx, hint, tuple(sizes), rows.var.type.dtype, None, span)
+    nest(ctx, sizes, lambda index: put(ctx, made, index, read(ctx, rows, index, span).atom, span), span)
+    return made
 
 
 def _common(columns: Sequence[Value]) -> ArrayType | None:
@@ -209,63 +336,167 @@ def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = F
 
 def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) -> TupleValue | None:
     """The list ``name`` with one more item; it reuses the arrays. None if the items have no common type."""
-    t = growing_type(type_of(v), TupleType((type_of(value),), LIST))
+    t = with_item(type_of(v), type_of(value))
     if t is None:
         return None
     v = as_growing(ctx, v, t, span)
     count = count_of(ctx, v)
-    cells = list(_leaves(v.items[0]))
-    if not all(isinstance(c, ArrayValue) for c in cells):
-        _one_of_two(span)
-    rows = list(_parts(value))
-    grown = _room(ctx, name, [c.var for c in cells], rows, count, span)
-    for var, x in zip(grown, rows, strict=True):
-        _put(ctx, var, count, x, span)
-    parts = iter(grown)
-    full = map_arrays(v.items[0], lambda _: ArrayValue(next(parts)))
+    value = as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span)
+    cells = _with_room(ctx, name, v.items[0], value, count, True, span)
+    put_item(ctx, cells, (count,), value, span)
     one_more = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
-    return made(ctx, full, one_more, is_weak(v))
+    return made(ctx, cells, one_more, is_weak(v))
 
 
-def _leaves(cells: Value) -> Iterator[ArrayValue]:
+def replaced(
+    ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str, span: Span, t: TupleType | None = None
+) -> TupleValue | None:
+    """The list ``name`` with another item ``k``, in the same arrays if it fits. ``t``: the type of the list, if it is
+    not that of a list with one more item."""
+    t = with_item(type_of(v), type_of(value)) if t is None else t
+    if t is None:
+        return None
+    v = as_growing(ctx, v, t, span)
+    value = as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span)
+    cells = _with_room(ctx, name, v.items[0], value, count_of(ctx, v), False, span)
+    put_item(ctx, cells, (k,), value, span)
+    return made(ctx, cells, v.items[1].atom, is_weak(v))
+
+
+def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str, span: Span) -> TupleValue | None:
+    """The list ``name`` whose item ``k``, a list, has one more item. None if the items have no common type."""
+    row = item_at(ctx, v, k, span)
+    longer = with_item(type_of(row), type_of(value))
+    t = None if longer is None else growing_type(type_of(v), TupleType((longer,), LIST))
+    if t is None:
+        return None
+    v = as_growing(ctx, v, t, span)
+    value = as_item(ctx, value, without_axis(longer.items[0], is_weak(row)), span)
+    count = count_of(ctx, row)
+    n = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
+    item = TupleValue((value, ScalarValue(n, True)))
+    cells = _with_room(ctx, name, v.items[0], item, v.items[1].atom, False, span, n)
+    put_item(ctx, cells.items[0], (k, count), value, span)
+    put(ctx, cells.items[1], (k,), n, span)
+    return made(ctx, cells, v.items[1].atom, is_weak(v))
+
+
+def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
+    """An item in the form in which the cells of a list store it: lists in it are growing lists."""
+    match t, value:
+        case TupleType(record=record), TupleValue() if record in GROWING:
+            return as_growing(ctx, value, t, span)
+        case TupleType(items=kinds), TupleValue(items=items):
+            return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))
+    return value
+
+
+def put_item(
+    ctx: Lowering, cells: Value, at: tuple[Atom, ...], value: Value, span: Span, count: Atom | None = None
+) -> None:
+    """Store an item, in the form of `as_item`, at an index that is in range. ``count``: of the list that it is."""
     if isinstance(cells, TupleValue):
+        count = count_of(ctx, value) if cells.record in ROWS and count is None else count
+        for part, x in zip(cells.items, value.items, strict=True):
+            put_item(ctx, part, at, x, span, count)
+    elif isinstance(cells, ArrayValue):
+        _put(ctx, cells.var, at, value, count, span)
+
+
+def leaves_of(cells: Value | ValueType) -> Iterator[Value | ValueType]:
+    if isinstance(cells, TupleValue | TupleType):
         for c in cells.items:
-            yield from _leaves(c)
+            yield from leaves_of(c)
     else:
         yield cells
 
 
-def _parts(value: Value) -> Iterator[Value]:
-    if isinstance(value, TupleValue):
-        for x in value.items:
-            yield from _parts(x)
+def _with_room(
+    ctx: Lowering, name: str, cells: Value, value: Value, count: Atom, more: bool, span: Span, n: Atom | None = None
+) -> Value:
+    """The cells of a list, with room for an item, which with ``more`` is one more. ``n``: the cells are those of rows,
+    and the item becomes the last one of ``n`` in a row."""
+    prefix = () if n is None else (n,)
+    needs = [
+        _Need(c.var, (*(prefix if c.var.type.rank > 1 else ()), *(shape_of(ctx, x, span) if is_array(x) else ())), held)
+        for c, x, held in zip(leaves_of(cells), leaves_of(value), _held(cells), strict=True)
+        if is_array(c)
+    ]
+    if not all(isinstance(c, ArrayValue) or not is_array(c) for c in leaves_of(cells)):
+        _one_of_two(span)
+    grown = iter(_room(ctx, name, needs, count, more, span))
+    return map_arrays(cells, lambda _: ArrayValue(next(grown)))
+
+
+def _held(cells: Value, inside: bool = False) -> Iterator[bool]:
+    """For each leaf, whether it belongs to lists in the list."""
+    if isinstance(cells, TupleValue):
+        for c in cells.items:
+            yield from _held(c, inside or cells.record in ROWS)
     else:
-        yield value
+        yield inside
 
 
-def _room(
-    ctx: Lowering, name: str, cells: Sequence[Var], values: Sequence[Value], count: Atom, span: Span
-) -> list[Var]:
-    """The arrays with room for one more item: reallocated at twice the size if they are full."""
-    none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
-    full = ctx.let("full", "ge", (count, ctx.dim(cells[0], 0, span)), BOOL, span)
-    rows = [shape_of(ctx, x, span) if is_array(x) else () for x in values]
-    if any(rows):  # the length of a row is fixed by the first one
-        full = ctx.let("full", "or", (full, none), BOOL, span)
-    for var, row in zip(cells, rows, strict=True):
-        for axis, n in enumerate(row, 1):
-            same = ctx.let("ok", "eq", (n, ctx.dim(var, axis, span)), BOOL, span)
-            ctx.emit(Check(ctx.let("ok", "or", (none, same), BOOL, span), "ValueError", RAGGED, (), span))
+@frozen
+class _Need:
+    """An array of items, and the size of the next one, which is that of all others unless it belongs to a list in the
+    list (``held``)."""
+
+    var: Var
+    sizes: tuple[Atom, ...]
+    held: bool
+
+
+def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: bool, span: Span) -> list[Var]:
+    """The arrays with room for an item: reallocated at twice the size if they are full."""
+    before = [need.var for need in needs]
+    if not before:  # no item is known yet
+        return []
+    now = ctx.dim(before[0], 0, span)
+    full = ctx.let("full", "ge", (count, now), BOOL, span) if more else FALSE
+    tests, none = [full] if more else [], FALSE
+    if any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
+        none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
+        tests.append(none)
+    for var, axis, n, held in ((x.var, k, n, x.held) for x in needs for k, n in enumerate(x.sizes, 1)):
+        size = ctx.dim(var, axis, span)
+        if held:
+            tests.append(ctx.let("wide", "gt", (n, size), BOOL, span))
+            continue
+        same = ctx.let("ok", "eq", (n, size), BOOL, span)
+        ctx.emit(Check(ctx.let("ok", "or", (none, same), BOOL, span), "ValueError", RAGGED, (), span))
+    if not tests:
+        return before
+    grow = tests[0]
+    for test in tests[1:]:
+        grow = ctx.let("full", "or", (grow, test), BOOL, span)
     with ctx.block() as stmts:
         twice = ctx.let("room", "add", (count, count), I64, span, nonneg=True)
         room = ctx.let("room", "max", (twice, ROOM), I64, span, nonneg=True)
-        longer = [_longer(ctx, var, row, room, count, span) for var, row in zip(cells, rows, strict=True)]
-    outs = tuple(ctx.fresh(name.strip("%") or "items", var.type, in_order=ctx.known(var).in_order) for var in cells)
-    ctx.emit(If(full, Block(tuple(stmts), tuple(longer)), Block((), tuple(cells)), outs, span))
-    for var, out in zip(cells, outs, strict=True):
+        if any(need.held for need in needs):
+            room = ctx.let("room", "select", (full, room, now), I64, span, nonneg=True)
+        longer = [
+            _longer(ctx, x.var, _wide(ctx, x.var, x.sizes, span) if x.held else x.sizes, room, count, span)
+            for x in needs
+        ]
+    outs = tuple(ctx.fresh(name.strip("%") or "items", v.type, in_order=ctx.known(v).in_order) for v in before)
+    ctx.emit(If(grow, Block(tuple(stmts), tuple(longer)), Block((), tuple(before)), outs, span))
+    for var, out in zip(before, outs, strict=True):
         inherits(ctx, out, var)
         lose(ctx, var, Loss("moved", f"`{name}`, which is longer from here on", span), frozenset((name,)))
     return list(outs)
+
+
+def _wide(ctx: Lowering, var: Var, row: tuple[Atom, ...], span: Span) -> tuple[Atom, ...]:
+    """Sizes that are at least those of ``row``, and at least twice those of the array where they are larger."""
+
+    def size(axis: int, n: Atom) -> Atom:
+        now = ctx.dim(var, axis, span)
+        twice = ctx.let("n", "max", (n, ctx.let("n", "add", (now, now), I64, span, nonneg=True)), I64, span)
+        fits = ctx.let("fits", "le", (n, now), BOOL, span)
+        return ctx.let("n", "select", (fits, now, twice), I64, span, nonneg=True)
+
+    return tuple(size(axis, n) for axis, n in enumerate(row, 1))
 
 
 def _longer(ctx: Lowering, var: Var, row: tuple[Atom, ...], room: Atom, count: Atom, span: Span) -> Var:

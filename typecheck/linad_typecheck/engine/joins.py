@@ -12,8 +12,10 @@ from ..ownership.state import as_one, inherits, lose, movable, stands_for
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
+from ..names.scope import HASHED
 from ..types import BOOL, FLOATS, I64, INTS, Array, Scalar
 from .growing import as_growing
+from .hashed import as_hashed
 from .numbers import cast, fitted
 from .path import Fixed, Path, join as meet
 from .places import as_view, materialise, read
@@ -90,6 +92,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case TupleType(items=items):
             if isinstance(v, TupleValue) and t.record in GROWING:
                 v = as_growing(ctx, v, t, span)
+            elif isinstance(v, TupleValue) and t.record in HASHED and v.mapping:
+                v = as_hashed(ctx, v, t, span)
             elif t.record is OPTIONAL:
                 v = as_optional(v)
             elif t.record is COMPLEX:
@@ -163,6 +167,7 @@ class _Joiner:
         self.defined: list[Atom | None] = [None, None]  # the flags of the name that is joined
         self.moved: list[tuple[Var, Loss]] = []
         self.fresh_names: list[str] = []
+        self.lists: list[tuple[Value | None, Value | None, TupleType, TupleValue]] = []  # joined lists and dicts
         self.left = [CTL in a.env and a.env[CTL].value == ScalarValue(RETURN) for a in arms]
 
     def names(self, live: frozenset[str]) -> None:
@@ -245,7 +250,11 @@ class _Joiner:
             return x
         match t:
             case TupleType(items=items):
-                if t.record in GROWING:
+                if t.record in GROWING or t.record in HASHED:
+                    again = next((v for a, b, u, v in self.lists if (a, b, u) == (x, y, t)), None)
+                    if again is not None:  # the same list, under another name
+                        return again
+                    before = x, y, t
                     x, y = (self.as_list(k, v, t) for k, v in enumerate((x, y)))
                 elif t.record is OPTIONAL:
                     x, y = as_optional(x), as_optional(y)
@@ -253,7 +262,10 @@ class _Joiner:
                     x, y = (self.as_complex(k, v) for k, v in enumerate((x, y)))
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
-                return TupleValue(joined, t.record, t.made)
+                made = TupleValue(joined, t.record, t.made)
+                if t.record in GROWING or t.record in HASHED:
+                    self.lists.append((*before, made))
+                return made
             case ScalarType(dtype=d) | ArrayType(dtype=d) if name == RET and any(_other_dtype(v, t) for v in (x, y)):
                 return self.value(name, *(self.as_result(k, v, t) for k, v in enumerate((x, y))), t)
             case ScalarType(dtype=d, weak=weak):
@@ -274,6 +286,8 @@ class _Joiner:
     def as_list(self, k: int, v: Value | None, t: TupleType) -> Value | None:
         """The list that arm ``k`` ends with, converted to type ``t``."""
         with self.at_end(k):
+            if isinstance(v, TupleValue) and t.record in HASHED:
+                return as_hashed(self.ctx, v, t, self.span) if v.mapping else v
             return as_growing(self.ctx, v, t, self.span) if isinstance(v, TupleValue) else v
 
     def as_complex(self, k: int, v: Value | None) -> Value | None:

@@ -47,7 +47,7 @@ class Path(NamedTuple):
     objects: Fixed[Span, int] = Fixed()  # how many lists, dicts and objects were made at each place
     returned: tuple[tuple[Span, Value], ...] = ()
     dead: bool = False  # after a `raise`
-    looping: bool = False  # whether the code is inside a loop
+    looping: int = 0  # the number of loops around the code
     owned: frozenset[str] = frozenset()  # names that get an array of their own at the end of each iteration of a loop
     want_ctl: bool = False  # whether the surrounding code needs to know how control leaves the block
     around: int = 0  # number of values in flight that belong to expressions around the current statement

@@ -7,7 +7,9 @@ from dataclasses import field, replace
 
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
-from ..names.scope import COMPLEX, GROWING, LIST, Entity, FunctionSource, RecordClass, RecordField
+from ..names.scope import (
+    COMPLEX, GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
+)
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
@@ -16,6 +18,7 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 SEQUENCES = (None, LIST)  # the classes of tuples and of lists of known length
 LISTS = (LIST, *GROWING)
+ANY_LISTS = (*LISTS, *ROWS)
 
 
 @frozen(slots=True, guarded=False)
@@ -78,12 +81,17 @@ class Delayed:
 @frozen(slots=True)
 class Origin:
     """Where an object comes from: its allocation site and the number of objects made there before, or a word for a
-    place outside the function. ``again``: made in an earlier iteration, so that several objects may have this
-    origin."""
+    place outside the function. ``again``, if not 0: several objects may have this origin, because they were made in
+    earlier iterations of the loop that has this depth, or in a call. ``part``, if not 0: it is that part of the object,
+    which nothing else holds."""
 
     place: Span | str
     number: int = 0
-    again: bool = False
+    again: int = 0
+    part: int = 0
+
+
+HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of lists that a growing list holds
 
 
 @frozen(slots=True)
@@ -110,7 +118,7 @@ class TupleValue:
     @property
     def changes(self) -> bool:
         """Whether it is mutable: a list, a dict, or an object whose attributes can be assigned."""
-        return self.record is not None and (self.record in LISTS or self.record.mutable or self.mapping)
+        return self.record is not None and (self.record in ANY_LISTS or self.record.mutable or self.mapping)
 
     @property
     def closed(self) -> bool:
@@ -260,6 +268,15 @@ class Bottom:
     """The least element: the result of a recursive call whose type is not known yet. It joins with any type."""
 
 
+@frozen(slots=True)
+class Never:
+    """In place of the arrays that store the items of a list which has not had an item on any path. If that list is
+    itself an item of a list: the lengths of the lists there, and its index."""
+
+    counts: Var | None = field(default=None, compare=False)
+    index: Atom | None = field(default=None, compare=False)
+
+
 Array_ = ArrayValue | ViewValue | UnionValue
 
 Value = (
@@ -280,6 +297,7 @@ Value = (
     | LostArray
     | Poison
     | Bottom
+    | Never
 )
 
 SILENT = (Poison, Bottom)
@@ -647,8 +665,8 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     if a == b:
         return a
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, OtherType) and isinstance(x.value, SILENT):
-            return y if isinstance(x.value, Bottom) else x
+        if isinstance(x, OtherType) and isinstance(x.value, (*SILENT, Never)):
+            return x if isinstance(x.value, Poison) else y
     for x, y in ((a, b), (b, a)):
         if is_optional(x):
             inner = x.items[0] if y == NONE_TYPE else join_types(x.items[0], y.items[0] if is_optional(y) else y)
@@ -675,8 +693,20 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None if None in parts else TupleType(parts, a.record, made_by_either(a, b))
         case TupleType(record=p), TupleType(record=q) if p in LISTS and q in LISTS:
             return growing_type(a, b)
+        case TupleType(record=p), TupleType(record=q) if (p in HASHED) != (q in HASHED):
+            known, hashed = (b, a) if p in HASHED else (a, b)
+            t = TO_HASHED[0](known, hashed.record) if is_mapping(known) and hashed.record is not SET else None
+            return None if t is None else join_types(t, hashed)
         case _:
             return None
+
+
+TO_HASHED: list[Callable[[TupleType, RecordClass], TupleType | None]] = []  # `engine.hashed` enters its function
+
+
+def is_mapping(t: TupleType) -> bool:
+    """Whether it is the type of a dict whose class is its keys."""
+    return t.record is not None and t.record.key == "builtins.dict"
 
 
 def join_results(a: ValueType, b: ValueType) -> ValueType | None:
@@ -737,18 +767,83 @@ def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
     return None if cells is None else TupleType((cells, ScalarType("i64", True)), GROWING[_is_weak(item)], made)
 
 
+def with_item(t: TupleType, item: ValueType) -> TupleType | None:
+    """The type of a list of type ``t``, as a growing list, after an item is stored in it; None if there is none."""
+    found = growing_type(t, TupleType((item,), LIST))
+    if found is None or found.items[0] == item:
+        return found
+    mine, new = list(_held_lists(t.items)), list(_held_lists((item,)))
+    if any(a is None or b is None or not a.isdisjoint(b) for a in mine for b in new):
+        return replace(found, items=(_held_twice(found.items[0]), found.items[1]))
+    return found
+
+
+def _held_lists(types: Iterable[ValueType]) -> Iterator[frozenset[Origin] | None]:
+    """The points-to sets of the lists in values of these types."""
+    for t in types:
+        if isinstance(t, TupleType):
+            if t.record in ANY_LISTS:
+                yield None if t.made is None else t.made - HELD
+            yield from _held_lists(t.items)
+
+
+def _held_twice(cells: ValueType) -> ValueType:
+    if not isinstance(cells, TupleType):
+        return cells
+    twice = cells.record in ROWS and cells.made is not None
+    return replace(
+        cells, items=tuple(map(_held_twice, cells.items)), made=cells.made | TWICE if twice else cells.made
+    )
+
+
 def _item_type(t: TupleType) -> ValueType | None:
     """The type of all items of a list."""
     if t.record in GROWING:
-        return _without_axis(t.items[0], t.record is GROWING[1])
-    found: ValueType | None = OtherType(Bottom())
+        return without_axis(t.items[0], t.record is GROWING[1])
+    found: ValueType | None = OtherType(Never())
     for item in t.items:
+        twice = may_be_twice(found, item)
         found = None if found is None else join_types(found, item)
+        if twice and found is not None:
+            found = replace(found, made=(found.made or frozenset()) | TWICE)
     return found
+
+
+def may_be_twice(a: ValueType | None, b: ValueType) -> bool:
+    """Whether two items of one list may be the same list."""
+    if not (isinstance(a, TupleType) and isinstance(b, TupleType) and a.record in LISTS and b.record in LISTS):
+        return False
+    return None in (a.made, b.made) or not a.made.isdisjoint(b.made)
+
+
+def row_type(item: ValueType) -> TupleType | None:
+    """The type, as a growing list, of a list that is an item of another one; None if it is stored item by item,
+    because its own items differ in type."""
+    if not isinstance(item, TupleType) or item.record not in LISTS:
+        return None
+    if item.record is LIST and len({x.dtype if isinstance(x, ScalarType) else "" for x in item.items}) > 1:
+        return None
+    return growing_type(item, TupleType((), LIST))
+
+
+def _holds_arrays(cells: ValueType, axes: int = 1) -> bool:
+    """Whether the items of a list, whose cells have ``axes`` axes for the positions of items, are arrays or hold
+    some."""
+    match cells:
+        case TupleType(items=(rows, _), record=record) if record in ROWS:
+            return _holds_arrays(rows, axes + 1)
+        case TupleType(items=items):
+            return any(_holds_arrays(x, axes) for x in items)
+    return isinstance(cells, ArrayType) and cells.rank > axes
 
 
 def _cells_type(item: ValueType) -> ValueType | None:
     """The type of the arrays that store items of a type."""
+    row = row_type(item)
+    if row is not None:
+        cells = None if _holds_arrays(row.items[0]) else _cells_type(row.items[0])
+        made = None if row.made is None else row.made | HELD
+        return None if cells is None else TupleType((cells, ArrayType("i64", 1)), ROWS[row.record is GROWING[1]], made)
     match item:
         case ScalarType(dtype=d):
             return ArrayType(d, 1)
@@ -756,20 +851,22 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, r + 1) if 0 < r < 4 else None
         case TupleType(items=items, record=record) if items and record not in GROWING:
             parts = tuple(map(_cells_type, items))
-            return None if None in parts else TupleType(parts, record)
-        case OtherType(value=Bottom() | Poison()):
+            return None if None in parts else TupleType(parts, record, item.made if record in ROWS else None)
+        case OtherType(value=Never() | Bottom() | Poison()):
             return item
     return None
 
 
-def _without_axis(cells: ValueType, weak: bool) -> ValueType:
+def without_axis(cells: ValueType, weak: bool) -> ValueType:
+    """The type of the items that are stored in arrays of these types."""
     match cells:
-        case ArrayType(dtype=d, rank=1):
-            return ScalarType(d, weak)
-        case ArrayType(dtype=d, rank=r):
-            return ArrayType(d, r - 1)
-        case TupleType(items=items, record=record):
-            return TupleType(tuple(_without_axis(x, weak) for x in items), record)
+        case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
+            return ScalarType(d, weak) if r == 1 else ArrayType(d, r - 1)
+        case TupleType(items=(rows, counts), record=record, made=made) if record in ROWS and counts.rank == 1:
+            row = without_axis(rows, weak), ScalarType("i64", True)
+            return TupleType(row, GROWING[ROWS.index(record)], made)
+        case TupleType(items=items, record=record, made=made):
+            return TupleType(tuple(without_axis(x, weak) for x in items), record, made)
     return cells
 
 
@@ -795,6 +892,8 @@ def describe(t: ValueType) -> str:
             return f"array of {NUMPY_NAMES[d]} of rank {r}"
         case TupleType(items=(ArrayType(dtype=d, rank=1), _), record=record) if record in GROWING:
             return f"a list of {names[d]}s" if record is GROWING[1] else f"a list of np.{NUMPY_NAMES[d]}"
+        case TupleType(items=(TupleType(record=inner), _), record=record) if record in GROWING and inner in ROWS:
+            return "a list of lists of a computed number of items"
         case TupleType(record=record) if record in GROWING:
             return "a list of a computed number of items"
         case TupleType(items=items, record=record) if record is OPTIONAL:

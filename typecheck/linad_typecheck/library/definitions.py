@@ -22,6 +22,7 @@ class Definition:
     implements: tuple[str, ...]
     text: str
     elementwise: bool = False  # a function of numbers, applied to arrays elementwise
+    updates: bool = False  # changes a list or an object that it is given
 
     @property
     def key(self) -> str:
@@ -117,5 +118,6 @@ def read(module: str, text: str) -> list[Definition]:
             kind = head.rstrip().rpartition("\n@")[2]
             names = tuple(kind.split('"')[1::2])
             name = body[: body.index("(")]
-            found.append(Definition(module, name, names, f"def {body}", kind.startswith("elementwise")))
+            how = [kind.startswith(mark) for mark in ("elementwise", "updates")]
+            found.append(Definition(module, name, names, f"def {body}", *how))
     return found

@@ -61,7 +61,9 @@ def rule(definition: Definition) -> Rule:
 def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
     """Inline the call if all its branches and loops are known at compile time; otherwise call it as a helper."""
     given = _bound(ctx, definition, args)
-    if not definition.loops:
+    if definition.updates:  # the arguments are those of the call, and no expression uses them after it
+        ctx.go(flight=ctx.path.flight[: ctx.path.frame])
+    elif not definition.loops:
         inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
         try:
             return _result(ctx, definition, ctx.take(ctx.ahead(inside)), args.span)
@@ -324,7 +326,7 @@ def is_static(v: Value) -> bool:
         case ScalarValue(atom=Const()) | NoneValue() | TextValue() | DTypeValue() | EntityValue():
             return True
         case TupleValue(items=items):
-            return all(map(is_static, items))
+            return not v.changes and all(map(is_static, items))
     return False
 
 

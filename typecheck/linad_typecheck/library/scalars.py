@@ -10,15 +10,17 @@ from ..ir.core import Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
 from ..engine.growing import is_growing
+from ..engine.hashed import is_hashed
 from ..engine.numbers import as_scalar, cast, converted, fitted, own, promote
 from ..engine.rulebook import Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import RANGE, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import RANGE, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
+from ..names.scope import DEQUE
 from ..ops import OPS
 from ..span import Span
 from ..types import (
@@ -279,8 +281,13 @@ def _len(ctx: Lowering, args: Args) -> Value:
     match args.values:
         case (v,) if is_array(v) and rank_of(v) > 0:
             return ScalarValue(size_of(ctx, v, 0, args.span), True)
-        case (TupleValue(items=(_, count)) as t,) if is_growing(t):
-            return count
+        case (TupleValue(items=(cells, count)) as t,) if is_growing(t):
+            return literal(0) if isinstance(cells, Never) else count
+        case (TupleValue(items=(items, head, _), record=record),) if record is DEQUE:
+            n = _len(ctx, replace(args, values=(items,)))
+            return binary(ctx, ast.Sub, n, head, args.span)
+        case (TupleValue(items=(keys, *_)) as t,) if is_hashed(t):
+            return _len(ctx, replace(args, values=(keys,)))
         case (TupleValue(items=items) as t,) if t.mapping or not t.closed:
             return literal(len(items))
         case (TextValue(text=text),):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from .. import constructs, library  # noqa: F401 - whose files enter what they know into the tables of the engine
 from ..arrays.shapes import permuting
 from ..constructs.checkpoints import in_recursion
-from ..ir.core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var
+from ..ir.core import Atom, Block, Check, Const, Dim, Function, Param, Program, Var, reached
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.entities import entity_value
@@ -284,7 +284,11 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         params.append(Param(v, mode))
     params += [Param(v, "read") for v in ctx.variables.globals.values()]
     function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
-    program = Program(name, {name: function, **programs.functions()}, programs.derivatives())
+    functions = {name: function, **programs.functions()}
+    if not programs.derivatives():  # without those that only discarded attempts have called
+        called = reached(functions, name)
+        functions = {n: f for n, f in functions.items() if n in called}
+    program = Program(name, functions, programs.derivatives())
     result = _result(value, iter(range(len(body.results))))
     given_back = value.name if isinstance(value, GivenBack) else ""
     signature = Signature(

@@ -82,7 +82,7 @@ class Opaque:
 LIBRARIES = (
     "numpy", "math", "builtins", "scipy", "jaxtyping", "linad", "numba", "typing", "functools", "operator",
     "dataclasses",
-    "collections", "copy", "warnings", "logging",
+    "bisect", "collections", "copy", "heapq", "logging", "warnings",
 )  # fmt: skip
 
 # Libraries that are never parsed, because they compute outside of Python or with their own arrays. All others are.
@@ -178,8 +178,25 @@ GROWING = tuple(
     RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list)
     for key in ("%list", "%list of Python's")
 )
+# The lists that such a list holds: their items, with one more axis, and an array of their lengths.
+ROWS = tuple(
+    RecordClass("list", f"{c.key} in a list", False, (RecordField("items"), RecordField("counts")), handle=list)
+    for c in GROWING
+)
 # The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
+
+
+def _hashed(name: str, default: object = None, fields: str = "keys values table") -> RecordClass:
+    parts = tuple(map(RecordField, fields.split()))
+    return RecordClass(name, f"%{name} {default}", False, parts, (), f"%{name} {default}", dict, mutable=True)
+
+
+# Dicts and sets with keys known only at run time (`engine.hashed`). The values of missing keys are part of the class.
+DICT, SET, COUNTER = _hashed("dict"), _hashed("set", fields="keys table"), _hashed("Counter", 0)
+DEFAULTS = {kind: _hashed("defaultdict", kind) for kind in ("float", "int", "list")}
+DEQUE = _hashed("deque", fields="items head most")  # the items from ``head`` on; ``most``: its `maxlen`, or -1
+HASHED = (DICT, SET, COUNTER, *DEFAULTS.values())
 
 
 def dict_class(keys: tuple[object, ...]) -> RecordClass:

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from ..engine.refusal import Refused
 from ..engine.state import CTL, RET
 from ..engine.values import (
-    ARRAYS, GROWING, LISTS, ClosureType, DerivativeType, Origin, Poison, TupleType, TupleValue, Value, ValueType,
-    literal, map_objects, objects,
+    ANY_LISTS, ARRAYS, GROWING, HELD, LISTS, ROWS, TWICE, ClosureType, DerivativeType, Origin, Poison, TupleType,
+    TupleValue, Value, ValueType, arrays, literal, map_objects, objects,
 )
+from ..names.scope import HASHED
 from ..messages.language import UnknownIdentity, Unsupported
 from ..span import Span
 from .state import meets
@@ -38,8 +39,11 @@ _OUTSIDE = {
     "caller": "which its caller sees",
     "module": "of the module",
     "unknown": "that is an item of a list of a computed length",
+    "held": "that is an item of a list of a computed length",
+    "twice": "that may be two items of a list",
 }
 _GIVEN, _NEW = "given", "new"
+_IN_CALLS = 1 << 20  # deeper than any loop
 
 
 def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
@@ -49,12 +53,14 @@ def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
         case TupleValue(), TupleValue():
             if not (a.changes and b.changes and _kind(a) == _kind(b)):
                 return False
-            return None in (a.made, b.made) or UNKNOWN <= a.made | b.made or not a.made.isdisjoint(b.made)
+            if None in (a.made, b.made) or UNKNOWN <= a.made | b.made:
+                return True
+            return not (a.made - HELD - TWICE).isdisjoint(b.made)
     return isinstance(a, ARRAYS) and isinstance(b, ARRAYS) and meets(ctx, a, b)
 
 
 def _kind(v: TupleValue) -> str:
-    return "list" if v.record in LISTS else v.record.key
+    return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.key
 
 
 def one(v: TupleValue) -> bool:
@@ -75,13 +81,13 @@ def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
 # ------------------------------------------------------------------------------------------------- where they are made
 
 
-def fresh(ctx: Lowering, v: Value, span: Span, again: bool = False) -> Value:
+def fresh(ctx: Lowering, v: Value, span: Span) -> Value:
     """The value, with ``span`` as the allocation site of each list, dict and object that has no origin."""
-    origin = lambda: frozenset((new(ctx, span, again),))
+    origin = lambda: frozenset((new(ctx, span),))
     return map_objects(v, lambda o: o if o.made is not None else replace(o, made=origin()))
 
 
-def new(ctx: Lowering, span: Span, again: bool = False) -> Origin:
+def new(ctx: Lowering, span: Span, again: int = 0) -> Origin:
     """The origin of a new object with the allocation site ``span``."""
     count = ctx.path.objects.get(span, 0)
     ctx.go(objects=ctx.path.objects.having({span: count + 1}))
@@ -94,13 +100,13 @@ def from_outside(v: Value, made: Made) -> Value:
     return map_objects(v, lambda o: replace(o, made=made) if o.made is None else o)
 
 
-def earlier(t: ValueType, before: Fixed[Span, int]) -> ValueType:
-    """A type as the next iteration sees it: objects made since ``before`` are marked as made in an earlier
-    iteration."""
+def earlier(t: ValueType, before: Fixed[Span, int], depth: int) -> ValueType:
+    """A type as the next iteration of a loop sees it: objects made since ``before`` are marked as made in an earlier
+    iteration. ``depth``: of the loop. Marks of inner loops are replaced, because the next iteration makes new ones."""
 
     def past(o: Origin) -> Origin:
         here = isinstance(o.place, Span) and o.number >= before.get(o.place, 0)
-        return replace(o, again=True) if here else o
+        return replace(o, again=depth) if here and not 0 < o.again <= depth else o
 
     return _with_origins(t, lambda made: frozenset(map(past, made)))
 
@@ -134,7 +140,7 @@ def given(values: Iterable[Value]) -> dict[Origin, Origin]:
     numbers: dict[Origin, Origin] = {}
     for o in every:
         if o.place not in _OUTSIDE:
-            numbers.setdefault(o, Origin(_GIVEN, len(numbers), o.again))
+            numbers.setdefault(o, Origin(_GIVEN, len(numbers), int(o.again > 0)))
     return numbers
 
 
@@ -142,7 +148,12 @@ def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
     """The value with its objects renamed."""
     if not names:
         return v
-    rename = lambda o: replace(o, made=None if o.made is None else frozenset(names.get(x, x) for x in o.made))
+
+    def name(x: Origin) -> Origin:
+        whole = replace(x, part=0)
+        return names[x] if x in names else replace(names[whole], part=x.part) if whole in names else x
+
+    rename = lambda o: replace(o, made=None if o.made is None else frozenset(map(name, o.made)))
     return map_objects(v, rename)
 
 
@@ -154,7 +165,7 @@ def results(t: ValueType) -> ValueType:
     inside = lambda made: {o for o in made if o.place not in _OUTSIDE and o.place != _GIVEN}
     unsure = {o for made in found for o in inside(made) if len(made) > 1 or o.again}
     numbers = {o: k for k, o in enumerate(dict.fromkeys(o for made in found for o in inside(made) - unsure))}
-    many = Origin(_NEW, 0, True)
+    many = Origin(_NEW, 0, _IN_CALLS)
     here = lambda made: {many if o in unsure else Origin(_NEW, numbers[o]) for o in inside(made)}
     return _with_origins(t, lambda made: frozenset((made - inside(made)) | here(made)))
 
@@ -233,7 +244,53 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
         other = next((n for n in holders if n not in (name, "") and n[0] != "%"), name or "another name")
         raise Refused(UnknownIdentity(span, f"{what} which `{other}` may be, too,", instead))
     if mine:
+        ctx.spec.changed |= {replace(o, part=0) for o in mine}
+
+
+def row_may_change(
+    ctx: Lowering, row: TupleValue, holder: TupleValue | None, what: str, instead: str, span: Span
+) -> None:
+    """Raise `Refused` if a change of a list that a growing list holds would not be visible wherever Python shows it.
+
+    ``row`` is a view of its cells, or has the cells of all lists there. ``holder`` is the growing list if that changes
+    with it; it is None if a number in a cell changes, which all views of the cell show.
+    """
+    places = {o.place for o in row.made or UNKNOWN}
+    outside = next((_OUTSIDE[p] for p in ("twice", "unknown", "caller", "module") if p in places), "")
+    mine = {o for o in row.made or () if o.place == _GIVEN}
+    if mine and holder is not None and not ctx.spec.changes:
+        outside = _OUTSIDE["caller"]
+    if outside:
+        raise Refused(Unsupported(span, f"{what} {outside},", instead))
+    cells, later = {v.name for v in arrays(row)}, _used_later(ctx)
+    for n, b in ctx.env.items():
+        if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
+            continue
+        parts = list(objects(b.value))
+        inside = {id(x) for o in parts if holder is not None and one(o) and o.made == holder.made for x in objects(o)}
+        for part in parts:
+            shown = any(v.name in cells for v in arrays(part)) or id(part) in inside
+            if may_be_one(ctx, part, row) and not shown:
+                other = n if n[0] != "%" else "another name"
+                raise Refused(UnknownIdentity(span, f"{what} which `{other}` may be, too,", instead))
+    if mine and holder is not None:
         ctx.spec.changed |= mine
+
+
+def own_arrays(ctx: Lowering, v: TupleValue) -> bool:
+    """Whether an update of the arrays that store the items of a list is visible to whoever passed the list to the
+    function. It is not if the function has stored them in arrays of its own."""
+    given = any(o.place == _GIVEN for o in v.made or ())
+    return not given or all(a.name in ctx.spec.flat for a in arrays(v))
+
+
+def only_in(ctx: Lowering, v: TupleValue) -> bool:
+    """Whether the lists that a growing list holds are held there once, and by nothing else."""
+    rows = v.items[0]
+    if rows.made is None or any(o.place in _OUTSIDE and o not in HELD or o.place == _GIVEN for o in rows.made):
+        return False
+    parts = (part for b in ctx.env.values() for part in objects(b.value))
+    return not any(may_be_one(ctx, part, rows) and part != rows for part in parts)
 
 
 def _used_later(ctx: Lowering) -> frozenset[str] | None:
@@ -270,7 +327,12 @@ def changed_by_call(
 ) -> None:
     """Give the objects of ``changed`` the values that a callee left in them."""
     was = {part.made: part for v in before for part in objects(v)}
-    for part in (part for v in after for part in objects(v)):
+    for holder in was.values():
+        for part in objects(holder):
+            if part.record in ROWS and holder.record not in ROWS and not changed.isdisjoint(part.made or ()):
+                told = f"a call of `{function}`, which changes what it is given,"
+                row_may_change(ctx, part, holder, told, "let the function return a new one", span)
+    for part in (part for v in after for part in objects(v) if part.record not in ROWS):
         old = was.pop(part.made, None)
         if old is not None and not changed.isdisjoint(part.made):
             instead = "let the function return a new one, or give it parts"

@@ -8,6 +8,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - If all its branches and loops are known at compile time (``if a.ndim == 1``, ``for k in range(a.ndim)``, and
   ``if ...: raise``), it is inlined. Its arguments then stay delayed expressions, which are stored only if they are
   read twice. Any other function becomes a helper.
+- A function under `updates` changes a list or an object that it is given, as `heapq.heappush` does.
 - A function under `elementwise` takes numbers, computes in float64, and is applied to arrays elementwise.
 - ``raise TypeError`` rejects unsupported arguments. If ranks, dtypes and literals decide it, it is an error of the
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
@@ -58,6 +59,30 @@ def implements(*names: str) -> Callable[[F], F]:
         return f
 
     return mark
+
+
+def updates(*names: str) -> Callable[[F], F]:
+    """Mark a function that changes a list or an object which it is given. It is always a helper, not inlined.
+
+    Parameters
+    ----------
+    *names : str
+        Dotted names of the library functions that it implements, if any.
+
+    Returns
+    -------
+    callable
+        A decorator that returns the function, with the names as ``__implements__``.
+
+    Examples
+    --------
+    >>> @updates()
+    ... def put(xs, v):
+    ...     xs.append(v)
+    >>> put.__implements__
+    ()
+    """
+    return implements(*names)
 
 
 def literal(value: int) -> int:

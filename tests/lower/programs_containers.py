@@ -1,0 +1,884 @@
+"""Programs with lists of lists, heaps, deques, dicts and sets of computed keys, and sorted lists, with arguments."""
+
+import numpy as np
+
+# ruff: noqa: E501
+PROGRAMS = {
+    "matmul": ("""\
+def f(x, k):
+    A = [[x * (i + 1) + j for j in range(k)] for i in range(k)]
+    B = [[0.0] * k for _ in range(k)]
+    for i in range(k):
+        for j in range(k):
+            for l in range(k):
+                B[i][j] += A[i][l] * A[l][j]
+    s = 0.0
+    for i in range(k):
+        s += B[i][i] * B[i][0]
+    return s
+""", (1.3, 3)),
+    "append rows": ("""\
+def f(x, k):
+    rows = []
+    for i in range(k):
+        rows.append([x * i, x, 1.0])
+    s = 0.0
+    for row in rows:
+        for v in row:
+            s += v * v
+    return s + len(rows) + len(rows[0])
+""", (1.3, 3)),
+    "adjacency": ("""\
+def f(x, k):
+    nbrs = [[] for _ in range(k)]
+    for i in range(k):
+        nbrs[i].append((i + 1) % k)
+        nbrs[(i * 2) % k].append(i)
+    s = 0.0
+    for i in range(k):
+        for j in nbrs[i]:
+            s += x[i] * x[j] * len(nbrs[j])
+    return s
+""", (np.array([1.0, 2.0, 3.0, 4.0]), 4)),
+    "ragged floats": ("""\
+def f(x, k):
+    rows = []
+    for i in range(k):
+        r = []
+        for j in range(i):
+            r.append(x * j + i)
+        rows.append(r)
+    s = 0.0
+    for i in range(k):
+        for j in range(len(rows[i])):
+            rows[i][j] = rows[i][j] * rows[i][j]
+            s += rows[i][j]
+    return s
+""", (1.3, 5)),
+    "row assign": ("""\
+def f(x, k):
+    A = [[x] * k for _ in range(k)]
+    for i in range(k):
+        A[i] = [x * j + i for j in range(k + i)]
+    s = 0.0
+    for row in A:
+        s += sum(row) * row[-1]
+    return s
+""", (1.3, 3)),
+    "copy rows": ("""\
+def f(x, k):
+    A = [[x * i + j for j in range(k)] for i in range(k)]
+    B = [row[:] for row in A]
+    C = [list(row) for row in A]
+    for i in range(k):
+        A[i][i] = 0.0
+        B[i][0] *= 2.0
+        C[i].append(x)
+    s = 0.0
+    for i in range(k):
+        s += sum(A[i]) * 2.0 + sum(B[i]) * x + sum(C[i]) * C[i][-1]
+    return s
+""", (1.3, 3)),
+    "alias row": ("""\
+def f(x, k):
+    A = [[x * i + j for j in range(k)] for i in range(k)]
+    row = A[1]
+    A[1][0] = x * x
+    row[1] = 5.0 * x
+    s = row[0] + A[1][1] * x
+    return s
+""", (1.3, 3)),
+    "row held": ("""\
+def f(x, k):
+    A = []
+    for i in range(k):
+        A.append([x, x * i])
+    r = [x, 2.0]
+    A.append(r)
+    A[k][0] = x * 3.0
+    return A[k][0] * A[k][1] + A[0][1]
+""", (1.3, 3)),
+    "literal rows": ("""\
+def f(x, k):
+    A = [[x, 1.0], [2.0, x * x]]
+    s = 0.0
+    for i in range(2):
+        for j in range(k):
+            s += A[i][j] * A[j][i]
+            A[i][j] += x
+    return s
+""", (1.3, 2)),
+    "dp": ("""\
+def f(a, b):
+    n = len(a); m = len(b)
+    D = [[0.0] * (m + 1) for _ in range(n + 1)]
+    for i in range(1, n + 1):
+        D[i][0] = D[i - 1][0] + 1.0
+    for j in range(1, m + 1):
+        D[0][j] = D[0][j - 1] + 1.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            c = abs(a[i - 1] - b[j - 1])
+            D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] + c)
+    return D[n][m] + D[-1][-1]
+""", (np.array([1.0, 2.0, 3.5]), np.array([1.2, 2.7]))),
+    "helper matmul": ("""\
+def mm(A, B, n):
+    C = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            C[i][j] = sum(A[i][l] * B[l][j] for l in range(n))
+    return C
+def f(x, n):
+    A = [[x / (1 + i + j) for j in range(n)] for i in range(n)]
+    P = mm(A, A, n)
+    P = mm(P, A, n)
+    return sum(P[i][i] for i in range(n))
+""", (1.3, 3)),
+    "helper update": ("""\
+def put(A, i, v):
+    A[i][0] = v
+def add(A, i, v):
+    A[i].append(v)
+def f(x, n):
+    A = [[x, 1.0] for _ in range(n)]
+    put(A, 1, x * x)
+    add(A, 0, 3.0 * x)
+    return A[1][0] * A[0][2] + A[0][0] + len(A[0])
+""", (1.3, 3)),
+    "np array": ("""\
+def f(x, n):
+    A = [[x * i + j for j in range(n)] for i in range(n)]
+    M = np.array(A)
+    return (M @ M).sum() + M[0, 1]
+""", (1.3, 3)),
+    "swap": ("""\
+def f(x, n):
+    A = [[x * i * i + j + 1.0 for j in range(n)] for i in range(n)]
+    for i in range(n):
+        p = i
+        for r in range(i, n):
+            if abs(A[r][i]) > abs(A[p][i]):
+                p = r
+        A[i], A[p] = A[p], A[i]
+        for r in range(i + 1, n):
+            m = A[r][i] / (A[i][i] + 1.0)
+            for c in range(i, n):
+                A[r][c] -= m * A[i][c]
+    return sum(A[i][i] for i in range(n))
+""", (1.3, 3)),
+    "pops": ("""\
+def f(x, n):
+    A = [[x * i, 2.0 * x] for i in range(n)]
+    s = A[0].pop()
+    s += A[1].pop(0) * A[1][0]
+    last = A.pop()
+    A.reverse()
+    A[0].extend([x, x])
+    return s + last[0] * A[0][0] + sum(A[0])
+""", (1.3, 4)),
+    "three": ("""\
+def f(x, n):
+    A = [[[x * i + j for _ in range(k + 1)] for k in range(n)] for i in range(n) for j in range(2)]
+    s = 0.0
+    for a in A:
+        for b in a:
+            for c in b:
+                s += c * c
+    A[1][1][0] = x * 2.0
+    return s + A[1][1][0]
+""", (1.3, 2)),
+    "tuples in rows": ("""\
+def f(x, n):
+    g = [[] for _ in range(n)]
+    for i in range(n):
+        g[i].append(((i + 1) % n, x * i))
+        g[(i + 1) % n].append((i, x))
+    s = 0.0
+    for i in range(n):
+        for j, w in g[i]:
+            s += w * w * j
+    return s
+""", (1.3, 4)),
+    "obj": ("""\
+class G:
+    def __init__(self, n):
+        self.adj = [[] for _ in range(n)]
+    def edge(self, a, b, w):
+        self.adj[a].append((b, w))
+        self.adj[b].append((a, w))
+def f(x, n):
+    g = G(n)
+    for i in range(n - 1):
+        g.edge(i, i + 1, x * i + 1.0)
+    s = 0.0
+    for i in range(n):
+        for j, w in g.adj[i]:
+            s += w * j
+    return s
+""", (1.3, 4)),
+    "shallow": ("""\
+def f(x, n):
+    A = [[x * i, 2.0] for i in range(n)]
+    B = A[:]
+    B[0] = [x, x]
+    s = A[0][0] + B[0][0] * B[1][1]
+    return s
+""", (1.3, 4)),
+    "row then append": ("""\
+def f(x, n):
+    A = [[x * i, 2.0] for i in range(n)]
+    r = A[0]
+    A[0].append(x)
+    r.append(2.0 * x)
+    return r[-1] + len(A[0]) + r[2]
+""", (1.3, 4)),
+    "mutate in loop": ("""\
+def f(x, n):
+    A = [[x * i, 2.0] for i in range(n)]
+    for row in A:
+        row[0] *= 3.0
+        for j in range(len(row)):
+            row[j] += x
+    return sum(r[0] * r[1] for r in A)
+""", (1.3, 4)),
+    "index error": ("""\
+def f(x, n):
+    A = [[x * i] * i for i in range(n)]
+    return A[2][n]
+""", (1.3, 4)),
+    "swap p3": ("""\
+def f(x, n):
+    A = [[x * i * i + j + 1.0 for j in range(n)] for i in range(n)]
+    for i in range(n):
+        p = i
+        for r in range(i, n):
+            if abs(A[r][i]) > abs(A[p][i]):
+                p = r
+        A[i], A[p] = A[p], A[i]
+        for r in range(i + 1, n):
+            m = A[r][i] / (A[i][i] + 1.0)
+            for c in range(i, n):
+                A[r][c] -= m * A[i][c]
+    return sum(A[i][i] for i in range(n))
+""", (1.3, 3)),
+    "sparse pagerank": ("""\
+def f(w, n, steps):
+    out = [[] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            if (i * 3 + j * 5) % 4 == 1:
+                out[i].append(j)
+    r = [1.0 / n] * n
+    for _ in range(steps):
+        new = [(1.0 - w) / n] * n
+        for i in range(n):
+            if out[i]:
+                for j in out[i]:
+                    new[j] += w * r[i] / len(out[i])
+        r = new
+    return sum(v * v for v in r)
+""", (0.85, 5, 3)),
+    "floyd": ("""\
+def f(x, n):
+    INF = 1e3
+    d = [[INF] * n for _ in range(n)]
+    for i in range(n):
+        d[i][i] = 0.0
+        d[i][(i + 1) % n] = x * (i + 1)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i][k] + d[k][j] < d[i][j]:
+                    d[i][j] = d[i][k] + d[k][j]
+    return sum(sum(row) for row in d)
+""", (1.3, 4)),
+    "pascal": ("""\
+def f(x, n):
+    rows = [[1.0]]
+    for i in range(1, n):
+        prev = rows[-1]
+        row = [1.0]
+        for j in range(1, i):
+            row.append(prev[j - 1] * x + prev[j])
+        row.append(1.0)
+        rows.append(row)
+    return sum(rows[-1])
+""", (1.3, 5)),
+    "prev cur": ("""\
+def f(x, n):
+    prev = [0.0] * (n + 1)
+    hist = []
+    for i in range(n):
+        cur = [x * i] * (n + 1)
+        for j in range(1, n + 1):
+            cur[j] = max(prev[j] + x, cur[j - 1] * 0.5)
+        hist.append(prev)
+        prev = cur
+    hist.append(prev)
+    return sum(h[-1] for h in hist) + prev[1]
+""", (1.3, 3)),
+    "closure": ("""\
+def f(x, n):
+    adj = [[] for _ in range(n)]
+    def add(a, b):
+        adj[a].append(b)
+        adj[b].append(a)
+    for i in range(n - 1):
+        add(i, i + 1)
+    s = 0.0
+    for i in range(n):
+        s += x * len(adj[i]) * (adj[i][0] + 1)
+    return s
+""", (1.3, 4)),
+    "bfs": ("""\
+def f(w, n):
+    adj = [[] for _ in range(n)]
+    for i in range(n - 1):
+        adj[i].append((i + 1, w[i]))
+        adj[i + 1].append((i, w[i]))
+    dist = [-1.0] * n
+    dist[0] = 0.0
+    queue = [0]
+    while queue:
+        u = queue.pop(0)
+        for v, c in adj[u]:
+            if dist[v] < 0.0:
+                dist[v] = dist[u] + c * c
+                queue.append(v)
+    return sum(dist)
+""", (np.array([1.0, 2.0, 0.5, 1.5]), 4)),
+    "transpose": ("""\
+def f(x, n):
+    A = [[x * i + j for j in range(n)] for i in range(n + 1)]
+    T = [[A[i][j] for i in range(n + 1)] for j in range(n)]
+    T = [list(r) for r in T]
+    return sum(T[j][n] * (j + 1) for j in range(n)) + len(T) * len(T[0])
+""", (1.3, 3)),
+    "param list 2d": ("""\
+def g(A):
+    n = len(A)
+    s = 0.0
+    for i in range(n):
+        for j in range(len(A[0])):
+            s += A[i][j] * (i + 2 * j)
+    return s
+def f(x):
+    return g([[x, 2.0], [3.0, x * x], [x, x]])
+""", (1.3,)),
+    "slice rows": ("""\
+def f(x, n):
+    A = [[x * i + j for j in range(n)] for i in range(n)]
+    s = sum(A[1][1:]) + sum(A[0][:2]) + A[-1][-1]
+    for row in A[1:]:
+        s += row[0] * max(row) + min(row)
+    for a, b in zip(A, A[1:]):
+        s += a[0] * b[1]
+    for i, row in enumerate(A):
+        for j, v in enumerate(row):
+            s += v * i * j
+    return s
+""", (1.3, 3)),
+    "branch": ("""\
+def f(x, n):
+    A = [[x] for _ in range(n)]
+    if x > 1.0:
+        A[0].append(x * x)
+    else:
+        A.append([2.0 * x])
+    return sum(sum(r) for r in A) + len(A)
+""", (1.3, 3)),
+    "ragged np": ("""\
+def f(x, n):
+    A = [[x] * (i + 1) for i in range(n)]
+    return np.array(A).sum()
+""", (1.3, 3)),
+    "copy then append": ("""\
+def f(x, n):
+    A = [[x] * (i + 1) for i in range(n)]
+    B = A.copy()
+    B.append([x, x])
+    A[0][0] = 5.0
+    return sum(A[0]) + len(A)
+""", (1.3, 3)),
+    "two lists row": ("""\
+def f(x, n):
+    A = [[x] * (i + 1) for i in range(n)]
+    B = []
+    B.append(A[0])
+    A[0][0] = 7.0
+    return B[0][0] * x
+""", (1.3, 3)),
+    "two lists row2": ("""\
+def f(x, n):
+    A = [[x] * (i + 1) for i in range(n)]
+    B = []
+    B.append(A[0])
+    B.append(A[1])
+    s = B[0][0] * B[1][1]
+    A[0].append(7.0)
+    return s + sum(A[0])
+""", (1.3, 3)),
+    "del item": ("""\
+def f(x, n):
+    A = [[x * i, x] for i in range(n)]
+    A.insert(1, [5.0, x])
+    A.insert(n, [x])
+    b = A.pop(0)
+    b.append(x)
+    return A[0][0] * sum(A[n - 1]) + sum(b)
+""", (1.3, 3)),
+    "contains": ("""\
+def f(x, n):
+    g = [[] for _ in range(n)]
+    for i in range(n):
+        if 1 not in g[0]:
+            g[0].append(i)
+    return x * len(g[0])
+""", (1.3, 3)),
+    "heap user": ("""\
+import heapq
+def f(x, n):
+    h = []
+    for i in range(n):
+        heapq.heappush(h, math.sin(x * i))
+    s = 0.0
+    k = 1.0
+    while h:
+        v = heapq.heappop(h)
+        s += v * k
+        k += 1.0
+    return s
+""", (1.3, 6)),
+    "dijkstra": ("""\
+import heapq
+def f(w, n):
+    adj = [[] for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            if i != j and (i + 2 * j) % 3 != 0:
+                adj[i].append((j, w[i] * w[j] + 0.1 * j))
+    dist = [1e9] * n
+    dist[0] = 0.0
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > dist[u]:
+            continue
+        for v, c in adj[u]:
+            nd = d + c
+            if nd < dist[v]:
+                dist[v] = nd
+                heapq.heappush(heap, (nd, v))
+    return sum(dist)
+""", (np.array([1.0, 2.0, 0.5, 1.5]), 4)),
+    "heapify": ("""\
+from heapq import heapify, heappop, heapreplace, heappushpop
+def f(x, n):
+    h = [math.cos(x * i * i) for i in range(n)]
+    heapify(h)
+    a = heappop(h)
+    b = heapreplace(h, x)
+    c = heappushpop(h, 0.1 * x)
+    return a + 2.0 * b + 3.0 * c + h[0] * 5.0 + h[-1]
+""", (1.3, 8)),
+    "heap empty": ("""\
+import heapq
+def f(x, n):
+    h = [x] * n
+    for i in range(n + 1):
+        heapq.heappop(h)
+    return x
+""", (1.3, 3)),
+    "huffman": ("""\
+import heapq
+def f(p, n):
+    h = []
+    for i in range(n):
+        heapq.heappush(h, (p[i], i))
+    total = 0.0
+    k = n
+    while len(h) > 1:
+        a, _ = heapq.heappop(h)
+        b, _ = heapq.heappop(h)
+        total += (a + b) ** 2
+        heapq.heappush(h, (a + b, k))
+        k += 1
+    return total
+""", (np.array([0.1, 0.3, 0.2, 0.25, 0.15]), 5)),
+    "memo loop": ("""\
+def f(x, n):
+    memo = {0: x, 1: 1.0}
+    for i in range(2, n):
+        memo[i] = memo[i - 1] * x + memo[i - 2]
+    return memo[n - 1] + len(memo)
+""", (1.3, 6)),
+    "counts": ("""\
+def f(x, idx, n):
+    d = {}
+    for i in range(n):
+        k = idx[i]
+        d[k] = d.get(k, 0.0) + x * i
+    s = 0.0
+    for k, v in d.items():
+        s += k * v * v
+    for k in d:
+        s += d[k]
+    return s + sum(d.values())
+""", (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
+    "default": ("""\
+from collections import defaultdict
+def f(x, idx, n):
+    d = defaultdict(float)
+    g = defaultdict(list)
+    for i in range(n):
+        d[idx[i]] += x * x * i
+        g[idx[i] % 3].append(i)
+    s = 0.0
+    for k in d:
+        s += d[k] * k
+    for k, js in g.items():
+        for j in js:
+            s += x * j * k
+    return s + d[99] + len(d)
+""", (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
+    "sets": ("""\
+def f(x, idx, n):
+    seen = set()
+    s = 0.0
+    for i in range(n):
+        if idx[i] in seen:
+            s += x * i
+        else:
+            seen.add(idx[i])
+    seen.discard(5)
+    seen.remove(7)
+    if 5 not in seen:
+        s += x * len(seen)
+    for v in sorted(seen):
+        s = s * 0.5 + v * x
+    return s
+""", (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
+    "memo recursion": ("""\
+def f(x, n):
+    memo = {}
+    def fib(k):
+        if k in memo:
+            return memo[k]
+        if k < 2:
+            v = x * k + 1.0
+        else:
+            v = fib(k - 1) + x * fib(k - 2)
+        memo[k] = v
+        return v
+    return fib(n)
+""", (1.3, 7)),
+    "sparse": ("""\
+def f(x, n):
+    A = {}
+    for i in range(n):
+        A[(i, i)] = 2.0 * x
+        if i + 1 < n:
+            A[i, i + 1] = -x * i
+            A[(i + 1, i)] = -1.0
+    v = [1.0 + i for i in range(n)]
+    y = [0.0] * n
+    for (i, j), a in A.items():
+        y[i] += a * v[j]
+    return sum(t * t for t in y) + A.get((0, 5), x)
+""", (1.3, 4)),
+    "keyerror": ("""\
+def f(x, n):
+    d = {}
+    for i in range(n):
+        d[i] = x
+    return d[n]
+""", (1.3, 3)),
+    "delete": ("""\
+def f(x, n):
+    d = {i * i: x * i for i in range(n)}
+    del d[4]
+    a = d.pop(9)
+    b = d.pop(77, x)
+    s = a * b
+    for k, v in d.items():
+        s += v * k
+    d[4] = x
+    k, v = d.popitem()
+    return s + k * v + len(d)
+""", (1.3, 9)),
+    "counter": ("""\
+from collections import Counter
+def f(x, idx):
+    c = Counter(idx)
+    c[3] += 2
+    s = 0.0
+    for k, v in c.items():
+        s += x * k * v
+    return s + c[1234]
+""", (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]))),
+    "setdefault": ("""\
+def f(x, n):
+    d = {}
+    for i in range(n):
+        d.setdefault(i % 3, []).append(x * i)
+    return sum(sum(v) * k for k, v in d.items())
+""", (1.3, 7)),
+    "object attr": ("""\
+class Cache:
+    def __init__(self):
+        self.memo = {}
+        self.hits = 0
+    def get(self, k, x):
+        if k in self.memo:
+            self.hits += 1
+            return self.memo[k]
+        v = x * x * k
+        self.memo[k] = v
+        return v
+def f(x, n):
+    c = Cache()
+    s = 0.0
+    for i in range(n):
+        s += c.get(i % 3, x)
+    return s + c.hits
+""", (1.3, 7)),
+    "setops": ("""\
+def f(x, n):
+    s = {i % 4 for i in range(n)}
+    t = set(range(n))
+    total = 0.0
+    for v in sorted(t):
+        if v in s:
+            total += x * v
+    return total + max(t) + len({n, n + 1})
+""", (1.3, 6)),
+    "two names": ("""\
+def f(x, n):
+    d = {}
+    e = d
+    for i in range(n):
+        d[i] = x * i
+    e[n] = x
+    return d[n] + e[1] + len(d)
+""", (1.3, 3)),
+    "rec lists": ("""\
+def fill(k, x, a, b):
+    if k <= 0:
+        a.append(x)
+        return x
+    v = fill(k - 1, x, a, b) + x * fill(k - 2, x, a, b)
+    a.append(v)
+    b.append(k)
+    return v
+def f(x, n):
+    a = []
+    b = []
+    return fill(n, x, a, b) + len(a) + len(b)
+""", (1.3, 4)),
+    "rec one": ("""\
+def fill(k, x, a):
+    if k <= 0:
+        a.append(x)
+        return x
+    v = fill(k - 1, x, a) + x * fill(k - 2, x, a)
+    a.append(v)
+    return v
+def f(x, n):
+    a = []
+    return fill(n, x, a) + len(a)
+""", (1.3, 4)),
+    "rec ints": ("""\
+def fill(k, x, a):
+    if k <= 0:
+        a.append(k)
+        return x
+    v = fill(k - 1, x, a)
+    a.append(k)
+    return v
+def f(x, n):
+    a = [1] * n
+    b = [2] * n
+    return fill(n, x, a) + len(a)
+""", (1.3, 4)),
+    "rec obj": ("""\
+class B:
+    def __init__(self, n):
+        self.a = [1] * n
+        self.b = [2] * n
+def fill(k, x, o):
+    if k <= 0:
+        o.a.append(k)
+        return x
+    v = fill(k - 1, x, o)
+    o.b.append(k)
+    return v
+def f(x, n):
+    o = B(n)
+    return fill(n, x, o) + len(o.a)
+""", (1.3, 4)),
+    "sort key": ("""\
+def f(x, n):
+    pts = [(math.sin(x * i * 3.0), i % 3) for i in range(n)]
+    pts.sort(key=lambda p: p[1])
+    s = 0.0
+    for k, (a, b) in enumerate(pts):
+        s += a * k + b
+    pts.sort()
+    s += pts[0][0] * 3.0 + pts[-1][0]
+    q = sorted(pts, key=lambda p: (p[1], -p[0]), reverse=True)
+    for k, (a, b) in enumerate(q):
+        s += a * k * k + b
+    return s
+""", (1.3, 6)),
+    "sort rev": ("""\
+def f(x, idx):
+    order = sorted(range(len(x)), key=lambda i: x[i])
+    s = 0.0
+    for k, i in enumerate(order):
+        s += x[i] * k
+    xs = list(x)
+    xs.sort(reverse=True)
+    return s + xs[0] * 2.0 + xs[1] + sorted(idx, reverse=True)[0]
+""", (np.array([3.0, 1.0, 2.0, -4.0]), np.array([3, 1, 2, 5]))),
+    "minkey": ("""\
+def f(x, n):
+    i = min(range(n), key=lambda i: abs(x[i] - 1.5))
+    p = max([(x[i], i) for i in range(n)], key=lambda p: p[0] * p[0])
+    return x[i] * 2.0 + p[0] * p[1]
+""", (np.array([3.0, 1.0, 2.0, -4.0]), 4)),
+    "nsmallest": ("""\
+import heapq
+def f(x, k):
+    a = heapq.nsmallest(k, [(v * v, i) for i, v in enumerate(x)])
+    b = heapq.nlargest(2, x)
+    return sum(d for d, _ in a) + b[0] * b[1]
+""", (np.array([3.0, 1.0, 2.0, -4.0]), 2)),
+    "bisects": ("""\
+import bisect
+def f(x, n):
+    xs = []
+    s = 0.0
+    for i in range(n):
+        v = math.sin(x * i * i)
+        k = bisect.bisect_left(xs, v)
+        s += k * v
+        bisect.insort(xs, v)
+        s += xs[len(xs) // 2] * i
+    return s + bisect.bisect(xs, 0.1)
+""", (1.3, 6)),
+    "deque1": ("""\
+from collections import deque
+def f(x, n):
+    q = deque()
+    q.append(x)
+    q.appendleft(2.0 * x)
+    s = 0.0
+    for i in range(n):
+        v = q.popleft()
+        s += v * i
+        q.append(v * 0.5 + i)
+        if i % 2 == 0:
+            q.appendleft(x * i)
+    for v in q:
+        s = s * 0.5 + v
+    q[0] = x
+    q[-1] += 3.0 * x
+    return s + q[0] * q[-1] + len(q) + q.pop() + sum(q)
+""", (1.3, 5)),
+    "moving": ("""\
+from collections import deque
+def f(x, k):
+    w = deque(maxlen=k)
+    s = 0.0
+    for v in x:
+        w.append(v)
+        s += sum(w) / len(w) * max(w)
+    w.rotate(1)
+    return s + w[0] * 2.0 + w[1]
+""", (np.array([1.0, 3.0, -2.0, 4.0, 0.5]), 3)),
+    "bfs p10": ("""\
+from collections import deque
+def f(x, n):
+    adj = [[] for _ in range(n)]
+    for i in range(n - 1):
+        adj[i].append(i + 1)
+        adj[i // 2].append(i + 1)
+    dist = {0: 0.0}
+    q = deque([0])
+    while q:
+        u = q.popleft()
+        for v in adj[u]:
+            if v not in dist:
+                dist[v] = dist[u] + x * v
+                q.append(v)
+    return sum(dist.values())
+""", (1.3, 5)),
+    "deque empty": ("""\
+from collections import deque
+def f(x, n):
+    q = deque([x] * n)
+    for i in range(n + 1):
+        q.popleft()
+    return x
+""", (1.3, 3)),
+    "tuples": ("""\
+from collections import deque
+def f(x, n):
+    q = deque([(x, 0)])
+    s = 0.0
+    while q:
+        v, d = q.popleft()
+        s += v * d
+        if d < n:
+            q.append((v * 0.5, d + 1))
+            q.append((v * 0.3, d + 2))
+    return s
+""", (1.3, 4)),
+}
+
+# What is refused, because Python would show a change under another name.
+REFUSED = {
+    "row held used": ("""\
+def f(x, k):
+    A = []
+    for i in range(k):
+        A.append([x, x * i])
+    r = [x, 2.0]
+    A.append(r)
+    A[k][0] = x * 3.0
+    return A[k][0] * A[k][1] + A[0][1] + r[0]
+""", (1.3, 3)),
+    "twice": ("""\
+def f(x, k):
+    A = []
+    r = [x, 2.0]
+    for i in range(k):
+        A.append(r)
+    A[0][0] = x * 3.0
+    return A[1][0]
+""", (1.3, 3)),
+    "shallow bad": ("""\
+def f(x, n):
+    A = [[x * i, 2.0] for i in range(n)]
+    B = A[:]
+    A[1][0] = 7.0
+    return B[1][0]
+""", (1.3, 4)),
+    "if row": ("""\
+def f(x, n):
+    A = [[x] * (i + 1) for i in range(n)]
+    r = A[0] if x > 1.0 else A[1]
+    A[0][0] = 9.0
+    return sum(r)
+""", (1.3, 3)),
+    "row loop keep": ("""\
+def f(x, n):
+    A = [[x * i, x] for i in range(n)]
+    best = A[0]
+    for row in A:
+        if row[0] > best[0]:
+            best = row
+    return best[0] * best[1]
+""", (1.3, 3)),
+}

@@ -1,0 +1,123 @@
+"""Lists of lists, heaps, deques, dicts and sets with computed keys: values, exceptions and gradients are those of Python."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from linad.baseline import dual
+from linad_typecheck.engine.hashed import start_of
+
+from ..examples_of import seeds
+from ..properties.roads import Whole, close
+from ..sources import Seeded, Source
+from ..strategies import load
+from .programs_containers import PROGRAMS, REFUSED
+
+FULL = ("matmul", "adjacency", "memo loop", "moving", "dijkstra")  # on all roads
+
+
+def given(text: str, args: tuple) -> Whole:
+    return Whole(load(f"import math\nimport numpy as np\n{text}"), args)
+
+
+def agrees(whole: Whole) -> None:
+    """The value or the exception of Python, and the gradient by reverse mode against dual numbers."""
+    ended = whole.primal()
+    if ended.error is not None:
+        whole.raises(ended.error, (True,))
+        return
+    wrt = whole.active()
+    if wrt:
+        _, found = whole.gradient(whole.derivative(wrt, True, after=False).simplified, wrt, True)
+        close([found[n] for n in wrt], whole.expected(dual), whole.tolerance, "gradient")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_as_in_python(name):
+    whole = given(*PROGRAMS[name])
+    assert not whole.errors
+    agrees(whole)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FULL)
+def test_programs_on_all_roads(name):
+    given(*PROGRAMS[name]).holds(order=2, thorough=False)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_uncertain_identity_is_refused(name):
+    assert given(*REFUSED[name]).checked.program is None
+
+
+@pytest.mark.parametrize("key", [0, 1, -7, 2**40 + 3, -(2**62), (3, -4), (2**50, 1, 5)])
+def test_known_keys_start_where_the_prelude_looks(key):
+    if isinstance(key, tuple):
+        last = f"{key[-1]} + k"
+        text = f"def f(x, k):\n    d = {{{key}: x, {(5,) * len(key)}: 1.0}}\n    return d[{', '.join(map(str, key[:-1]))}, {last}]\n"
+        agrees(given(text, (1.5, 0)))
+    else:
+        agrees(given(f"def f(x, k):\n    d = {{{key}: x, 5: 1.0}}\n    return d[k]\n", (1.5, key)))
+    assert 0 <= start_of(key, 7) < 8
+
+
+# ------------------------------------------------------------------------------------------------------ random programs
+
+HEAD = """
+import heapq
+from bisect import bisect_left, insort
+from collections import defaultdict, deque
+
+def note(rows, i, v):
+    rows[i].append(v)
+    return len(rows[i])
+
+def scaled(rows, c):
+    return [[v * c for v in row] for row in rows]
+
+def f(x, c, n):
+    s, k = 0.0, n
+    rows = [[x[0] * (i + j) for j in range(i + 1)] for i in range(n)]
+    grid = [[c * i + j for j in range(n)] for i in range(n)]
+    d, e, seen = {}, defaultdict(float), set()
+    heap, q, xs = [(c, 0)], deque([c, x[0]]), [c]
+"""
+END = """    for i in range(n):
+        s += sum(rows[i]) * (i + 1) + sum(grid[i]) * 0.5 + d.get(i, c) + len(seen)
+    return s + sum(e.values()) + heap[0][0] + sum(q) + sum(xs) * 0.1 + len(heap) + len(rows)
+"""
+
+
+def statements(source: Source, depth: int) -> Iterator[str]:
+    for _ in range(source.number(2, 5)):
+        i, j = (source.pick(("0", "1", "n - 1", "k % n", "-1")) for _ in range(2))
+        v = source.pick(("c", "s", "x[0] * c", f"grid[{i}][{j}]", f"rows[{j}][0]", f"e[{j}]", "q[0]", "xs[-1]"))
+        if depth and source.number(0, 3) == 0:
+            yield source.pick((f"if {v} > 1.0:", "for k in range(2):", "for k in range(n):"))
+            yield from (f"    {line}" for line in statements(source, depth - 1))
+            continue
+        yield source.pick((
+            f"rows[{i}].append({v})", f"grid[{i}][{j}] = {v}", f"grid[{i}][{j}] += {v} * 0.5", f"k = note(rows, {i}, {v})",
+            f"rows[{i}] = [{v}, c]", "rows.append([c, s])", f"rows = scaled(rows, 0.5)", f"row = rows[{i}]; s += row[0]",
+            f"row = grid[{i}]; row[{j}] = {v}", f"for row in grid: row[{j}] *= 0.5", f"s += sum(rows[{i}]) + max(grid[{j}])",
+            f"grid[{i}], grid[{j}] = grid[{j}], grid[{i}]", f"grid.append(grid[{i}][:])", f"rows[{i}].extend([c, {v}])",
+            f"other = grid[:]; s += other[{i}][{j}]", f"rows[{i}].sort()", f"s += rows.pop()[0]; rows.append([{v}])",
+            f"d[k] = {v}", f"d[k % 3] = d.get(k % 3, c) + {v}", f"e[k * 7] += {v}", f"seen.add(k * 3 % 5)", "seen.discard(k)",
+            f"if k in d: s += d[k]", f"if k in seen: s += {v}", "for a, b in d.items(): s += a * b", f"d.pop(k, {v})",
+            f"heapq.heappush(heap, ({v}, k))", f"s += heapq.heappushpop(heap, ({v}, k))[0]", f"q.append({v})",
+            f"q.appendleft({v})", f"s += q.pop(); q.append({v})", f"s += q.popleft(); q.append(c)", f"insort(xs, {v})",
+            f"k = bisect_left(xs, {v})", f"xs.sort(key=lambda v: -v)", f"s += min(xs, key=lambda v: abs(v - c))",
+        ))  # fmt: skip
+
+
+def program(seed: int) -> str:
+    return HEAD + "".join(f"    {line}\n" for line in statements(Seeded(seed), 1)) + END
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("seed", seeds(6))
+def test_random_programs(seed):
+    found = Whole(load(program(seed)), (np.array([0.5, -1.0]), 1.3, 3))
+    if found.checked.program is not None:
+        agrees(found)

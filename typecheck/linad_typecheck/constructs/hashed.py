@@ -1,0 +1,406 @@
+"""Dicts and sets with keys known only at run time: displays, items, methods, iteration.
+
+The operations call functions of `prelude/hashing.py`, which never raise; a missing key is found here, so that the error
+has the user's position.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..engine.blocks import assign as assign_to
+from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
+from ..engine.growing import copied, count_of, is_growing, item_at
+from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
+from ..engine.places import held
+from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
+from ..engine.sequences import Unrolled, unpacked
+from ..engine.state import ZERO, Lowering
+from ..engine.values import (
+    GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, ScalarValue, TupleValue,
+    Value, contains, describe, literal, map_objects, objects, type_of,
+)
+from ..ir.core import Check, Const
+from ..messages.language import BadCall, Unsupported
+from ..messages.types import WrongType
+from ..names.scope import COUNTER, DEFAULTS, DICT, SET, External
+from ..ownership.objects import change, fresh
+from ..registry import enter
+from ..span import Span
+from ..types import BOOL, FLOATS
+from .comparisons import MEMBERS, at_span
+from .comprehensions import COMPREHENSIONS, run_through
+from .dicts import called as known_call, display as known_display, has
+from .iterables import iteration
+from .lists import from_iteration
+
+PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
+         "values": 0}  # fmt: skip
+OF_SETS = {"add": 1, "clear": 0, "copy": 0, "discard": 1, "pop": 0, "remove": 1, "update": 1}
+
+
+def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
+    """A call of a function of the prelude."""
+    function = Quoted(at, EntityValue(External(f"%hashing.{name}"), name))
+    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
+    if isinstance(found, SILENT):
+        raise Refused(None, found)
+    return found
+
+
+def key(ctx: Lowering, node: ast.expr) -> Value:
+    """The key that an expression gives."""
+    return _key_of(ctx, expression(ctx, node), ctx.span(node))
+
+
+def _key_of(ctx: Lowering, v: Value, span: Span) -> Value:
+    v = usable(ctx, v, "the key", span)
+    if isinstance(v, SILENT):
+        raise Refused(None, v)
+    parts = v.items if isinstance(v, TupleValue) and not v.closed and not v.changes else (v,)
+    if parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts):
+        return v
+    what = "a key of a dict or a set is an int or a tuple of ints"
+    raise Refused(WrongType(span, what, describe(type_of(v)), "count in steps: `round(x / step)`"))
+
+
+# --------------------------------------------------------------------------------------------------------- the object
+
+
+def _again(ctx: Lowering, node: ast.expr) -> TupleValue:
+    """The dict that an expression denotes, after a call that may have changed it."""
+    if any(isinstance(n, ast.Call) for n in ast.walk(node)):  # it would be called again
+        raise Refused(Unsupported(ctx.span(node), "changing a dict without a name", "give it a name first"))
+    found = pull(ctx, node)
+    if not is_hashed(found):
+        raise Refused(None)
+    return found
+
+
+def as_one(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
+    """A dict whose keys are known, as a hashed one, also under its other names; None if it has other keys than ints."""
+    t = hashed_type(type_of(base), DICT)
+    if t is None:
+        return None
+    made = as_hashed(ctx, base, t, span)
+    left = {n: map_objects(b.value, lambda o: made if o == base else o) for n, b in ctx.env.items()}
+    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    return made
+
+
+def wanted(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValue | None:
+    """The dict with keys known at compile time as a hashed one, if a key that is given is not known then."""
+    if not base.mapping or (base.record.names and hashed_type(type_of(base), DICT) is None):
+        return None
+    v = ctx.attempt(lambda: expression(ctx, node)).value
+    parts = v.items if isinstance(v, TupleValue) and not v.closed else (v,)
+    counts = parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts)
+    known = counts and all(isinstance(x.atom, Const) for x in parts)
+    return as_one(ctx, base, ctx.span(node)) if counts and not known else None
+
+
+def _position(ctx: Lowering, at: ast.expr, base: TupleValue, k: Value) -> ScalarValue:
+    return _call(ctx, at, "_find", base.items[0], base.items[-1], k)
+
+
+def _there(ctx: Lowering, j: ScalarValue, span: Span) -> ScalarValue:
+    return ScalarValue(ctx.let("there", "ge", (j.atom, ZERO), BOOL, span), True)
+
+
+def _runs(ctx: Lowering, base: TupleValue) -> bool:
+    """Whether a loop runs over a dict, so that no key may be inserted."""
+    keys = base.items[0]
+    return any(n.startswith("%over") and any(part == keys for part in objects(b.value)) for n, b in ctx.env.items())
+
+
+def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool = True) -> None:
+    """Raise unless a key was found: KeyError, or if it would be inserted, the error of the loop over the dict."""
+    if not missing:
+        text = "dictionary changed size during iteration"
+        ctx.emit(Check(_there(ctx, j, span).atom, "RuntimeError", text, (), span))
+        ctx.not_negative(j.atom)
+        return
+    parts = k.items if isinstance(k, TupleValue) else (k,)
+    shown = ", ".join(f"{{{n}}}" for n in range(len(parts)))
+    text = shown if isinstance(k, ScalarValue) else f"({shown}{',' if len(parts) == 1 else ''})"
+    ctx.emit(Check(_there(ctx, j, span).atom, "KeyError", text, tuple(x.atom for x in parts), span))
+    ctx.not_negative(j.atom)
+
+
+def _has(ctx: Lowering, k: Value, base: Value, span: Span) -> Value | None:
+    """``k in d``; None if it is known at compile time, or about something else."""
+    known = isinstance(base, TupleValue) and base.mapping
+    if known and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
+        base = as_one(ctx, base, span) or base
+    if not is_hashed(base):
+        return None
+    return _there(ctx, _position(ctx, at_span(span), base, _key_of(ctx, k, span)), span)
+
+
+def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
+    """``d[k]``. A missing key of a `defaultdict` is inserted."""
+    span = ctx.span(node)
+    if base.record is SET:
+        raise Refused(WrongType(span, "a set has no items to index", "a set", "ask `k in s`, or make a dict"))
+    k = key(ctx, node.slice)
+    default = _default(base)
+    default = None if default is None else fresh(ctx, default, span)
+    if base.record is COUNTER:
+        return _call(ctx, node, "_value", base.items[1], _position(ctx, node, base, k), literal(0))
+    if default is not None and not _runs(ctx, base):
+        j = _call(ctx, node, "_place", base, k, default)
+        ctx.not_negative(j.atom)
+        base = _again(ctx, node.value)
+    else:
+        j = _position(ctx, node, base, k)
+        _require(ctx, j, k, span, default is None)
+    if not is_growing(base.items[1]):
+        return Bottom()
+    return item_at(ctx, base.items[1], j.atom, span)
+
+
+def _default(base: TupleValue) -> Value | None:
+    kind = next((n for n, cls in DEFAULTS.items() if cls is base.record), None)
+    return {"float": literal(0.0), "int": literal(0), "list": TupleValue((), LIST)}.get(kind)
+
+
+def put(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value, span: Span) -> None:
+    """``d[k] = v``."""
+    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    if isinstance(value, SILENT):
+        raise Refused(None)
+    _call(ctx, node, "_put", base, k, value)
+
+
+def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
+    if base.record is SET:
+        raise Refused(Unsupported(span, "assigning to an item of a set", "`s.add(k)`"))
+    k = key(ctx, target.slice)
+    if not _runs(ctx, base):
+        put(ctx, target, base, k, value, span)
+        return
+    j = _position(ctx, target, base, k)
+    _require(ctx, j, k, ctx.span(target), False)
+    values = ast.copy_location(ast.Attribute(target.value, "values", ast.Load()), target)
+    item_ = ast.copy_location(ast.Subscript(values, Quoted(target, j), ast.Store()), target)
+    assign_to(ctx, item_, value, span)
+
+
+def delete(ctx: Lowering, target: ast.Subscript, base: TupleValue) -> None:
+    """``del d[k]``."""
+    k, span = key(ctx, target.slice), ctx.span(target)
+    j = _position(ctx, target, base, k)
+    _require(ctx, j, k, span)
+    _call(ctx, target, "_remove", base, j)
+
+
+# -------------------------------------------------------------------------------------------------------------- methods
+
+
+def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``d.get(k, 0.0)``, ``s.add(k)`` and other methods."""
+    span = ctx.span(node)
+    of = OF_SETS if base.record is SET else PLAIN
+    if name not in of or node.keywords:
+        what = "set" if base.record is SET else "dict with computed keys"
+        raise Refused(Unsupported(span, f"`.{name}` of a {what}", "write a loop over its keys"))
+    least = {"get": 1, "setdefault": 2, "pop": base.record is not SET}.get(name, of[name])
+    if not least <= len(node.args) <= of[name]:
+        raise Refused(BadCall(span, ast.unparse(node.func), f"takes {of[name]} argument{'s' * (of[name] != 1)} here"))
+    if name == "update":
+        return _updated(ctx, node, base)
+    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
+    silent = next((v for v in given if isinstance(v, SILENT)), None)
+    if silent is not None:
+        return silent
+    if name in ("keys", "values", "items"):
+        return listed(ctx, base, name, span)
+    if name == "copy":
+        return TupleValue(tuple(copied(ctx, x, span) if is_growing(x) else x for x in base.items), base.record)
+    if name == "clear":
+        of_ = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+        new = empty(ctx, base.record, span)
+        change(ctx, base, new, of_, "`.clear` of a dict", "make another one", span)
+        return NoneValue()
+    if name == "popitem" or (name == "pop" and not node.args):
+        return _last(ctx, node, base)
+    k = _key_of(ctx, given[0], span)
+    if name == "add":
+        return _call(ctx, node, "_add", base, k)
+    if name == "setdefault":
+        j = _call(ctx, node, "_place", base, k, given[1])
+        ctx.not_negative(j.atom)
+        return item_at(ctx, _again(ctx, node.func.value).items[1], j.atom, span)
+    j = _position(ctx, node, base, k)
+    if name == "get":
+        default = given[1] if len(given) > 1 else NoneValue()
+        return _call(ctx, node, "_value", base.items[1], j, default)
+    if name == "remove" or (name == "pop" and len(given) == 1):
+        _require(ctx, j, k, span)
+        return _call(ctx, node, "_discard" if base.record is SET else "_remove", base, j)
+    return _call(ctx, node, "_discard_any" if base.record is SET else "_pop", base, j, *given[1:])
+
+
+def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
+    span = ctx.span(node)
+    if base.record is SET:
+        raise Refused(Unsupported(span, "`.pop` of a set, which takes any item,", "take `min(s)`, and discard it"))
+    count = count_of(ctx, base.items[0])
+    some = ctx.let("some", "gt", (count, ZERO), BOOL, span)
+    ctx.emit(Check(some, "KeyError", "popitem(): dictionary is empty", (), span))
+    return _call(ctx, node, "_popitem", base)
+
+
+def listed(ctx: Lowering, base: TupleValue, name: str, span: Span) -> Value:
+    """The keys, values or items as a list."""
+    if name != "items":
+        found = base.items[0 if name == "keys" else 1]
+        return replace(copied(ctx, found, span), made=None) if is_growing(found) else found
+    keys, values = base.items[:2]
+    pairs = TupleValue((keys.items[0], values.items[0]))
+    if contains(pairs, LostArray):
+        raise Refused(None)
+    return replace(copied(ctx, TupleValue((pairs, keys.items[1]), GROWING[0]), span), made=None)
+
+
+def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
+    """``s.update(xs)`` of a set or a counter, ``d.update(other)``."""
+    if base.record is SET or base.record is COUNTER:
+        _entered(ctx, node, node.func.value, node.args[0])
+        return NoneValue()
+    other = expression(ctx, node.args[0])
+    if not is_hashed(other):
+        raise Refused(Unsupported(ctx.span(node), "`.update` of such a dict with this", "write a loop"))
+    return _call(ctx, node, "_update", base, other)
+
+
+# --------------------------------------------------------------------------------------------------------- construction
+
+
+def _made(ctx: Lowering, at: ast.expr, cls: object, fill) -> Value:
+    """A new dict or set, filled under a pseudo-name."""
+    span = ctx.span(at)
+    key = ctx.pseudo("made", span)
+    ctx.bind(key, Binding(fresh(ctx, empty(ctx, cls, span), span), span))
+    fill(ast.copy_location(ast.Name(key, ast.Load()), at))
+    found = ctx.unbind(key).value
+    return replace(found, made=None) if isinstance(found, TupleValue) else found
+
+
+def _each(ctx: Lowering, node: ast.expr, each) -> None:
+    """Call a function with each element of an iterable or a comprehension."""
+    if isinstance(node, (*COMPREHENSIONS, ast.SetComp)):
+        plain = ast.copy_location(ast.GeneratorExp(node.elt, node.generators), node)
+        run_through(ctx, plain, lambda value, at: each(value), "each")
+        return
+    match found := iteration(ctx, node):
+        case None:
+            raise Refused(None)
+        case Unrolled(items=items):
+            for v in items:
+                each(v)
+        case _:
+            from_iteration(ctx, found, node, each)
+
+
+def _entered(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> None:
+    """Add each element of an iterable to a set or a counter."""
+
+    def one(v: Value) -> None:
+        if isinstance(v, SILENT):
+            return
+        base, k = _again(ctx, name), _key_of(ctx, v, ctx.span(node))
+        if base.record is COUNTER:
+            _call(ctx, at, "_count", base, k)
+        else:
+            _call(ctx, at, "_add", base, k)
+
+    _each(ctx, node, one)
+
+
+def of_iterable(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``set()``, ``set(xs)``, ``Counter()`` and ``Counter(xs)``."""
+    cls = COUNTER if dotted == "collections.Counter" else SET
+    if node.keywords or len(node.args) > 1:
+        raise Refused(BadCall(ctx.span(node), name, "takes at most one iterable here"))
+    return _made(ctx, node, cls, lambda made: [_entered(ctx, node, made, a) for a in node.args])
+
+
+def set_display(ctx: Lowering, node: ast.Set | ast.SetComp, hint: str) -> Value:
+    """``{i, j}`` and ``{f(v) for v in xs}``."""
+    what = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node) if isinstance(node, ast.Set) else node
+    return _made(ctx, node, SET, lambda made: _entered(ctx, node, made, what))
+
+
+def defaultdict(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``defaultdict(float)``."""
+    kind = expression(ctx, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    external = isinstance(kind, EntityValue) and isinstance(kind.entity, External)
+    made = kind.entity.dotted.partition(".")[2] if external else ""
+    if made not in DEFAULTS:
+        instead = "`defaultdict(float)`, `defaultdict(int)` or `defaultdict(list)`"
+        raise Refused(Unsupported(ctx.span(node), "this `defaultdict`", instead))
+    return _made(ctx, node, DEFAULTS[made], lambda made: None)
+
+
+def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:
+    """``{k: e for ...}`` with keys known only at run time."""
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    return _of_pairs(ctx, node, ast.copy_location(ast.ListComp(pair, node.generators), node))
+
+
+def _of_pairs(ctx: Lowering, node: ast.expr, what: ast.expr) -> Value:
+    """A dict of an iterable of keys and values."""
+    span = ctx.span(node)
+
+    def fill(made: ast.expr) -> None:
+        def one(v: Value) -> None:
+            if isinstance(v, SILENT):
+                return
+            k, value = unpacked(ctx, v, 2, span)
+            put(ctx, node, _again(ctx, made), _key_of(ctx, k, span), value, span)
+
+        _each(ctx, what, one)
+
+    return _made(ctx, node, DICT, fill)
+
+
+def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
+    """``{i: v}``: a hashed dict if one of the keys is an int that is known only at run time."""
+    parts = [
+        x
+        for k in node.keys
+        for v in (() if k is None else (ctx.attempt(lambda k=k: expression(ctx, k)).value,))
+        for x in (v.items if isinstance(v, TupleValue) and not v.closed else (v,))
+    ]
+    unknown = any(isinstance(x, ScalarValue) and x.dtype not in FLOATS and not isinstance(x.atom, Const) for x in parts)
+    if not unknown or None in node.keys:
+        return known_display(ctx, node, hint)
+    pairs = [ast.Tuple([k, v], ast.Load()) for k, v in zip(node.keys, node.values, strict=True)]
+    what = ast.Tuple(pairs, ast.Load())
+    for n in (what, *pairs):
+        ast.copy_location(n, node)
+    return _of_pairs(ctx, node, what)
+
+
+def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``dict(pairs)`` and ``dict(d)``: as of known keys, if they are known."""
+    if len(node.args) != 1 or node.keywords:
+        return known_call(ctx, node, dotted, name, hint)
+    if not isinstance(node.args[0], (*COMPREHENSIONS, ast.Call)):
+        base = expression(ctx, node.args[0])
+        if is_hashed(base):
+            return TupleValue(tuple(copied(ctx, x, ctx.span(node)) if is_growing(x) else x for x in base.items), DICT)
+    trial = ctx.attempt(lambda: known_call(ctx, node, dotted, name, hint))
+    return ctx.take(trial) if isinstance(trial.value, TupleValue) else _of_pairs(ctx, node, node.args[0])
+
+
+MEMBERS.append(_has)
+EXPRESSIONS[ast.Dict] = display
+CALLS["builtins.dict"] = called
+EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
+CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
+CALLS["collections.defaultdict"] = defaultdict
+enter("fold", ("builtins.set", "collections.Counter", "collections.defaultdict"))

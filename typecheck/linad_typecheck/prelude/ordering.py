@@ -1,0 +1,143 @@
+"""Sorted lists: the order of items by columns of keys, and the functions of `bisect`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import implements, updates
+
+
+def _order(column, sign):
+    """The stable order of the numbers in a column; descending if ``sign`` is -1."""
+    return np.argsort(column if sign == 1 else -1 * column, kind="stable")
+
+
+def _refined(order, column, sign):
+    """An order refined by a column of keys that count more: where these are equal, it stays."""
+    return order[_order(column[order], sign)]
+
+
+@implements("bisect.bisect_left")
+def bisect_left(a, x, lo=0, hi=None):
+    """The first position in a sorted list at which an item may be inserted.
+
+    Parameters
+    ----------
+    a : list or array
+        Sorted items.
+    x : float, int or tuple
+        The item.
+    lo, hi : int
+        The part that is searched.
+
+    Returns
+    -------
+    int
+        The position: all items before it are less than ``x``.
+
+    Examples
+    --------
+    >>> bisect_left([1.0, 2.0, 2.0, 3.0], 2.0)
+    1
+    """
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    low = lo
+    high = len(a) if hi is None else hi
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@implements("bisect.bisect_right", "bisect.bisect")
+def bisect_right(a, x, lo=0, hi=None):
+    """The last position in a sorted list at which an item may be inserted.
+
+    Parameters
+    ----------
+    a : list or array
+        Sorted items.
+    x : float, int or tuple
+        The item.
+    lo, hi : int
+        The part that is searched.
+
+    Returns
+    -------
+    int
+        The position: all items from there on are greater than ``x``.
+
+    Examples
+    --------
+    >>> bisect_right([1.0, 2.0, 2.0, 3.0], 2.0)
+    3
+    """
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    low = lo
+    high = len(a) if hi is None else hi
+    while low < high:
+        middle = (low + high) // 2
+        if x < a[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@updates("bisect.insort_left")
+def insort_left(a, x, lo=0, hi=None):
+    """Insert an item into a sorted list, before equal ones.
+
+    Parameters
+    ----------
+    a : list
+        Sorted items.
+    x : float, int or tuple
+        The item.
+    lo, hi : int
+        The part that is searched.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> a = [1.0, 3.0]
+    >>> insort_left(a, 2.0)
+    >>> a
+    [1.0, 2.0, 3.0]
+    """
+    a.insert(bisect_left(a, x, lo, hi), x)
+
+
+@updates("bisect.insort_right", "bisect.insort")
+def insort_right(a, x, lo=0, hi=None):
+    """Insert an item into a sorted list, after equal ones.
+
+    Parameters
+    ----------
+    a : list
+        Sorted items.
+    x : float, int or tuple
+        The item.
+    lo, hi : int
+        The part that is searched.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> a = [1.0, 3.0]
+    >>> insort_right(a, 2.0)
+    >>> a
+    [1.0, 2.0, 3.0]
+    """
+    a.insert(bisect_right(a, x, lo, hi), x)
