@@ -472,6 +472,24 @@ def f(w, n):
                 heapq.heappush(heap, (nd, v))
     return sum(dist)
 """, (np.array([1.0, 2.0, 0.5, 1.5]), 4)),
+    "a heap of cells of a list": ("""\
+import heapq
+def f(w, n):
+    adj = [[] for _ in range(n)]
+    for i in range(n):
+        adj[i].append(((i + 1) % n, w[i]))
+        adj[i].append(((i + 2) % n, w[i] * 1.7))
+    dist = [1e9] * n
+    dist[0] = 0.0
+    heap = [(0.0, 0)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        for v, c in adj[u]:
+            if d + c < dist[v]:
+                dist[v] = d + c
+                heapq.heappush(heap, (dist[v], v))
+    return sum(dist)
+""", (np.array([1.0, 2.0, 0.5, 1.5]), 4)),
     "heapify": ("""\
 from heapq import heapify, heappop, heapreplace, heappushpop
 def f(x, n):
