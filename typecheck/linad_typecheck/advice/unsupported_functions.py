@@ -19,7 +19,6 @@ ELSEWHERE: dict[str, str] = {
     "builtins.map": "use it in a `for`, or write a comprehension: `np.array([f(v) for v in x])`",
     "builtins.list": "write an array: `np.array([...])`, `np.arange(n)`",
     "builtins.dict": "use separate names, or an array with int indices",
-    "builtins.set": "use an array of bools",
     "builtins.tuple": "write the elements out",
     **dict.fromkeys(
         ("builtins.str", "builtins.repr"), 'write texts outside the function; `raise` and `assert` take `f"... {n}"`'

@@ -50,6 +50,9 @@ def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     return found
 
 
+KEYS = "a key of a dict or a set is an int or a tuple of ints"
+
+
 def key(ctx: Lowering, node: ast.expr) -> Value:
     """The key that an expression gives."""
     return _key_of(ctx, expression(ctx, node), ctx.span(node))
@@ -62,8 +65,8 @@ def _key_of(ctx: Lowering, v: Value, span: Span) -> Value:
     parts = v.items if isinstance(v, TupleValue) and not v.closed and not v.changes else (v,)
     if parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts):
         return v
-    what = "a key of a dict or a set is an int or a tuple of ints"
-    raise Refused(WrongType(span, what, describe(type_of(v)), "count in steps: `round(x / step)`"))
+    instead = "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints"
+    raise Refused(WrongType(span, KEYS, describe(type_of(v)), instead))
 
 
 # --------------------------------------------------------------------------------------------------------- the object
@@ -330,6 +333,9 @@ def of_iterable(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
 
 def set_display(ctx: Lowering, node: ast.Set | ast.SetComp, hint: str) -> Value:
     """``{i, j}`` and ``{f(v) for v in xs}``."""
+    for n in node.elts if isinstance(node, ast.Set) else ():
+        if isinstance(n, ast.Set | ast.List | ast.Dict):  # refused as a whole, without what is in it
+            raise Refused(WrongType(ctx.span(n), KEYS, f"a {type(n).__name__.lower()}", "write a tuple of ints"))
     what = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node) if isinstance(node, ast.Set) else node
     return _made(ctx, node, SET, lambda made: _entered(ctx, node, made, what))
 

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    COMPLEX, GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
+    COMPLEX, DEQUE, GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
@@ -902,6 +902,10 @@ def describe(t: ValueType) -> str:
             return f"array of complex numbers of rank {r}"
         case TupleType(record=record) if record is COMPLEX:
             return "complex number"
+        case TupleType(record=record) if record is SET or record is DEQUE:
+            return f"a {record.name}"
+        case TupleType(record=record) if record in HASHED:
+            return f"a {record.name} with computed keys"
         case TupleType(items=items, record=record) if record is LIST:
             return f"[{', '.join(map(describe, items))}]"
         case TupleType(items=items, record=None):
