@@ -17,7 +17,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.numbers import as_scalar
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, rule_of
-from ..engine.sizes import dtype_of, is_array
+from ..engine.sizes import is_array
 from ..engine.state import Lowering, zero
 from ..engine.values import (
     DTypeValue,
