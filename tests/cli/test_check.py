@@ -127,7 +127,7 @@ def test_the_summary_tells_what_was_checked(write, capsys):
 
 def test_the_decorator_by_any_name(write, capsys):
     write("names.py", "from linad import linear_grad as lg\n")
-    body = UNKNOWN.replace("nothing", "{2}").partition("@linear_grad\n")[2]
+    body = UNKNOWN.replace("nothing", 'b"2"').partition("@linear_grad\n")[2]
     for k, (head, decorator) in enumerate(
         {
             "import linad": "linad.linear_grad",

@@ -18,7 +18,7 @@ from ..types import I64
 from ..messages.language import Unsupported
 from . import lists
 from .comprehensions import targets
-from .dicts import of_pairs
+from .dicts import constant_of, of_pairs
 from .hashed import comprehension as hashed_comprehension
 from .iterables import Iteration, Unrolled, iteration
 from .iterators import as_object, generated
@@ -204,16 +204,19 @@ _OF_ALL = ("itertools.chain", "itertools.product")
 def dict_comprehension(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
     """``{k: e for ...}`` over tuples, lists and dicts."""
     trial = ctx.attempt(lambda: _static_dict(ctx, node, hint))
-    if isinstance(trial.value, TupleValue):
-        return ctx.take(trial)
-    return hashed_comprehension(ctx, node)
+    failed = isinstance(trial.value, SILENT) and any(d.severity == "error" for d in trial.findings.diagnostics)
+    return hashed_comprehension(ctx, node) if trial.value is None or failed else ctx.take(trial)
 
 
-def _static_dict(ctx: Lowering, node: ast.DictComp, hint: str) -> Value:
-    """A dict with keys known at compile time; `Poison` if they are not known."""
+def _static_dict(ctx: Lowering, node: ast.DictComp, hint: str) -> Value | None:
+    """A dict with keys known at compile time; None if they are not."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
     made = comprehension(ctx, ast.copy_location(ast.ListComp(pair, node.generators), node), hint)
-    return Poison() if isinstance(made, SILENT) or is_growing(made) else of_pairs(ctx, made.items, ctx.span(node))
+    if isinstance(made, SILENT):
+        return made
+    if is_growing(made) or not all(constant_of(x.items[0])[0] for x in made.items):
+        return None
+    return of_pairs(ctx, made.items, ctx.span(node))
 
 
 EXPRESSIONS[ast.ListComp] = comprehension

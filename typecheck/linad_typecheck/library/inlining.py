@@ -205,8 +205,11 @@ class _Body:
         match iteration(self.ctx, self.copy(node)):
             case Unrolled(items=items):
                 return items
-            case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step), element=element):
-                return [element(Const(k, I64)) for k in range(start, stop, step)]
+            case Iteration(start=Const(value=start), stop=Const(value=stop), step=Const(value=step)) as found:
+                self.ctx.bind_all(found.held)
+                items = [found.element(Const(k, I64)) for k in range(start, stop, step)]
+                self.ctx.unbind(*found.held)
+                return items
             case None:
                 raise Refused(None)
         raise _NotKnown

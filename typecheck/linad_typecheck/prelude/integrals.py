@@ -192,7 +192,7 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-08, epsrel=1.49e-08, l
 
     Examples
     --------
-    >>> round(quad(lambda t: t * t, 0.0, 3.0)[0], 9)
+    >>> float(round(quad(lambda t: t * t, 0.0, 3.0)[0], 9))
     9.0
     """
     if full_output:

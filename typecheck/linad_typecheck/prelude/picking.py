@@ -158,7 +158,7 @@ def choose(a, choices, out=None, mode="raise"):
         raise TypeError("takes no `out`: assign the result")
     if np.asarray(a).dtype.kind not in "iub":
         raise TypeError("is of indices that are ints or bools")
-    at = a * 1
+    at = np.asarray(a) * 1
     if mode == "wrap":
         at = at % len(choices)
     elif mode == "raise" and np.any((at < 0) | (at >= len(choices))):
@@ -166,7 +166,7 @@ def choose(a, choices, out=None, mode="raise"):
     value = choices[0]
     for k in range(1, len(choices)):
         value = np.where(at >= k, choices[k], value)
-    return value + np.zeros_like(at)
+    return np.where(at >= 0, value, value)
 
 
 @implements("numpy.array_equal")

@@ -1,4 +1,4 @@
-"""`scipy.signal`: filters that run over a signal twice, cascades of sections, local polynomials, removal of trends."""
+"""`scipy.signal`: filters that run over a signal twice, cascades of sections, local polynomials."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def sosfilt(sos, x, axis=-1):
     return y
 
 
-# --------------------------------------------------------------------------------------- local polynomials and trends
+# ------------------------------------------------------------------------------------------------- local polynomials
 
 
 def _weights(window, order, deriv, delta, pos):
@@ -315,39 +315,3 @@ def _correlated(x, weights, mode, cval):
     for j in range(w):
         out += weights[j] * wide[j : j + n]
     return out
-
-
-@implements("scipy.signal.detrend")
-def detrend(data, axis=-1, type="linear"):
-    """A signal, or the rows of a matrix, without its mean or its line of least squares.
-
-    Parameters
-    ----------
-    data : array_like
-        Floats, of rank 1 or 2.
-    axis : int
-        The axis along which the trend is.
-    type : {'linear', 'constant'}
-        What is removed.
-
-    Returns
-    -------
-    numpy.ndarray
-        The array without the trend.
-
-    Examples
-    --------
-    >>> np.round(np.abs(detrend(np.array([1.0, 2.0, 3.0]))), 6)
-    array([0., 0., 0.])
-    """
-    x = np.moveaxis(np.asarray(data), axis, -1)
-    if x.dtype.kind != "f":
-        raise TypeError("is of floats: write `x.astype(float)`")
-    d = x - np.mean(x, axis=-1, keepdims=True)
-    if type == "constant":
-        return np.moveaxis(d, -1, axis).copy()
-    if type != "linear":
-        raise TypeError("takes the types 'linear' and 'constant'")
-    t = np.arange(x.shape[-1]) - 0.5 * (x.shape[-1] - 1.0)
-    slope = np.sum(d * t, axis=-1, keepdims=True) / max(np.sum(t * t), 1e-300)
-    return np.moveaxis(d - slope * t, -1, axis).copy()
