@@ -257,7 +257,9 @@ def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
     return Poison() if found is None else NoneValue()
 
 
-def from_iteration(ctx: Lowering, found: Iteration | Generated, node: ast.expr, each: Callable[[Value], object]) -> None:
+def from_iteration(
+    ctx: Lowering, found: Iteration | Generated, node: ast.expr, each: Callable[[Value], object]
+) -> None:
     """Call ``each`` for the elements that a loop iterates over."""
     key = ctx.pseudo("item", ctx.span(node))
     target, item = ast.Name(key, ast.Store()), ast.Name(key, ast.Load())

@@ -91,7 +91,9 @@ def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
 
 
 # what makes new lists, dicts and objects
-_MAKING = frozenset({ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp, ast.Call, ast.BinOp, ast.Subscript})
+_MAKING = frozenset(
+    {ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp, ast.Call, ast.BinOp, ast.Subscript}
+)
 _LEAVES = (ast.Name, ast.Constant)  # evaluated at once: no value has to wait
 _WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
 

@@ -301,7 +301,8 @@ def _limits(name: str, d: DType, span: Span) -> TupleValue:
         bits, least = (52, -1022) if d == "f64" else (23, -126)
         largest = (2.0 - 2.0**-bits) * 2.0 ** (1 - least)
         known = {"eps": 2.0**-bits, "epsneg": 2.0 ** -(bits + 1), "tiny": 2.0**least, "smallest_normal": 2.0**least,
-                 "max": largest, "min": -largest, "smallest_subnormal": 2.0 ** (least - bits), "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
+                 "max": largest, "min": -largest, "smallest_subnormal": 2.0 ** (least - bits),
+                 "resolution": 1e-15 if d == "f64" else 1e-06}  # fmt: skip
         items = {n: ScalarValue(Const(x, Scalar(d))) for n, x in known.items()}
     else:
         low, high = LIMITS[d]
