@@ -369,6 +369,8 @@ def argument_type(value: object, where: str) -> object:
             raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
         return ArgType(kind)
     if is_complex(value):
+        if isinstance(value, np.ndarray) and (array_type(value.real) is None or not _plain(value)):
+            raise _wrong(where, "a NumPy array of complex64 or complex128, of rank 0 to 8", value)
         return ArgRecord(COMPLEX, tuple(argument_type(v, where) for v in (value.real, value.imag)))
     if isinstance(value, np.generic):
         if value.dtype.name not in DTYPES:

@@ -225,9 +225,22 @@ def test_updates_of_complex_arrays_reach_the_caller():
     assert f(z, 2 + 1j) == 10.0 and z.tolist() == [4 + 2j, 2]
 
 
-def test_single_precision_stays():
-    f = linear_grad(lambda z: z * 2, backend="interpret")
-    assert f(np.ones(2, np.complex64)).dtype == np.complex64
+@pytest.mark.parametrize("text", ["z * 2", "np.fft.fft(z)", "np.fft.ifft(z.real)", "np.fft.rfft(z.real)", "np.fft.irfft(z)"])
+def test_single_precision_stays(text):
+    f = load(f"import numpy as np\ndef f(z):\n    return {text}\n")
+    z = np.array([1 + 2j, 3j, 2], np.complex64)
+    ours, plain = linear_grad(f, backend="interpret")(z), f(z)
+    assert ours.dtype == plain.astype(np.complex64).real.dtype if ours.dtype.kind == "f" else ours.dtype == np.complex64
+    np.testing.assert_allclose(ours, plain, rtol=1e-5, atol=1e-6)
+
+
+def test_numbers_that_are_close():
+    a = np.array([1j, np.inf, np.nan, 1.0, 2.0 + 1e-12j])
+    b = np.array([1j, np.inf, np.nan, np.inf, 2.0])
+    for options in ("", ", equal_nan=True", ", rtol=0.5"):
+        f = load(f"import numpy as np\ndef f(a, b):\n    return np.isclose(a, b{options}), np.allclose(a, b{options})\n")
+        for ours, plain in zip(linear_grad(f, backend="interpret")(a, b), f(a, b), strict=True):
+            np.testing.assert_array_equal(ours, plain)
 
 
 def test_second_derivatives():

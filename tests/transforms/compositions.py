@@ -54,7 +54,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of an array of the shape ``domain``, and how linad is asked for it."""
+    """A function of an array of the shape ``domain``, and the call that computes it with linad."""
 
     text: str
     cells: np.ndarray  # of polynomials

@@ -21,7 +21,7 @@ ADDED = "v = load! &y [i] ; [[ w = mul v 0.5 ; (( c = load! &z [l] ; t = mul c w
 
 
 def tiled(before: Program) -> tuple[Program, list[Loop]]:
-    """The program behind the pass, and its loops that run four iterations at once."""
+    """The program after the pass, and its loops that run four iterations at once."""
     after = before.with_main(tile(before.main)[0])
     assert not verify(before) and not verify(after)
     return after, [s for s in walk(after.main.body) if isinstance(s, Loop) and s.step.value in (4, -4)]

@@ -192,12 +192,15 @@ def all_(a, axis=None):
 
 @implements("%complex numpy.isclose")
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return np.abs(a - b) <= atol + rtol * np.abs(b)
+    near = (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)
+    if equal_nan:
+        near = near | (np.isnan(a) & np.isnan(b))
+    return near | (a == b)
 
 
 @implements("%complex numpy.allclose")
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    return np.all(np.abs(a - b) <= atol + rtol * np.abs(b))
+    return np.all(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements("%complex numpy.ones_like")

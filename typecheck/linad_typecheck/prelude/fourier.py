@@ -112,13 +112,19 @@ def _scale(n, norm, back):
     raise TypeError("takes the norms 'backward', 'ortho' and 'forward'")
 
 
+def _dtype(x):
+    """The dtype of the parts of a transform: transforms of float32 are of float32."""
+    return np.float32 if x.dtype == np.float32 else np.float64
+
+
 def _complex(a, n, axis, norm, back):
     """The transform of a real or complex array along an axis, or the inverse one."""
     x, y = np.moveaxis(np.real(a), axis, -1), np.moveaxis(np.imag(a), axis, -1)
     size = x.shape[-1] if n is None else n
     u, v = _rows(x, y, size, 1.0 if back else -1.0)
     factor = _scale(size, norm, back)
-    return pair(np.moveaxis(u * factor, -1, axis).copy(), np.moveaxis(v * factor, -1, axis).copy())
+    u, v = (u * factor).astype(_dtype(x)), (v * factor).astype(_dtype(x))
+    return pair(np.moveaxis(u, -1, axis).copy(), np.moveaxis(v, -1, axis).copy())
 
 
 @implements("numpy.fft.fft", "%complex numpy.fft.fft")
@@ -218,7 +224,8 @@ def rfft(a, n=None, axis=-1, norm=None, out=None):
     size = x.shape[-1] if n is None else n
     u, v = _rows(x, np.zeros(x.shape), size, -1.0)
     factor, m = _scale(size, norm, False), size // 2 + 1
-    return pair(np.moveaxis(u[..., :m] * factor, -1, axis).copy(), np.moveaxis(v[..., :m] * factor, -1, axis).copy())
+    u, v = (u[..., :m] * factor).astype(_dtype(x)), (v[..., :m] * factor).astype(_dtype(x))
+    return pair(np.moveaxis(u, -1, axis).copy(), np.moveaxis(v, -1, axis).copy())
 
 
 @implements("numpy.fft.irfft", "%complex numpy.fft.irfft")
@@ -263,7 +270,7 @@ def irfft(a, n=None, axis=-1, norm=None, out=None):
         w[..., size // 2] = 0.0
     v = np.concatenate((w, -w[..., back]), axis=-1)
     found = _rows(u, v, size, 1.0)[0]
-    return np.moveaxis(found * _scale(size, norm, True), -1, axis).copy()
+    return np.moveaxis((found * _scale(size, norm, True)).astype(_dtype(x)), -1, axis).copy()
 
 
 def _two(a, s, axes, norm, back):
