@@ -286,6 +286,8 @@ def test_transforms():
         ("return np.sort(z)", "`np.sort` of complex numbers"),
         ("return z // 2", "`//` of complex numbers"),
         ("return math.exp(w)", "`math.exp` of complex numbers"),
+        ("return sorted([v for v in z])", "sorting complex numbers"),
+        ("return sorted([(v, 1.0) for v in z])", "sorting complex numbers"),
         ("return w[0]", "only arrays and tuples are indexed"),
         ("x[0] = w\n    return x", "complex"),
         ("return float(w)", "`float` of complex numbers"),

@@ -795,9 +795,16 @@ def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleV
     return found
 
 
+def _has_no_order(cells: Value) -> bool:
+    """Whether items are complex numbers, objects, or tuples with these."""
+    return isinstance(cells, TupleValue) and (cells.closed or any(map(_has_no_order, cells.items)))
+
+
 def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) -> Value:
     """The order of a list of numbers or of tuples of numbers, as indices."""
     span, sign = ctx.span(node), literal(-1 if descending else 1)
+    if _has_no_order(keys.items[0]):
+        raise Refused(Unsupported(span, "sorting complex numbers or objects", "sort by a key: `key=abs`"))
     columns = [as_array(ctx, made(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])]
     if any(not is_array(c) or rank_of(c) != 1 for c in columns):
         raise Refused(Unsupported(span, "sorting by keys that are not numbers or tuples of them", "return numbers"))
