@@ -345,6 +345,13 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, out=None):
     return _two(a, s, axes, norm, True)
 
 
+def _all(a, norm, back):
+    """The transform along all axes, or the inverse one."""
+    for k in range(np.real(a).ndim):
+        a = _complex(a, None, k, norm, back)
+    return a
+
+
 @implements("numpy.fft.fftn", "%complex numpy.fft.fftn")
 def fftn(a, s=None, axes=None, norm=None, out=None):
     """Discrete Fourier transform along all axes.
@@ -355,10 +362,7 @@ def fftn(a, s=None, axes=None, norm=None, out=None):
     """
     if out is not None or s is not None or axes is not None:
         raise TypeError("is along all axes, and takes no `s`, `axes` or `out`")
-    found = a
-    for k in range(np.real(a).ndim):
-        found = _complex(found, None, k, norm, False)
-    return found
+    return _all(a, norm, False)
 
 
 @implements("numpy.fft.ifftn", "%complex numpy.fft.ifftn")
@@ -371,10 +375,7 @@ def ifftn(a, s=None, axes=None, norm=None, out=None):
     """
     if out is not None or s is not None or axes is not None:
         raise TypeError("is along all axes, and takes no `s`, `axes` or `out`")
-    found = a
-    for k in range(np.real(a).ndim):
-        found = _complex(found, None, k, norm, True)
-    return found
+    return _all(a, norm, True)
 
 
 @implements("numpy.fft.rfft2")
