@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -96,14 +97,7 @@ def _break(ctx: Lowering, s: ast.stmt) -> None:
     set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
 
 
-_ERRORS = {
-    "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
-    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError",
-    "OSError", "IOError",
-    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning",
-    "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception",
-    "RecursionError",
-}  # fmt: skip
+_ERRORS = {n for n, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 
 
 def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:

@@ -79,8 +79,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
             (looked if view else seen).add(var.name)
             continue
-        # the caller of an entry function gets views as arrays of their own
-        if var.name in seen | looked and ctx.spec is not None and ctx.spec.twice:
+        if var.name in seen | looked and _copies_the_second(ctx):
             continue
         others = parts.setdefault(var.name, [])
         separate = all(_separate(ctx, p, leaf) for p in others)
@@ -93,9 +92,14 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             return Poison(), seen
         seen.add(var.name)
-    if ctx.spec is not None and ctx.spec.twice:
+    if _copies_the_second(ctx):
         value = _once_each(ctx, value, span)
     return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
+def _copies_the_second(ctx: Lowering) -> bool:
+    """Whether a repeated array is copied: Python code, or code that does not update the results, gets them."""
+    return ctx.spec is None or ctx.spec.twice
 
 
 def _separate(ctx: Lowering, a: Value, b: Value) -> bool:

@@ -319,19 +319,28 @@ def f(x: Float64[np.ndarray, "n"], c: bool) -> float:
 )
 RETURNED_ONCE = Rule(
     "R13",
-    "no array is returned twice",
-    "The caller would hold one array under two names without having made them one.",
+    "no helper returns an array twice",
+    "Its caller would hold one array under two names without having made them one. The caller of an entry function gets\n"
+    "a copy in the second place.",
     ("returned-twice",),
     "return a copy the second time",
-    """@linear_grad
-def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np.ndarray, "n"]]:
+    """def pair(x):
     u = 2.0 * x
     return u, u.copy()
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    a, b = pair(x)
+    return a[0] * b[1]
 """,
-    """@linear_grad
-def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np.ndarray, "n"]]:
+    """def pair(x):
     u = 2.0 * x
     return u, u
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    a, b = pair(x)
+    return a[0] * b[1]
 """,
 )
 IDENTITY = Rule(
