@@ -66,7 +66,7 @@ REFUSED = {
         "use-after-move", 6, "x: Vec, n: int",
         "a = x * 2.0\nb = a\ns = 0.0\nfor k in range(n):\n    for v in b:\n        a[1] = v\n        s += v\n    b = b * 2.0\nreturn s",
     ),
-    "returned twice": ("returned-twice", 4, "x: Vec", "def g(v):\n    u = v * 2.0\n    return u, u\na, b = g(x)\nreturn a[0] + b[0]"),
+    "returned twice": ("returned-twice", 4, "x: Vec", "def g(v):\n    u = v * 2.0\n    return u, u[1:]\na, b = g(x)\nreturn a[0] + b[0]"),
     "overlap": ("overlapping-arguments", 4, "x: Vec, c: bool", "u = x.copy()\nv = u if c else 2.0 * x\nput(u, v)\nreturn u[0]"),
     "error in a helper called in a loop": ("unknown-name", 15 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..ir.core import Call, Copy, Stmt, Var, blocks, walk, written
-from ..ownership.state import array_leaves, movable
+from ..ownership.state import array_leaves, movable, stands_for
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
 from ..span import Span
@@ -79,9 +79,11 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
             (looked if view else seen).add(var.name)
             continue
+        others = parts.setdefault(var.name, [])
         if var.name in seen | looked and _copies_the_second(ctx):
             continue
-        others = parts.setdefault(var.name, [])
+        if others and all(_may_stand(ctx, p) for p in (*others, leaf)):
+            continue
         separate = all(_separate(ctx, p, leaf) for p in others)
         others.append(leaf)
         if var.name in seen | looked and not (view and ctx.spec is None) and not (others[1:] and separate):
@@ -92,8 +94,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             return Poison(), seen
         seen.add(var.name)
-    if _copies_the_second(ctx):
-        value = _once_each(ctx, value, span)
+    value = _once_each(ctx, value, span)
     return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
 
 
@@ -102,20 +103,30 @@ def _copies_the_second(ctx: Lowering) -> bool:
     return ctx.spec is None or ctx.spec.twice
 
 
+def _may_stand(ctx: Lowering, leaf: Value) -> bool:
+    """Whether a copy may stand for a repeated array: the caller of a helper knows that the two are one array."""
+    return isinstance(leaf, ArrayValue) and not ctx.spec.recursive and movable(ctx, leaf.var)
+
+
 def _separate(ctx: Lowering, a: Value, b: Value) -> bool:
     """Whether two parts of one array share no cell: a copy of each is as good."""
     return isinstance(a, ViewValue) and isinstance(b, ViewValue) and apart_views(ctx, a.view, b.view)
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
-    """A result that is not updated, in which repeated arrays are copied."""
+    """A result in which repeated arrays are copied."""
     met: set[str] = set()
 
     def once(leaf: Value) -> Value:
         names = {var.name for var in arrays(leaf)}
         again = bool(names & met)
         met.update(names)
-        return materialise(ctx, leaf, "result", span) if again else leaf
+        if not again or not (_copies_the_second(ctx) or _may_stand(ctx, leaf)):
+            return leaf
+        copy = materialise(ctx, leaf, "result", span)
+        if not _copies_the_second(ctx):
+            stands_for(ctx, copy.var, leaf, span)
+        return copy
 
     return map_arrays(value, once)
 

@@ -69,13 +69,16 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
     out, mask = args.keywords.get("out", NoneValue()), args.keywords.get("where")
     if isinstance(out, TupleValue) and len(out.items) == 1:
         out = out.items[0]
-    if isinstance(out, NoneValue):
-        what = f"`where=` of `{args.name}` without `out=`, which leaves cells that hold anything"
-        raise Refused(Unsupported(span, what, "say what the other cells hold: `np.where(mask, ..., 0.0)`"))
+    rest = replace(args, keywords={k: v for k, v in args.keywords.items() if k not in ("out", "where")})
+    if isinstance(out, NoneValue):  # the other cells are not specified, as those of `np.empty`
+        value = call(rest)
+        if isinstance(value, SILENT) or mask is None:
+            return value
+        return lift(ctx, (mask, value, literal(0.0)), lambda v: _chosen(ctx, v, args), span, args.hint)
     var = next(arrays(out), None) if is_array(out) else None
     if var is None:
         raise Refused(None if isinstance(out, SILENT) else WrongType(span, "`out` is an array", describe(type_of(out))))
-    value = call(replace(args, keywords={k: v for k, v in args.keywords.items() if k not in ("out", "where")}))
+    value = call(rest)
     if isinstance(value, SILENT):
         return value
     if not isinstance(value, ScalarValue) and not is_array(value):
