@@ -66,7 +66,8 @@ from .static_texts import method as text_method
 from .targets import held_object
 
 SCALAR_METHODS = tuple(
-    "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape tolist".split()
+    "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape "
+    "tolist".split()
 )
 
 

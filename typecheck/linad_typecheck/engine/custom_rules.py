@@ -180,7 +180,8 @@ class _Lowered:
 
     def lowered(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str, copies: bool) -> Spec:
         """A function of the rule, lowered at these types. It may update its arguments only with ``copies``."""
-        spec = self.programs.specialise(source, self.parameters(source, told, takes), (), CallOptions(apart=True, twice=True))
+        options = CallOptions(apart=True, twice=True)
+        spec = self.programs.specialise(source, self.parameters(source, told, takes), (), options)
         if spec.failed or not spec.done or contains(value_of(spec.result), Poison):
             raise _Bad
         for k, p in enumerate(spec.function.params):
