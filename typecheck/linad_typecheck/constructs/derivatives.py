@@ -20,7 +20,8 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
-from ..engine.specialise import Spec, specialised
+from ..engine.spec import CallOptions, Spec
+from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
@@ -391,7 +392,7 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
     types = [(n, type_of(as_argument(every[n]))) for n in values]
     given = (source, tuple(types), tuple((n, type_of(as_argument(every[n]))) for n, _ in captures))
     if spec.done and _views(spec.result):
-        spec = ctx.programs.specialise(*given, apart=True)
+        spec = ctx.programs.specialise(*given, CallOptions(apart=True))
     if spec.failed or not spec.done:
         ctx.programs.poisoned |= spec.failed
         inside = Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out")
@@ -432,7 +433,14 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
         params = tuple(replace(p, mode="read") if k in copies else p for k, p in enumerate(f.params))
         modes = tuple(p.mode for p in params[: len(spec.modes)])
         kept = Spec(
-            name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True
+            name,
+            spec.source,
+            spec.params,
+            result=spec.result,
+            modes=modes,
+            hidden=spec.hidden,
+            recursive=spec.recursive,
+            done=True,
         )
         kept.function = Function(name, params, Block((*made, call), outs), f.span)
         ctx.programs.specs[key] = kept
