@@ -273,7 +273,7 @@ class _Body:
             made.args = self.copy(ast.arguments([], [ast.arg(n) for n in given], None, [], [], None, []))
             made.decorator_list, made.returns = [], None
             place = f"{ctx.source.key}/{d.name}@{args.span}"
-            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place)
+            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place, library=True)
             if d.transpose:
                 source = replace(source, rule=self._rule(source, given))
             ctx.programs.pullbacks[key] = source
