@@ -100,7 +100,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
 
 def _copies_the_second(ctx: Lowering) -> bool:
     """Whether a repeated array is copied: Python code, or code that does not update the results, gets them."""
-    return ctx.spec is None or ctx.spec.twice
+    return ctx.spec is None or ctx.spec.options.twice
 
 
 def _may_stand(ctx: Lowering, leaf: Value) -> bool:
