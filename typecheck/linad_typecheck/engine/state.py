@@ -22,7 +22,8 @@ from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
     from .settled import Settled
-    from .specialise import Spec, Specialiser
+    from .spec import Spec
+    from .specialise import Specialiser
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))

@@ -39,7 +39,8 @@ from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
 
 BUILTINS = frozenset(
-    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
+    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum "
+    "tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own

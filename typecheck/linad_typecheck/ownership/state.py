@@ -169,7 +169,7 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
     """Warn, once, about the use of a name whose array was updated under another name."""
     ctx.bind(name, replace(b, shared=None))
     told = isinstance(b.value, (ArrayValue, ViewValue)) and b.shared.by
-    if told and not (ctx.spec is not None and ctx.spec.disjoint and b.span == ctx.span(ctx.source.node)):
+    if told and not (ctx.spec is not None and ctx.spec.options.disjoint and b.span == ctx.span(ctx.source.node)):
         copies = copy_at(ctx.source, b.shared.made, (b.shared.by, name))
         ctx.report(SharedUpdate(span, name, b.shared.by, b.shared.span, b.shared.made, copies))
 
