@@ -466,7 +466,7 @@ class Pullback:
         seeds, finals = split_cotangent(signature, cotangent, self.results, self.after)
         buffers = {**buffers_for(self.want, self.values), **finals}
         values = refreshed(signature, self.values)
-        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact)
+        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact, fresh=True)
         for k, final in finals.items():  # a scalar in the same structure as updated arrays is itself part of the value
             if not isinstance(final, np.ndarray):
                 grads[k] += final

@@ -145,7 +145,9 @@ def _checked_together(s: Loop, moving: list[Stmt], names: Names) -> list[Stmt]:
     return [loop, Let(ok, "le", (ZERO, last), s.span), Check(ok, RETRY, "", ())]
 
 
-def inspect_first(s: Loop, names: Names, written: Callable[[Var], bool], own: Callable[[Check], bool]) -> list[Stmt] | None:
+def inspect_first(
+    s: Loop, names: Names, written: Callable[[Var], bool], own: Callable[[Check], bool]
+) -> list[Stmt] | None:
     """A loop that can be vectorised but for its checks, preceded by a loop that makes them; None for other loops.
 
     Parameters
