@@ -348,7 +348,7 @@ def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence
             raise refusal(
                 "non-scalar-loss",
                 f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient",
-                help="differentiate by a float parameter",
+                help="use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float parameter",
             )
     last = levels[-1]
     values = derive.flat_values(s, arguments)

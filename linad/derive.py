@@ -182,11 +182,11 @@ def _param(signature: Signature, which: str | int) -> ParamInfo:
         found = signature.params[names.index(which)]
     else:
         shown = f"`{which}`" if isinstance(which, str) else f"number {which}"
-        raise refusal("no-gradient", f"`{signature.name}` has no parameter {shown}; it has {', '.join(names)}")
+        told = f"`{signature.name}` has no parameter {shown}; it has {', '.join(names) or 'none'}"
+        raise refusal("no-gradient", told)
     if not float_leaves(found.structure):
-        raise refusal(
-            "no-gradient", f"parameter `{found.name}` of `{signature.name}` is not a float: it has no gradient"
-        )
+        told = f"parameter `{found.name}` of `{signature.name}` is not a float: it has no gradient"
+        raise refusal("no-gradient", told, help=_FLOATS)
     return found
 
 
@@ -275,7 +275,7 @@ def require_scalar(signature: Signature) -> None:
         raise refusal(
             "non-scalar-loss",
             f"`{signature.name}` returns {shape_word(signature.result)}, and only a float scalar has a gradient",
-            help=_FLOATS if only_ints else "return one float, or use `vjp` with a cotangent of the result's structure",
+            help=_FLOATS if only_ints else "return one float, or use `linad.jacobian`, or `vjp` with a cotangent",
         )
 
 

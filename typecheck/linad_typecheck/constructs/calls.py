@@ -445,6 +445,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
     seen: dict[str, tuple[str, Argument]] = {}
     twice: set[str] = set()  # arrays that are passed twice and not updated: copies of them are taken over
     name = spec.source.name
+    private = spec.source.library and name.startswith("_")
     for k, (atom, arg, mode) in enumerate(zip(atoms, args, spec.modes, strict=False)):
         if not isinstance(atom.type, Array):
             continue
@@ -470,10 +471,11 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
                 stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
                 continue
-            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
+            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it", private)
         elif mode in ("acc", "mut"):
             write(ctx, ArrayValue(atom), user, arg.span)
-        ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
+        if not private:
+            ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
 
 
 EXPRESSIONS[ast.Call] = call

@@ -232,7 +232,8 @@ class Lowering:
             found.raised = error
 
     def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
-        self.programs.findings.facts[Fact(kind, name, span, reason)] = None
+        if not self.source.library and "%" not in name:
+            self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
         """Record the value of a name from here on, for editors."""
