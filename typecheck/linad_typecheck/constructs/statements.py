@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..advice.impure import impure
+from ..advice.impure import WARNINGS, impure
 from ..arrays.from_parts import row_of
 from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
@@ -25,7 +25,6 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
-from ..engine.simpler import WARNINGS
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Callable, Iterable, Sequence
 
+from ..advice.impure import WARNINGS
 from ..ir.core import (
     AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks,
 )
@@ -43,9 +45,10 @@ def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
     """A `try` as an `if` on its outcome; None if the outcome can never be known."""
     if s.finalbody:
         return _finally(s)
-    if not s.handlers or any(map(_reads_its_error, s.handlers)):
+    handlers = [_without_its_error(h, scope) for h in s.handlers]
+    if not s.handlers or None in handlers:
         return None
-    return _one_by_one(s, s.body)
+    return _one_by_one(ast.copy_location(ast.Try(s.body, handlers, s.orelse, []), s), s.body)
 
 
 def _finally(s: ast.Try) -> list[ast.stmt] | None:
@@ -80,10 +83,40 @@ def _unless_raised(s: ast.Try, first: ast.stmt, then: list[ast.stmt]) -> list[as
     return [ast.copy_location(ast.If(ast.copy_location(Outcome(of, 0), s), then or [first], rest), s)]
 
 
-def _reads_its_error(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler uses its exception other than in one that it raises."""
-    told = {id(n) for r in ast.walk(handler) if isinstance(r, ast.Raise) for n in ast.walk(r)}
-    return any(isinstance(n, ast.Name) and n.id == handler.name and id(n) not in told for n in ast.walk(handler))
+def _without_its_error(handler: ast.ExceptHandler, scope: Scope) -> ast.ExceptHandler | None:
+    """A handler whose exception is read only in exceptions that it raises, and in what is shown, with dots in place of
+    its text; None for any other handler."""
+    if handler.name is None:
+        return handler
+    told = _Told(handler.name, scope)
+    body = [told.visit(copy.deepcopy(s)) for s in handler.body]
+    if any(isinstance(n, ast.Name) and n.id == handler.name for s in body for n in ast.walk(s)):
+        return None
+    return ast.copy_location(ast.ExceptHandler(handler.type, None, body), handler)
+
+
+class _Told(ast.NodeTransformer):
+    """Replaces the text of an exception where it is only told."""
+
+    def __init__(self, name: str, scope: Scope) -> None:
+        self.name, self.scope, self.inside = name, scope, False
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        return self._within(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
+        found = resolve(node.value.func, self.scope) if isinstance(node.value, ast.Call) else None
+        shows = isinstance(found, External) and found.dotted in (*WARNINGS, "builtins.print")
+        return self._within(node) if shows else self.generic_visit(node)
+
+    def _within(self, node: ast.stmt) -> ast.stmt:
+        self.inside = True
+        self.generic_visit(node)
+        self.inside = False
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant("..."), node) if self.inside and node.id == self.name else node
 
 
 def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:

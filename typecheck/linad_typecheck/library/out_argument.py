@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..arrays.arguments import dtype_of as dtype_of_argument
+from ..arrays.from_parts import const
 from ..arrays.updates import assign_region, region
 from ..ir.core import Const
 from ..engine.elementwise import lift
@@ -15,7 +16,7 @@ from ..engine.rulebook import Args, rule_of
 from ..engine.signatures import has_out, inputs_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, literal, type_of
+from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -74,7 +75,9 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
         value = call(rest)
         if isinstance(value, SILENT) or mask is None:
             return value
-        return lift(ctx, (mask, value, literal(0.0)), lambda v: _chosen(ctx, v, args), span, args.hint)
+        dtype = value.dtype if isinstance(value, ScalarValue) else dtype_of(value)
+        other = ScalarValue(const(0, dtype))
+        return lift(ctx, (mask, value, other), lambda v: _chosen(ctx, v, args), span, args.hint)
     var = next(arrays(out), None) if is_array(out) else None
     if var is None:
         raise Refused(None if isinstance(out, SILENT) else WrongType(span, "`out` is an array", describe(type_of(out))))
