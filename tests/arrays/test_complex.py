@@ -14,7 +14,7 @@ from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
 from ..examples_of import quick, some
-from ..strategies import load
+from ..kit import load
 
 HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)

@@ -10,7 +10,7 @@ pytest.importorskip("scipy")
 from linad import linear_grad, oracle
 
 from ..examples_of import some
-from ..strategies import load
+from ..kit import load
 from .allowed import ALLOWED
 from .edges import letters
 from .sweep import HEAD, Mismatch, same

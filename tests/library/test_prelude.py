@@ -25,7 +25,7 @@ from linad import linear_grad, oracle
 from linad.testing import check_grads
 
 from ..examples_of import some
-from ..strategies import load
+from ..kit import load
 from .allowed import ALLOWED
 from .edges import arguments, letters
 from .sweep import HEAD, Mismatch, mismatches

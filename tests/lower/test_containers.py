@@ -11,7 +11,7 @@ from linad_typecheck.engine.hashed import start_of
 from ..examples_of import seeds, some
 from ..properties.roads import Whole, close
 from ..sources import Seeded, Source
-from ..strategies import load
+from ..kit import load
 from .programs_containers import PROGRAMS, REFUSED
 
 FULL = ("matmul", "adjacency", "memo loop", "moving", "dijkstra")  # on all roads

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ..strategies import load
+from ..kit import load
 from ..properties.roads import Whole
 from .roads import agree, verdicts
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.adjoint.log_words import words
 from tests.examples_of import seeds
-from tests.strategies import load
+from tests.kit import load
 
 X = np.random.default_rng(3).uniform(0.3, 1.2, 7)
 

@@ -15,7 +15,7 @@ from linad import linear_grad
 from linad.interpret import run
 from linad.optimise.memory.adjoint_forwarding import take_over
 from linad.pipeline import linear
-from tests.strategies import load
+from tests.kit import load
 
 HEAD = """entry fn f(x: mut f64[:,:], y: mut f64[:], z: acc f64[:], k: mut i64[:], g: mut f32[:], q: i64) -> f64 {
   n = dim &y 0

@@ -16,7 +16,7 @@ from ...examples_of import seeds
 from ...prelude import HEADER
 from ...properties.roads import Whole, close, fresh
 from ...sources import Seeded
-from ...strategies import load
+from ...kit import load
 from ...strategies_scratch import scratch_nests
 
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n n"], w: float'
