@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import pytest
 from linad_typecheck.ir.core import Program
 
 from linad.interpret import run
@@ -45,13 +44,13 @@ def beginning(text: str) -> dict[str, Any]:
     return names
 
 
-def functions(text: str, **values: Any) -> list[Any]:
-    """Parameters of a test, ``(f, args)``: the functions of a text, but those that others of it call. Each parameter has
-    its default, or the value of that name."""
+def functions(text: str, **values: Any) -> dict[str, tuple[types.FunctionType, tuple[Any, ...]]]:
+    """The functions of a text, but those that others of it call, by name, with arguments: for each parameter its default,
+    or the value of that name."""
     names = executed(HEADER + text, types.ModuleType("program").__dict__)
     found = [f for f in names.values() if isinstance(f, types.FunctionType) and f.__module__ == "program"]
     called = {name for f in found for name in f.__code__.co_names}
-    return [pytest.param(f, arguments(f, values), id=f.__name__) for f in found if f.__name__ not in called]
+    return {f.__name__: (f, arguments(f, values)) for f in found if f.__name__ not in called}
 
 
 def arguments(f: types.FunctionType, values: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad_typecheck.library.definitions import LIBRARIES, definitions
 

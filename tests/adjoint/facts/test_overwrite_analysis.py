@@ -74,7 +74,7 @@ def spans(a):  # A table is filled by diagonals, from those before.
 )
 
 
-@pytest.mark.parametrize("f, args", READ_AGAIN)
+@pytest.mark.parametrize("f, args", READ_AGAIN.values(), ids=READ_AGAIN)
 def test_nothing_is_logged(f, args) -> None:
     assert words(f, *args) == 0
 
@@ -251,7 +251,7 @@ def spans_again(a):  # The diagonals are filled twice.
 )
 
 
-@pytest.mark.parametrize("f, args", LOGGED)
+@pytest.mark.parametrize("f, args", LOGGED.values(), ids=LOGGED)
 def test_what_is_overwritten_is_logged(f, args) -> None:
     assert words(f, *args) > 0
 

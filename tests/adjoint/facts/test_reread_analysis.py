@@ -11,7 +11,7 @@ import pytest
 from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
-from tests.adjoint.log_words import words, words_of
+from tests.adjoint.log_words import MIXED, words, words_of
 from tests.kit import functions
 
 N = 5
@@ -84,12 +84,7 @@ def test_an_array_that_is_kept_holds_its_values() -> None:
 
 
 SHUT = functions(
-    """\
-def mixed(v):
-    for i in range(len(v)):
-        e = 0.0
-        for k in range(len(v)): e += v[i] * v[k]
-        v[i] = e / len(v)
+    MIXED + """\
 def overwritten_in_the_iteration(x):
     r = 0.0
     for k in range(3):
@@ -293,7 +288,7 @@ def found_by_what_is_put_back(x, idx):  # Which cell it is in says an int whose 
 )
 
 
-@pytest.mark.parametrize("f, args", SHUT)
+@pytest.mark.parametrize("f, args", SHUT.values(), ids=SHUT)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
 

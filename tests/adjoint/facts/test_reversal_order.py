@@ -11,7 +11,7 @@ import pytest
 
 from linad import linear_grad
 from linad.cost import cost_of
-from tests.adjoint.log_words import words
+from tests.adjoint.log_words import MIXED, words
 from tests.cost.programs import core_of
 from tests.kit import functions
 
@@ -56,7 +56,7 @@ def in_a_branch(x, y):
 )
 
 
-@pytest.mark.parametrize("f, args", FREE)
+@pytest.mark.parametrize("f, args", FREE.values(), ids=FREE)
 def test_nothing_is_logged(f, args) -> None:
     assert words(f, *args) == 0
 
@@ -79,15 +79,10 @@ def given_and_overwritten(v, x):
 
 
 SHUT = functions(
-    """\
+    MIXED + """\
 def power(a, k):
     if k <= 0: return 1.0
     return a * power(a * a, k - 1)
-def mixed(v):
-    for i in range(len(v)):
-        e = 0.0
-        for k in range(len(v)): e += v[i] * v[k]
-        v[i] = e / len(v)
 # The loop that writes to the cells has come after, but it has put other cells there.
 def read_before_it_is_overwritten_later(x):
     v = np.zeros(2 * len(x))
@@ -291,10 +286,10 @@ def an_arm_that_gives_away(x, y, c=1):
 """,
     x=X, y=Y, a=A, idx=K, v=X,
 )
-SHUT += [(given_and_overwritten, (X, Y,))]
+SHUT["given_and_overwritten"] = given_and_overwritten, (X, Y)
 
 
-@pytest.mark.parametrize("f, args", SHUT)
+@pytest.mark.parametrize("f, args", SHUT.values(), ids=SHUT)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
 
