@@ -24,7 +24,7 @@ class Refused(Exception):
     checked.
     """
 
-    def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are never changed)
+    def __init__(self, message: Message | None, value: Value = Poison()) -> None:  # noqa: B008  (values are immutable)
         super().__init__(message)
         self.message, self.value = message, value
 
