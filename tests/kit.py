@@ -5,15 +5,20 @@ from __future__ import annotations
 import linecache
 import sys
 import types
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from linad_typecheck.ir.core import Program
 
+from linad import linear_grad
 from linad.interpret import run
+from linad.options import Options
+from linad.transforms import application
 
 HEADER = "import math\nimport numpy as np\nimport linad\nfrom jaxtyping import Float32, Float64, Int64\n"
 _numbers = count()
@@ -42,6 +47,16 @@ def beginning(text: str) -> dict[str, Any]:
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     return names
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """What is decorated or transformed meanwhile runs on the reference interpreter, unless it says otherwise."""
+    with (
+        patch.dict(linear_grad.__kwdefaults__, backend="interpret"),
+        patch.object(application, "Options", partial(Options, backend="interpret")),
+    ):
+        yield
 
 
 def functions(text: str, **values: Any) -> dict[str, tuple[types.FunctionType, tuple[Any, ...]]]:
