@@ -325,9 +325,11 @@ def _jacobian(
     how = d.transform
     if not chosen:
         raise Refused(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
-    if any(contains_complex(ready.types[list(ready.values).index(name)][1]) for name in chosen):
-        instead = "make a function of its real and its imaginary part, and use that"
-        raise Refused(Unsupported(ctx.span(node), f"`{how.kind}` by a complex argument", instead))
+    by_complex = [t for name, t in ready.types if name in chosen and contains_complex(t)]
+    if by_complex:
+        told = f"`{how.kind}` is by real numbers: only a holomorphic function has one complex derivative"
+        instead = "differentiate by the real and the imaginary part: `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        raise Refused(WrongType(ctx.span(node), told, describe(by_complex[0]), instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
         told = f"`{how.kind}` is of a function with float results"
@@ -906,8 +908,9 @@ def _in_batch(t: ValueType, v: Value, axes: Axes) -> Iterator[tuple[Part, Value,
         case _ if part := parts(t):
             rank = part[0].rank + (axes is not None)
             like = isinstance(v, ScalarValue) if rank == 0 else is_array(v) and rank_of(v) == rank
-            fits = like and not isinstance(t, TupleType) and next(type_leaves(type_of(v))).dtype == part[0].dtype
-            yield (part[0], v, axes) if fits else None
+            fits = like and not isinstance(t, TupleType)
+            dtype = None if not fits else v.dtype if rank == 0 else dtype_of(v)
+            yield (part[0], v, axes) if dtype == part[0].dtype else None
 
 
 def _same_sizes(
