@@ -105,7 +105,7 @@ def test_inside_checked_functions(chain) -> None:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("chain", some([("scalar", "vmap", "hessian"), ("array", "jacobian", "vmap of a pullback")], 2))
+@pytest.mark.parametrize("chain", some([(("scalar", "vmap", "hessian"),), (("array", "jacobian", "vmap of a pullback"),)], 2))
 def test_compiled(chain) -> None:
     f = composed(chain[0], chain[1:])
     names = executed(f.definition, f"<compiled {' '.join(chain)}>", dict(NAMES))
