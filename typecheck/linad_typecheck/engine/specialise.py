@@ -210,6 +210,10 @@ class Specialiser:
         """How many lowerings of a function are in progress: several if it calls itself with other argument types."""
         return sum(s.source.node is source.node for s in self.stack)
 
+    def unsettled(self) -> bool:
+        """Whether a recursion is being lowered whose results are not known yet."""
+        return any(s.recursive for s in self.stack)
+
     def specialise(
         self,
         source: FunctionSource,
@@ -273,7 +277,7 @@ class Specialiser:
         if (
             isinstance(_value(spec.result), Bottom)
             and not spec.findings.diagnostics
-            and not any(s.recursive for s in self.stack)
+            and not self.unsettled()
         ):
             place = header(source)
             instead = "begin with the case that needs no call: `if n == 0: return ...`"

@@ -275,7 +275,7 @@ class _Body:
             ctx.programs.pullbacks[key] = source
         values_ = [Quoted(self.at, v) for v in given.values()]
         call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
-        return expression(ctx, ast.copy_location(call, self.at), args.hint)
+        return expression(ctx, ast.copy_location(call, self.at), args.hint, none=True)
 
     # -- the text
 
