@@ -289,14 +289,28 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
-    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
-    item = map_arrays(item_at(ctx, base, place, span), take)
+    item = _taken(ctx, base, place, span)
     if isinstance(item, TupleValue) and item.record in GROWING and only_in(ctx, base):
         item = replace(item, made=frozenset((new_origin(ctx, span),)))
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
     return made(ctx, base.items[0], last, is_weak(base)), item
+
+
+def _taken(ctx: Lowering, base: TupleValue, place: Atom, span: Span) -> Value:
+    """An item that its list gives up, so that its cells may be given to another one."""
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
+    return map_arrays(item_at(ctx, base, place, span), take)
+
+
+def taken(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``taken(xs, k)`` in the prelude."""
+    base, place = (usable(ctx, expression(ctx, a), "the list", ctx.span(a)) for a in node.args)
+    if not is_growing(base) or isinstance(base.items[0], Never) or not isinstance(place, ScalarValue):
+        return Bottom()
+    ctx.not_negative(place.atom)
+    return _taken(ctx, base, place.atom, ctx.span(node))
 
 
 def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
@@ -907,6 +921,7 @@ def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     return expression(ctx, made_, hint)
 
 
+CALLS["%taken"] = taken
 CALLS["builtins.sorted"] = ordered
 CALLS["heapq.nsmallest"] = CALLS["heapq.nlargest"] = selected
 enter("fold", ("heapq.nsmallest", "heapq.nlargest"))

@@ -463,7 +463,7 @@ def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: b
     now = ctx.dim(before[0], 0, span)
     full = ctx.let("full", "ge", (count, now), BOOL, span) if more else FALSE
     tests, none = [full] if more else [], FALSE
-    if any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
+    if more and any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
         none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
         tests.append(none)
     for var, axis, n, held in ((x.var, k, n, x.held) for x in needs for k, n in enumerate(x.sizes, 1)):

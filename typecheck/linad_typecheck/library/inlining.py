@@ -45,6 +45,7 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own
 MARKS = {
     "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
+    "taken": "%taken",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
