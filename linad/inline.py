@@ -1,9 +1,12 @@
-"""Inlining: replace calls by the bodies of their callees, except for recursive functions and those with a custom rule.
-"""
+"""Inlining: replace calls by the bodies of their callees, except for recursive functions, those with a custom rule, and
+long ones that would be copied."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from linad_typecheck.ir.core import (
     Atom, Block, Call, Function, If, Loop, Names, Program, Stmt, Var, all_names, reached, walk,
@@ -11,21 +14,26 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.rewrite import freshen, rebuild
 
 
-def inline(program: Program) -> Program:
-    """Inline all functions of a program except recursive ones and those with a custom rule.
+LONG = 100  # statements of a function that is not copied, if it may be kept
+
+
+def inline(program: Program, may_keep: Iterable[str] = ()) -> Program:
+    """Inline all functions of a program except recursive ones, those with a custom rule, and long ones of ``may_keep``
+    that would be copied.
 
     A borrowed array is the caller's array under its own name, and a moved one is that of the result, so inlining only
     renames variables.
     """
-    callees = {n: {s.callee for s in walk(f.body) if isinstance(s, Call)} for n, f in program.functions.items()}
-    kept = {n for n in callees if n in _reach(callees, n) or program.functions[n].rule is not None}
+    calls = {n: Counter(s.callee for s in walk(f.body) if isinstance(s, Call)) for n, f in program.functions.items()}
+    kept = {n for n in calls if n in _reach(calls, n) or program.functions[n].rule is not None}
+    kept |= _long(program, calls, kept, may_keep)
     done: dict[str, Function] = {}
 
     def finish(name: str) -> Function:
         if name not in done:
             f = program.functions[name]
             keep = Names(all_names(f))
-            ready = {c: finish(c) for c in callees[name] if c not in kept and c != name}
+            ready = {c: finish(c) for c in calls[name] if c not in kept and c != name}
             done[name] = replace(f, body=_Inliner(ready, keep).block(f.body))
         return done[name]
 
@@ -35,7 +43,26 @@ def inline(program: Program) -> Program:
     return replace(program, functions={n: f for n, f in done.items() if n in used})
 
 
-def _reach(edges: dict[str, set[str]], start: str) -> set[str]:
+def _long(program: Program, calls: Mapping[str, Counter[str]], kept: set[str], may_keep: Iterable[str]) -> set[str]:
+    """Those of ``may_keep`` that are long, and of which inlining would make several copies."""
+
+    @cache
+    def size(name: str) -> int:
+        inlined = sum(times * size(c) for c, times in calls[name].items() if c not in kept)
+        return sum(1 for _ in walk(program.functions[name].body)) + inlined
+
+    @cache
+    def copies(name: str) -> int:
+        return sum(
+            found[name] * (1 if caller in kept or caller == program.entry else copies(caller))
+            for caller, found in calls.items()
+            if name in found
+        )
+
+    return {n for n in may_keep if n not in kept and copies(n) > 1 and size(n) > LONG}
+
+
+def _reach(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
     found: set[str] = set()
     todo = list(edges[start])
     while todo:

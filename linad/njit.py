@@ -299,7 +299,10 @@ def _value(python: Callable[..., Any], f: CheckedFunction, given: Sequence[types
         if python is not f:
             text.rarely(*(_is_nan(leaf, f"out[{leaf.index + 1}]") for leaf in float_leaves(signature.result)))
         mine = dict(signature.copied)
-        leaf = lambda leaf: text.flat[mine[leaf.index]] if leaf.index in mine else f"out[{leaf.index + 1}]"  # noqa: E731
+
+        def leaf(of):
+            return text.flat[mine[of.index]] if of.index in mine else f"out[{of.index + 1}]"
+
         text.lines.append(f"return {text.structured(signature.result, leaf) if place is None else text.names[place]}")
     if built is None or not text.updated:
         return text.made(python, arguments, result)

@@ -67,7 +67,7 @@ def prepare(
         return made
 
     program = expand(program, derivative)
-    program = inline(program if rules else _without_rules(program))
+    program = inline(program) if rules else _rules_inlined(program)
     for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST):
         before = program
         program, told = run(program, phase, off=off, after=after)
@@ -262,13 +262,15 @@ def only_called(program: Program) -> Program:
 
 def settled(program: Program, off: Iterable[str] = ()) -> Program:
     """A derivative program as it is compiled: functions with a custom rule are inlined."""
-    plain = _without_rules(program)
-    if plain == program:
+    if all(f.rule is None for f in program.functions.values()):
         return program
-    found = only_called(simplify(inline(plain), off=off))
+    found = only_called(simplify(_rules_inlined(program), off=off))
     linear(found)
     return found
 
 
-def _without_rules(program: Program) -> Program:
-    return replace(program, functions={k: replace(f, rule=None) for k, f in program.functions.items()})
+def _rules_inlined(program: Program) -> Program:
+    """The program with its functions with a custom rule inlined, except for long ones that are called several times."""
+    rules = {k for k, f in program.functions.items() if f.rule is not None}
+    plain = {k: replace(f, rule=None) for k, f in program.functions.items()}
+    return inline(replace(program, functions=plain), rules)

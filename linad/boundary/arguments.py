@@ -222,7 +222,8 @@ def scalar(leaf: Leaf, value: object, where: str) -> object:
 # What classes of numbers may define without changing what expressions of them mean.
 _HARMLESS = frozenset(
     "__new__ __init__ __repr__ __str__ __format__ __hash__ __doc__ __dir__ __setattr__ __delattr__ __getattribute__ "
-    "__reduce__ __reduce_ex__ __getnewargs__ __getstate__ __init_subclass__ __subclasshook__ __sizeof__ __class__".split()
+    "__reduce__ __reduce_ex__ __getnewargs__ __getstate__ __init_subclass__ __subclasshook__ __sizeof__ "
+    "__class__".split()
 )
 
 

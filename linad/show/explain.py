@@ -6,7 +6,7 @@ import html
 import linecache
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from linad_typecheck.ir.core import (
@@ -14,6 +14,7 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.facts import Fact
+from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
@@ -105,8 +106,7 @@ def explain_program(
     remarks = [
         *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
         *_from_linear(gradient.linear.main),
-        *_from_plan(gradient.plan),
-        *(r for plan in gradient.called.values() for r in _from_plan(plan)),
+        *(r for plan in (gradient.plan, *gradient.called.values()) for r in _from_plan(plan)),
         *_from_calls(gradient),
         *(Remark(r.line, r.kind, r.text) for r in told),
         *_from_emission(called, derivative, EmitOptions(fastmath=fastmath, parallel=threads, off=off)),
@@ -132,8 +132,11 @@ def _from_linear(f: Function) -> Iterable[Remark]:
     """The dups and drops that the linear form makes explicit."""
     dups: Counter[tuple[int, str]] = Counter()
     drops: Counter[tuple[int, str]] = Counter()
+    inside = _library_loops(f)
     for s in walk(f.body):
         match s:
+            case Dup() | Drop() if s.span in inside:
+                pass
             case Dup(x=x):
                 dups[s.span.line, base_name(x.name)] += 1
             case Drop(x=x) if isinstance(x.type, Array):
@@ -186,16 +189,44 @@ def _from_plan(plan: Plan) -> Iterable[Remark]:
             yield Remark(s.span.line, "matrices", dense_text(s, plan))
     # bodies of recursive functions
     calls = {id(b.loop) for b in plan.bodies.values() if b.stacked and len(b.path) == 1}
-    loops = [s for s in walk(plan.facts.function.body) if isinstance(s, Loop) and id(s) not in calls]
-    for s in loops:
-        yield Remark(s.span.line, "loop", loop_text(s, plan))
+    inside = _library_loops(plan.facts.function)
+    for s in walk(plan.facts.function.body):
+        if isinstance(s, Loop) and id(s) not in calls and s.span not in inside:
+            yield Remark(s.span.line, "loop", loop_text(s, plan))
+    for span, loops in inside.items():
+        yield Remark(span.line, "loop", _library_text(loops, plan))
     for body in plan.bodies.values():
-        yield from _of_body(body, plan)
+        yield from _of_body(body, plan, inside)
     restored = {
         (s.span.line, base_name(s.array.name)) for s in walk(plan.facts.function.body) if id(s) in plan.facts.undo
     }
     for line, name in sorted(restored):
         yield Remark(line, "logged", f"the cell of {name} that is overwritten; the reverse sweep puts it back")
+
+
+def _library_loops(f: Function) -> dict[Span, list[Loop]]:
+    """The loops of library functions that have several, by the place of the call. They are explained together."""
+    found: dict[Span, list[Loop]] = {}
+    for s in walk(f.body):
+        if isinstance(s, Loop):
+            found.setdefault(s.span, []).append(s)
+    return {span: loops for span, loops in found.items() if len(loops) > 1 and _is_call(span)}
+
+
+def _is_call(span: Span) -> bool:
+    """Whether there is an expression at a place, and no loop or comprehension."""
+    text = linecache.getline(span.file, span.line)[span.column - 1 :]
+    return not text.startswith(("for ", "while ", "[", "(", "{"))
+
+
+def _library_text(loops: Sequence[Loop], plan: Plan) -> str:
+    """How the loops inside a library function run."""
+    differentiated = [s for s in loops if plan.modes.get(id(s), "plain") != "plain"]
+    if not differentiated:
+        return f"{len(loops)} in library functions, without derivative: their reverse has nothing to do"
+    words = sum(sum(words_per_iteration(plan.bodies[id(s)], plan)) for s in differentiated if id(s) in plan.bodies)
+    reversed_ = f"{len(differentiated)} of them reversed: at most {words} words logged per iteration"
+    return f"{len(loops)} in library functions, {reversed_}"
 
 
 def loop_text(s: Loop, plan: Plan) -> str:
@@ -261,11 +292,15 @@ def words_per_iteration(body: Body, plan: Plan) -> tuple[int, int]:
     return always, len(logged) - always
 
 
-def _of_body(body: Body, plan: Plan) -> Iterable[Remark]:
+def _of_body(body: Body, plan: Plan, inside: Container[Span]) -> Iterable[Remark]:
+    """The storage of an iteration's values, except for those inside library functions."""
     for name, how in sorted(body.source.items()):
         s = plan.facts.definition.get(name)
         carried = name in {c.name for c in body.loop.carried}
-        line = body.loop.span.line if carried or s is None else s.span.line
+        at = body.loop.span if carried or s is None else s.span
+        if at in inside:
+            continue
+        line = at.line
         what = base_name(name)
         match how:
             case "logged" if name not in body.before:

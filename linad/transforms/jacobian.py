@@ -187,8 +187,10 @@ def jacobian(
     -------
     callable
         As for `jacrev`. With `sparsity` it returns a `scipy.sparse.csr_matrix` with a row for each number in the
-        results and a column for each number to differentiate by; for several `argnums`, a tuple of them. A sparse
-        Jacobian cannot be differentiated again.
+        results and a column for each number to differentiate by; for several `argnums`, a tuple of them. The entries
+        belong to the caller. The index arrays are read-only, shared by all matrices of one pattern: call `.copy()`
+        before changing them in place, as `eliminate_zeros` and `resize` do. A sparse Jacobian cannot be differentiated
+        again.
 
     Raises
     ------

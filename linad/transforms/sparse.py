@@ -308,7 +308,7 @@ class _Plan:
         return _joined([sweep(d) for d in self.directions] or [np.zeros((0, 0))], axis=1)
 
     def matrices(self, data: np.ndarray, widths: tuple[int, ...]) -> Iterator[csr_matrix]:
-        """The entries as adjacent matrices with these widths, which share no memory with the plan."""
+        """The entries as adjacent matrices with these widths."""
         for entries, like in self.parts(widths):
             yield _with_data(like, data if len(widths) == 1 else data[entries])
 
@@ -329,22 +329,25 @@ class _Plan:
 
 
 def _structure(columns: np.ndarray, starts: np.ndarray, shape: tuple[int, int]) -> csr_matrix:
-    """A matrix without its entries, whose columns are sorted."""
+    """A matrix without its entries, whose columns are sorted. Its index arrays are read-only, because all matrices of
+    the pattern share them."""
     from scipy.sparse import csr_matrix
 
     made = csr_matrix((np.zeros(columns.size, bool), columns, starts), shape)
     made.has_canonical_format = True
+    made.indices.flags.writeable = made.indptr.flags.writeable = False
     made.data = np.zeros(0)
     return made
 
 
 def _with_data(like: csr_matrix, data: np.ndarray) -> csr_matrix:
-    """A matrix with these entries, which shares no memory with ``like``.
+    """A matrix with these entries and the index arrays of ``like``.
 
     The constructor would read the columns once more to check them, and copy entries that are a small part of an array.
+    Copies of the index arrays would take longer than the entries of a large matrix.
     """
     made = copy(like)
-    made.data, made.indices, made.indptr = data, like.indices.copy(), like.indptr.copy()
+    made.data = data
     return made
 
 
@@ -384,7 +387,7 @@ class _Entries:
         return hstack(list(self.matrices(np.ones(self.count, bool))), "csr") if self.blocks else csr_matrix(self.shape)
 
     def matrices(self, data: np.ndarray) -> Iterator[csr_matrix]:
-        """The entries as adjacent matrices, which share no memory with the plan."""
+        """The entries as adjacent matrices."""
         return (_with_data(like, data[start:stop]) for start, stop, like in self.blocks)
 
 
@@ -624,7 +627,7 @@ def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) ->
         ends += size
     if count == 1:
         buffers = derive.buffers_for(call.want, call.values)
-        _, grads = derive.pull(s, call.want, call.values, seeds, buffers, value=False)
+        _, grads = derive.pull(s, call.want, call.values, seeds, buffers, value=False, fresh=True)
     else:
         buffers = {k.index: np.zeros((*np.shape(call.values[k.index]), count), _kind(k)) for k in call.want.arrays}
         values = [*call.values, *seeds, *buffers.values()]

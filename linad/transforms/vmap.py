@@ -17,7 +17,8 @@ from .linear import linear
 def vmap(
     f: Callable[..., Any],
     in_axes: int | None | Sequence[Any] = 0,
-    out_axes: int | Sequence[Any] = 0,
+    out_axes: int | None | Sequence[Any] = 0,
+    axis_size: int | None = None,
 ) -> Transformed[..., Any]:
     """Vectorise a function over a batch: apply `f` along an axis of its arguments and stack the results.
 
@@ -29,8 +30,11 @@ def vmap(
         The axis of the arguments to map over, counted from the end if negative; None for an argument that is the same
         throughout. A tuple has an entry for each positional argument, which may be a tuple, record or dict again for
         an argument that is one. Arguments given by name are mapped over axis 0.
-    out_axes : int, or tuple or dict of ints
-        The batch axis of the results; a tuple has an entry for each of several results, a dict for each key.
+    out_axes : int, None, or tuple or dict of them
+        The batch axis of the results; a tuple has an entry for each of several results, a dict for each key. None for a
+        result that depends on no mapped argument: it is returned once, without a batch axis.
+    axis_size : int, optional
+        The size of the batch. It is needed only if no argument is mapped.
 
     Returns
     -------
@@ -43,11 +47,11 @@ def vmap(
     ------
     LinadError
         If `f` is not accepted or updates an argument, or if nothing is mapped; at a call, if an argument or a result
-        has no such axis.
+        has no such axis, or if a result has None for it and differs along the batch.
     TypeError
         If the axes are not ints.
     ValueError
-        At a call, if the axes that are mapped over together have different sizes.
+        If `axis_size` is negative; at a call, if the axes that are mapped over together have different sizes.
 
     Notes
     -----
@@ -69,34 +73,38 @@ def vmap(
            [0.6, 0.8]])
     """
     if (held := linear(f)) is not None:
-        return held.under(_transform(in_axes, out_axes))  # type: ignore[return-value] - called in the same way
+        return held.under(_transform(in_axes, out_axes, axis_size))  # type: ignore[return-value] - called in the same way
     function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
         raise refusal("unsupported", what, help="let it work on a copy and return that: `y = y.copy()`")
-    return shared(Transformed, function, (_transform(in_axes, out_axes),))
+    return shared(Transformed, function, (_transform(in_axes, out_axes, axis_size),))
 
 
-def _transform(in_axes: Any, out_axes: Any) -> Transform:
-    axes = _axes(in_axes, "in_axes", (int, type(None)))
-    if not any(isinstance(a, int) for a in _flat(axes)):
-        raise refusal("bad-option", "`in_axes` maps over no argument", help="give one of them the axis to map over")
-    return Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes", (int,)))
+def _transform(in_axes: Any, out_axes: Any, axis_size: Any) -> Transform:
+    axes = _axes(in_axes, "in_axes")
+    if axis_size is not None and (type(axis_size) is bool or not hasattr(axis_size, "__index__")):
+        raise TypeError(f"axis_size: expected an int, got {described(axis_size)}")
+    if axis_size is not None and axis_size < 0:
+        raise ValueError(f"axis_size: {axis_size} is negative")
+    if axis_size is None and not any(isinstance(a, int) for a in _flat(axes)):
+        told = "give one of them the axis to map over, or give `axis_size`"
+        raise refusal("bad-option", "`in_axes` maps over no argument", help=told)
+    size = None if axis_size is None else int(axis_size)
+    return Transform("vmap", in_axes=axes, out_axes=_axes(out_axes, "out_axes"), axis_size=size)
 
 
-def _axes(given: Any, option: str, kinds: tuple[type, ...]) -> Axes:
-    """Check an axis option: ints in nested tuples, records and dicts."""
+def _axes(given: Any, option: str) -> Axes:
+    """Check an axis option: ints and None in nested tuples, records and dicts."""
     if isinstance(given, dict) and all(isinstance(key, str) for key in given):
-        return AxesByKey(tuple(given), tuple(_axes(a, option, kinds) for a in given.values()))
+        return AxesByKey(tuple(given), tuple(_axes(a, option) for a in given.values()))
     if (items := parts(given)) is not None and not isinstance(given, dict):
-        return tuple(_axes(a, option, kinds) for a in items)
+        return tuple(_axes(a, option) for a in items)
     if hasattr(given, "__index__") and not isinstance(given, bool):
         return int(given.__index__())
-    if type(given) not in kinds:
-        told = f"an int,{' None,' if type(None) in kinds else ''} or a tuple or dict of them"
-        stays = "; for a result that is the same throughout, take `y[0]` of the stacked ones" if given is None else ""
-        raise TypeError(f"{option}: expected {told}, got {described(given)}{stays}")
-    return given
+    if given is not None:
+        raise TypeError(f"{option}: expected an int, None, or a tuple or dict of them, got {described(given)}")
+    return None
 
 
 def _flat(axes: Axes) -> list[Axes]:

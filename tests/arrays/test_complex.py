@@ -287,7 +287,7 @@ def test_transforms():
     np.testing.assert_allclose(into, bar)
     check_grads(linear_grad(size, backend="interpret"), (z,))
     for made in (linad.jacfwd, linad.jacrev, linad.hessian):
-        with pytest.raises(LinadError, match="by a complex argument"):
+        with pytest.raises(LinadError, match="is by real numbers"):
             made(size)(z)
 
 

@@ -11,7 +11,7 @@ from linad_typecheck import check_source
 from linad_typecheck.engine.evaluation import EXPRESSIONS
 from linad_typecheck.engine.fixpoint import fixpoint
 from linad_typecheck.engine.loop_head import TOP, Head
-from linad_typecheck.engine.specialise import Contract
+from linad_typecheck.engine.spec import Contract
 from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
 from linad_typecheck.frozen import frozen
 from tests.properties.roads import Whole

@@ -1,5 +1,7 @@
 """`explain` says which index checks stay in a loop, which are made before it and which are proved."""
 
+import heapq
+
 import numpy as np
 from jaxtyping import Float64, Int64
 
@@ -46,3 +48,23 @@ def branches(x: Float64[np.ndarray, "n"]):
 def test_words_of_arms_are_told_apart():
     (text,) = (r.text for r in linad.explain(branches).remarks if r.kind == "loop")
     assert text == "sequential, reversed: 2 words logged per iteration, 1 more where a branch is taken"
+
+
+def nearest(x: Float64[np.ndarray, "n"]):
+    heap = []
+    for i in range(len(x)):
+        heapq.heappush(heap, (x[i] * x[i], i))
+    s = 0.0
+    while heap:
+        d, i = heapq.heappop(heap)
+        s += np.sqrt(d + i)
+    return s
+
+
+def test_library_functions_are_explained_as_a_whole():
+    found = linad.explain(nearest)
+    for line, told in ((3, "3 in library functions, "), (6, "2 in library functions, 2 of them reversed: at most ")):
+        remarks = [(r.kind, r.text) for r in found.on(nearest.__code__.co_firstlineno + line)]
+        assert [text.startswith(told) for kind, text in remarks if kind == "loop"] == [True]
+        assert not {kind for kind, _ in remarks} & {"logged", "recomputed"}
+    assert not any(word in r.text for r in found.remarks for word in ("%", "`_"))

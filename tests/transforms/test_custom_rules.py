@@ -4,15 +4,18 @@ import copy
 import linecache
 import pickle
 import warnings
+from collections import Counter
 from types import FunctionType
 
 import numpy as np
 import pytest
 from jaxtyping import Float64
 from linad_typecheck import check_source
+from linad_typecheck.ir import core as ir
 
 import linad
-from linad import LinadError, linear_grad
+from linad import LinadError, linear_grad, pipeline
+from linad.specialise import checked_or_error
 from tests.examples_of import on_backends, some
 from tests.transforms import custom_programs as programs
 
@@ -185,6 +188,23 @@ def test_nothing_is_kept_that_is_still_there():
     assert linad.cost(overwritten, x).log_words >= 100
     remark = next(r for r in linad.explain(linear_grad(annotated)).remarks if r.kind == "call")
     assert remark.text == "of exp, whose derivative is that of its rule: x is read again"
+
+
+def smoothed(x: Float64[np.ndarray, "n"]) -> float:
+    y = np.real(np.fft.ifft(np.exp(-np.fft.fftfreq(x.size)) * np.fft.fft(x)))
+    return np.sum(np.abs(np.fft.fft(y * y)) + np.abs(np.fft.ifft(y)))
+
+
+def test_a_long_function_with_a_rule_is_not_repeated():
+    """Both sweeps call the two transforms, with either sign of the exponent: calls do not copy them."""
+    f = linear_grad(smoothed, backend="interpret")
+    s = f.specialisation((X,))
+    program = checked_or_error(s.record, s.binding).program
+    gradient = pipeline.differentiate(pipeline.prepare(program), ("x",)).simplified
+    for one in (pipeline.prepare(program, rules=False), pipeline.settled(gradient)):
+        called = Counter(c.callee for f in one.functions.values() for c in ir.walk(f.body) if isinstance(c, ir.Call))
+        assert set(called) == set(one.functions) - {one.entry}
+        assert len(called) == 2 and min(called.values()) >= 2
 
 
 def test_no_warning_of_a_gradient_that_the_rule_gives():

@@ -194,7 +194,10 @@ def test_equal_to_the_dense_one(name, backend, mode):
     jacobian = linad.jacobian(f, mode=mode, sparsity=pattern)
     again = jacobian(*args)
     np.testing.assert_array_equal(again.toarray(), found.toarray())
-    again.indices[:] = 0  # what is returned is the caller's
+    with pytest.raises(ValueError, match="read-only"):  # shared by the matrices of a pattern
+        again.indices[:] = 0
+    again.data[:] = 0.0  # the caller's
+    again.copy().eliminate_zeros()
     np.testing.assert_array_equal(jacobian(*args).toarray(), found.toarray())
 
 

@@ -317,6 +317,11 @@ REFUSED = {
     ),
     "no tuple": (lambda: linad.vmap(scalar, in_axes=((0, 0),))(X), "a tuple of `in_axes` for `x`"),
     "out": (lambda: linad.vmap(scalar, out_axes=1)(X), "along axis 1 of an array of rank 1"),
+    "out differs": (lambda: linad.vmap(scalar, out_axes=None)(X), "has None in `out_axes` for a result that differs"),
+    "out by a branch": (
+        lambda: linad.vmap(lambda x, w: w if x[0] > 0.0 else -w, (0, None), None)(X, 1.0),
+        "has None in `out_axes` for a result that differs",
+    ),
     "outs": (lambda: linad.vmap(scalar, out_axes=(0, 0))(X), "a tuple of `out_axes` for one result"),
     "nothing": (lambda: linad.vmap(recurrence, in_axes=(None, None)), "maps over no argument"),
     "update": (lambda: linad.vmap(linear_grad(updates="x")(updating)), "updates an argument, and is not mapped"),
@@ -336,8 +341,6 @@ def test_wrong_kinds_of_axes() -> None:
     for option, axes in itertools.product(("in_axes", "out_axes"), ("x", 1.0, ("x",), True)):
         with pytest.raises(TypeError, match=f"{option}: expected an int"):
             linad.vmap(scalar, **{option: axes})
-    with pytest.raises(TypeError, match="out_axes"):
-        linad.vmap(scalar, out_axes=None)
 
 
 def test_different_sizes() -> None:
@@ -427,6 +430,14 @@ def test_pullbacks_and_linearized_functions():
     _, push = linad.linearize(f, x, 3.0)
     agree(linad.vmap(push, in_axes=(0, None))(np.eye(3), 0.0), jacobian.T)
     agree(linad.vmap(push, in_axes=(0, None), out_axes=1)(np.eye(3), 0.0), jacobian)
+    agree(linad.vmap(push)(np.eye(3), np.zeros(3)), jacobian.T)
+    for batched, args in ((linad.vmap(pull, 1), (np.eye(4),)), (linad.vmap(push, (0, None)), (np.eye(3), 0.0))):
+        program = batched.program.specialisation(batched.given(args)).lowered(())
+        assert any(d.directions for d in program.derivatives.values())  # one sweep for many
+    for batched, args in ((linad.vmap(pull), (np.eye(5),)), (linad.vmap(push, (0, None)), (np.eye(5), 0.0))):
+        with pytest.raises(ValueError, match="has a size of 5 where the"):
+            batched(*args)
+    assert linad.vmap(pull)(np.zeros((0, 4)))[0].shape == (0, 3)
     with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
         linad.vmap(push, in_axes=(0, None))(np.eye(3))
     with pytest.raises(LinadError, match="maps over no argument"):
@@ -438,6 +449,54 @@ def of_dict(d, x: float):
 
 
 D = {"a": X, "b": W}
+
+
+def test_batches_of_directions_in_structures():
+    """More of them than a sweep takes, parts that are shared, and parts without a derivative."""
+    f = interpreted(lambda d, x, n: ({"y": d["a"] * x[0], "n": n}, (np.sum(x) * d["b"] ** n, 1)))
+    x, d, n = X[0], {"a": X[1], "b": 2.0}, 3
+    _, pull = linad.vjp(f, d, x, n)
+    _, push = linad.linearize(f, d, x, n)
+    c, e = np.linspace(-1.0, 1.0, 210).reshape(70, 3), np.linspace(0.0, 1.0, 70)
+    found = linad.vmap(pull)(({"y": c, "n": None}, (e, None)))
+    agree(found, [np.stack(v) for v in zip(*(leaves(pull(({"y": p, "n": None}, (q, None)))) for p, q in zip(c, e)))])
+    agree(linad.vmap(pull, (({"y": 0, "n": None}, None),))(({"y": c, "n": None}, (0.5, None)))[1][3],
+          pull(({"y": c[3], "n": None}, (0.5, None)))[1])  # fmt: skip
+    found = linad.vmap(push, ({"a": 1, "b": None}, None, None))({"a": c.T, "b": 0.5}, x, None)
+    agree(found[0]["y"][9], push({"a": c[9], "b": 0.5}, x, None)[0]["y"])
+    agree(found[1][0], np.full(70, push({"a": c[9], "b": 0.5}, x, None)[1][0]))
+
+
+SHARED = {
+    "part": (lambda x, w: (x * w, w[::-1] * 2.0), (0, None), (0, None), lambda: (X * X[1], X[1, ::-1] * 2.0)),
+    "number": (lambda x, w: (x[0], w * w), (0, None), (0, None), lambda: (X[:, 0], X[1] ** 2)),
+    "all": (lambda x, w: np.cumsum(w), (0, None), None, lambda: np.cumsum(X[1])),
+    "argument": (lambda x, w: (x, w), (1, None), (1, None), lambda: (X, X[1])),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_results_without_a_batch_axis(case):
+    f, in_axes, out_axes, wanted = SHARED[case]
+    batched = linad.vmap(interpreted(f), in_axes, out_axes)
+    agree(batched(X, X[1]), wanted())
+    check_modes(batched, (X, X[1].copy()))
+    with pytest.raises(ValueError, match="None in `out_axes`, of no place"):
+        batched(np.zeros((0, 3)) if in_axes[0] == 0 else np.zeros((3, 0)), X[1])
+
+
+def test_a_size_that_no_argument_has():
+    twice = interpreted(lambda x: 2.0 * x)
+    agree(linad.vmap(twice, None, axis_size=2)(X[0]), np.stack([2.0 * X[0]] * 2))
+    agree(linad.vmap(twice, None, None, 2)(X[0]), 2.0 * X[0])
+    agree(interpreted(lambda x: linad.vmap(twice, in_axes=None, axis_size=2)(x))(X[0]), np.stack([2.0 * X[0]] * 2))
+    assert pickle.loads(pickle.dumps(linad.vmap(scalar, axis_size=2))) is not linad.vmap(scalar)
+    with pytest.raises(ValueError, match="`axis_size` is 3, and axis 0 of `x` has size 2"):
+        linad.vmap(twice, axis_size=3)(X)
+    with pytest.raises(ValueError, match="axis_size: -1 is negative"):
+        linad.vmap(twice, axis_size=-1)
+    with pytest.raises(TypeError, match="axis_size: expected an int, got"):
+        linad.vmap(twice, axis_size="x")
 
 
 def test_dicts():

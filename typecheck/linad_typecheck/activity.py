@@ -187,6 +187,13 @@ _STATEMENTS = {
 }  # the result of any other statement depends on all its operands
 
 
+def depending(program: Program, on: core.Var, body: Block) -> list[bool]:
+    """For each result of a block, whether it depends on a variable: through values, addresses or branches."""
+    walk = _Walk(program, (), {}, {}, set(), {on.name: (1, NONE)})
+    walk.block(body, NONE)
+    return [walk.of(r)[0] != NONE for r in body.results]
+
+
 def zero_gradients(program: Program, signature: Signature, places: dict[str, Span]) -> list[ZeroGradient]:
     """A message for every float parameter that reaches a result, but not through a derivative.
 

@@ -1,7 +1,7 @@
 """Rotation gather: turn additions at indices that wrap around into additions at the loop's own index.
 
-**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse. Iteration
-``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
+**Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse.
+Iteration ``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
 neighbours that do not wrap around.
 
 **Before.** ``for i in range(n) { k = mod (i + 1) n; &b![k] += e(i) }``

@@ -123,7 +123,7 @@ _WITHOUT: dict[str, str] = {
     "xarray": "pass the arrays themselves (`a.values`), and compute with NumPy inside",
     "scipy.optimize": "solve it outside and pass the solution, or write the iteration as a loop: Newton steps, say",
     "scipy.integrate": "write the steps as a loop: `y = y + h * rhs(t, y)`, or a Runge-Kutta step",
-    "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write the product as a loop over them",
+    "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write products as loops",
     "scipy.interpolate": "use `np.interp`, or write the polynomial of each piece as a loop",
     "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
     "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",

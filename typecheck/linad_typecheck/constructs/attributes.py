@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ..advice.did_you_mean import last_part, meant
 from ..advice.library_names import exists
@@ -25,18 +26,48 @@ from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
 from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
+from ..span import Span
 from ..types import BYTES
 from . import complexes, objects
 from .records import attribute_of_parent, class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # attributes of a checked function
-LATER = {
-    "strides": "layout is not visible inside",
+
+
+def _size(ctx: Lowering, v: Value, span: Span) -> ScalarValue:
+    return ScalarValue(product(ctx, shape_of(ctx, v, span), span), True)
+
+
+def _transpose(ctx: Lowering, v: Value, span: Span) -> Value:
+    """``a.mT``"""
+    order = list(range(rank_of(v)))
+    return transposed(ctx, v, [*order[:-2], order[-1], order[-2]], span)
+
+
+# Attributes of an array. `_CELLS`: those that hold cells of it; the others need no more than its shape and dtype.
+_CELLS: dict[str, Callable[[Lowering, Value, Span], Value]] = {
+    "T": lambda ctx, v, span: transposed(ctx, v, None, span),
+    "mT": _transpose,
+    "real": lambda ctx, v, span: v,
+    "imag": lambda ctx, v, span: lift(ctx, (v,), lambda x: ScalarValue(zero(dtype_of(v))), span),
+    "flat": lambda ctx, v, span: reshaped(ctx, v, literal(-1), Args("flat", span, (v,), {})),
 }
-
-
-_CELLS = ("T", "mT", "real", "imag", "flat")
-OF_ARRAYS = ("shape", "ndim", "size", "dtype", "T", "mT", "real", "imag", "flat", "itemsize", "nbytes")
+_SHAPE: dict[str, Callable[[Lowering, Value, Span], Value]] = {
+    "shape": lambda ctx, v, span: TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, v, span))),
+    "ndim": lambda ctx, v, span: literal(rank_of(v)),
+    "size": _size,
+    "dtype": lambda ctx, v, span: DTypeValue(dtype_of(v)),
+    "itemsize": lambda ctx, v, span: literal(BYTES[dtype_of(v)]),
+    "nbytes": lambda ctx, v, span: binary(ctx, ast.Mult, literal(BYTES[dtype_of(v)]), _size(ctx, v, span), span),
+}
+# Attributes of a number of NumPy's, one with a dtype
+_NUMBER: dict[str, Callable[[ScalarValue], Value]] = {
+    "shape": lambda v: TupleValue(()),
+    "ndim": lambda v: literal(0),
+    "size": lambda v: literal(1),
+    "dtype": lambda v: DTypeValue(v.dtype),
+}
+OF_ARRAYS = (*_SHAPE, *_CELLS)
 
 
 def _called() -> tuple[str, ...]:
@@ -78,74 +109,58 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return field(ctx, node, base)
         case EntityValue(entity=Helper()) if node.attr in DERIVATIVES:
             return DerivativeValue(Transform(node.attr, None), base)
-        case EntityValue(entity=Helper(function=source), name=name):
-            if node.attr in ("__name__", "__qualname__"):
-                return TextValue(source.name)
-            found = ctx.source.scope.lookup(f"{name}.{node.attr}")
-            if found is not None:
-                return entity_value(ctx, found, f"{name}.{node.attr}", span)
-            instead = "read what a decorator has stored there, or call the function"
-            raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of the function `{name}`", instead))
+        case EntityValue(entity=Helper()):
+            return _of_function(ctx, node, base)
         case EntityValue(entity=External(dotted=dotted), name=name):
             return external(ctx, f"{dotted}.{node.attr}", f"{name}.{node.attr}", span)
         case _ if is_array(base):
-            if node.attr not in _CELLS:
-                made_sure(base)
-            match node.attr:
-                case "shape":
-                    return TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, base, span)))
-                case "ndim":
-                    return literal(rank_of(base))
-                case "size":
-                    return ScalarValue(product(ctx, shape_of(ctx, base, span), span), True)
-                case "dtype":
-                    return DTypeValue(dtype_of(base))
-                case "T":
-                    return transposed(ctx, base, None, span)
-                case "mT" if rank_of(base) > 1:
-                    order = list(range(rank_of(base)))
-                    return transposed(ctx, base, [*order[:-2], order[-1], order[-2]], span)
-                case "real":
-                    return base
-                case "imag":
-                    return lift(ctx, (base,), lambda v: ScalarValue(zero(dtype_of(base))), span)
-                case "flat":
-                    args = Args("flat", span, (base,), {})
-                    return reshaped(ctx, base, literal(-1), args)
-                case "itemsize" | "nbytes":
-                    size = literal(BYTES[dtype_of(base)])
-                    return (
-                        size
-                        if node.attr == "itemsize"
-                        else binary(
-                            ctx, ast.Mult, size, ScalarValue(product(ctx, shape_of(ctx, base, span), span), True), span
-                        )
-                    )
-            if node.attr in LATER:
-                raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of an array", LATER[node.attr]))
-            near = () if exists(f"numpy.ndarray.{node.attr}") else meant(node.attr, (*OF_ARRAYS, *_called()), 0.6)
-            what = f"an array has no attribute `.{node.attr}`"
-            if node.attr in _called():
-                near, what = (f"{node.attr}()",), f"`.{node.attr}` of an array is a method and is called"
-            ctx.report(NoMember(span, what, tuple(f".{n}" for n in near), last_part(span, ast.unparse(node))))
+            return _of_array(ctx, node, base)
         case DTypeValue() if (known := attribute_of_dtype(base, node.attr)) is not None:
             return known
-        case ScalarValue() if node.attr == "real":
-            return base
-        case ScalarValue(dtype=dtype, weak=weak) if node.attr == "imag":
-            return ScalarValue(zero(dtype), weak)
-        case ScalarValue() if node.attr == "shape" and not base.weak:
-            return TupleValue(())
-        case ScalarValue() if node.attr in ("ndim", "size") and not base.weak:
-            return literal(int(node.attr == "size"))
-        case ScalarValue() if node.attr == "dtype" and not base.weak:
-            return DTypeValue(base.dtype)
         case ScalarValue():
-            instead = "numbers have `.real`, `.imag`, and NumPy's `.shape`, `.ndim`, `.size` and `.dtype`"
-            ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of a number", instead))
+            return _of_number(ctx, node, base)
         case _ if not isinstance(base, SILENT):
             instead = "pass what it holds as an argument: arrays and objects of classes have attributes here"
             ctx.report(Unsupported(span, f"the attribute `.{node.attr}` of {describe(type_of(base))}", instead))
+    return Poison()
+
+
+def _of_function(ctx: Lowering, node: ast.Attribute, base: EntityValue) -> Value:
+    source, name, span = base.entity.function, base.name, ctx.span(node)
+    if node.attr in ("__name__", "__qualname__"):
+        return TextValue(source.name)
+    found = ctx.source.scope.lookup(f"{name}.{node.attr}")
+    if found is not None:
+        return entity_value(ctx, found, f"{name}.{node.attr}", span)
+    instead = "read what a decorator has stored there, or call the function"
+    raise Refused(Unsupported(span, f"the attribute `.{node.attr}` of the function `{name}`", instead))
+
+
+def _of_array(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
+    span, name = ctx.span(node), node.attr
+    if name not in _CELLS:
+        made_sure(base)
+    if name in OF_ARRAYS and not (name == "mT" and rank_of(base) < 2):
+        return (_SHAPE.get(name) or _CELLS[name])(ctx, base, span)
+    if name == "strides":
+        raise Refused(Unsupported(span, "the attribute `.strides` of an array", "layout is not visible inside"))
+    near = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OF_ARRAYS, *_called()), 0.6)
+    what = f"an array has no attribute `.{name}`"
+    if name in _called():
+        near, what = (f"{name}()",), f"`.{name}` of an array is a method and is called"
+    ctx.report(NoMember(span, what, tuple(f".{n}" for n in near), last_part(span, ast.unparse(node))))
+    return Poison()
+
+
+def _of_number(ctx: Lowering, node: ast.Attribute, base: ScalarValue) -> Value:
+    if node.attr == "real":
+        return base
+    if node.attr == "imag":
+        return ScalarValue(zero(base.dtype), base.weak)
+    if node.attr in _NUMBER and not base.weak:
+        return _NUMBER[node.attr](base)
+    instead = "numbers have `.real`, `.imag`, and NumPy's `.shape`, `.ndim`, `.size` and `.dtype`"
+    ctx.report(Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of a number", instead))
     return Poison()
 
 

@@ -15,18 +15,19 @@ from ..arrays.indexing import indexed
 from ..arrays.row_arrays import Sizes, functions_of, store_row
 from ..arrays.shapes import transposed
 from ..arrays.slices import Place, Slice
-from ..ir.core import Atom, Block, Call, Check, Const, Var, walk
+from ..activity import depending
+from ..ir.core import Atom, Block, Call, Check, Const, Program, Var, walk
 from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, put, same_size
+from ..engine.places import fresh_array, materialise, put, same_size
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     SILENT, ArrayValue, Axes, AxesByKey, Binding, DerivativeValue, NoneValue, Poison, ScalarValue, Transform,
-    TupleValue, Value, arrays, contains, describe, type_of,
+    TupleValue, Value, arrays, contains, describe, leaves, type_of,
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
@@ -35,10 +36,10 @@ from ..span import Span
 from ..types import BOOL, I64, MAX_RANK
 from .arguments import bound_arguments, has_default
 from .comprehensions import targets, through
-from .derivatives import BATCHES, function_of, source_of
+from .derivatives import BATCHES, function_of, in_directions, source_of
 from .iterables import Iteration
 
-OPTIONS = ("in_axes", "out_axes")
+OPTIONS = ("in_axes", "out_axes", "axis_size")
 
 
 class _Unfit(Exception):
@@ -63,12 +64,23 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     function = function_of(ctx, node, any_number=True)
     given = dict(zip(OPTIONS, node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(OPTIONS):
-        raise Refused(BadCall(ctx.span(node), dotted, "takes a function, `in_axes` and `out_axes`"))
+        raise Refused(BadCall(ctx.span(node), dotted, "takes a function, `in_axes`, `out_axes` and `axis_size`"))
     try:
+        size = _size(expression(ctx, given.pop("axis_size"))) if "axis_size" in given else None
         axes = {option: _axes(option, expression(ctx, n)) for option, n in given.items()}
     except _Unfit as e:
         raise Refused(BadCall(ctx.span(node), dotted, str(e)))
-    return DerivativeValue(Transform("vmap", **axes), function)
+    return DerivativeValue(Transform("vmap", **axes, axis_size=size), function)
+
+
+def _size(v: Value) -> int | None:
+    match v:
+        case ScalarValue(atom=Const(value=int() as size), dtype="i64") if size >= 0:
+            return size
+        case NoneValue():
+            return None
+    told = "an int that is not negative, known when the function is compiled"
+    raise _Unfit(f"takes for `axis_size` {told}; this is {describe(type_of(v))}")
 
 
 def _axes(option: str, v: Value) -> Axes:
@@ -76,14 +88,14 @@ def _axes(option: str, v: Value) -> Axes:
     match v:
         case ScalarValue(atom=Const(value=int() as axis), dtype="i64"):
             return axis
-        case NoneValue() if option == "in_axes":
+        case NoneValue():
             return None
         case TupleValue(items=items, mapping=True, record=record):
             return AxesByKey(record.names, tuple(_axes(option, x) for x in items))
         case TupleValue(items=items):
             return tuple(_axes(option, x) for x in items)
-    told = "an int, None, or a tuple or dict of such" if option == "in_axes" else "an int, or a tuple or dict of ints"
-    raise _Unfit(f"takes for `{option}` {told}, known when the function is compiled; this is {describe(type_of(v))}")
+    told = "an int, None, or a tuple or dict of such, known when the function is compiled"
+    raise _Unfit(f"takes for `{option}` {told}; this is {describe(type_of(v))}")
 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
@@ -100,9 +112,7 @@ def call_batched(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -
     try:
         given = _given(d, values, sum(not isinstance(a, ast.Starred) for a in node.args))
         mapped = [m for g in given for m in _mapped(g.value, g.axes, g.name)]
-        if not mapped:
-            raise _Unfit("maps over no argument: one entry of `in_axes` is an int at least")
-        n = _length(ctx, mapped, span)
+        n = _length(ctx, mapped, d.transform.axis_size, span)
         return _Batch(ctx, node, closed(ctx, d.function, span), given, n, hint).stacked(d.transform.out_axes)
     except _Unfit as e:
         raise Refused(BadCall(span, f"vmap of {source.name}", str(e)))
@@ -188,11 +198,16 @@ def _mapped(v: Value, axes: Axes, name: str) -> Iterator[tuple[Value, int, str]]
         yield v, axes, name
 
 
-def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], span: Span) -> Atom:
+def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], size: int | None, span: Span) -> Atom:
     """The size of the batch axis. A check at run time ensures that all arrays agree on it."""
-    first, *others = ((size_of(ctx, v, axis, span), f"axis {axis} of `{name}`") for v, axis, name in mapped)
+    if not mapped and size is None:
+        raise _Unfit("maps over no argument: one entry of `in_axes` is an int, or `axis_size` is given")
+    given = [] if size is None else [(Const(size, I64), "`axis_size`")]
+    first, *others = *given, *((size_of(ctx, v, axis, span), f"axis {axis} of `{name}`") for v, axis, name in mapped)
     for n, what in others:
         told = f"vmap: {first[1]} has size {{0}} and {what} size {{1}}, which are mapped over together"
+        if given:
+            told = f"vmap: {first[1]} is {{0}}, and {what} has size {{1}}"
         same_size(ctx, n, first[0], told, (first[0], n), span)
     return first[0]
 
@@ -234,16 +249,26 @@ class _Batch:
         ctx, span = self.ctx, self.span
         index = ctx.fresh("i", I64, nonneg=True, below=self.count)
 
-        def look() -> tuple[Value, dict[int, tuple[Atom, ...]]]:
+        def look() -> tuple[Value, dict[int, tuple[Atom, ...]], Axes, Value]:
             found = self.element(index)
-            return found, {id(v): shape_of(ctx, v, span) for v in _leaves(found) if is_array(v)}
+            shapes = {id(v): shape_of(ctx, v, span) for v in _leaves(found) if is_array(v)}
+            axes = out_axes if isinstance(found, SILENT) else self.spread(found, out_axes)
+            return found, shapes, axes, self.shared(found, axes)
 
         trial = ctx.attempt(look)  # a trial run, for the types of the results
-        like, shapes = trial.value
+        like, shapes, axes, shared = trial.value
         if isinstance(like, SILENT):
             ctx.take(trial, emit=False)  # keeps its reports
             return Poison()
         self.require(like, Block(trial.stmts))
+        shared = self.alone(shared, axes, Block(trial.stmts), index)
+        if shared is not None and not any(isinstance(a, int) for a in _flat(axes)):
+            return shared
+        if shared is None:
+            every = [(g.value, g.axes) for g in self.given]
+            made = in_directions(ctx, self.node, self.function, every, self.count, self.hint)
+            if made is not None:
+                return made if isinstance(made, SILENT) else self.moved(made, axes, None)
         sizes = {key: Sizes(shape, trial.stmts, index, functions_of(ctx)) for key, shape in shapes.items()}
         start = ZERO
         if not all(s.known() for s in sizes.values()):  # not known beforehand: take the sizes of the first result
@@ -252,7 +277,7 @@ class _Batch:
             ctx.emit(Check(some, "ValueError", told, (), span))
             like = self.element(ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True))
             start = ONE
-        made = self.room(like, sizes if start == ZERO else {})
+        made = self.room(like, axes, sizes if start == ZERO else {})
         if start == ONE:
             self.keep(made, like, ZERO)
         kept, place = ctx.pseudo("batch", span), []
@@ -268,7 +293,42 @@ class _Batch:
         with targets(ctx, one):
             each = Do(self.node, lambda: self.keep(ctx.env[kept].value, self.element(place[0]), place[0]))
             through(ctx, part, Iteration(start, self.count, ONE, True, at), [each], frozenset(ctx.env))
-        return self.moved(ctx.unbind(kept).value, out_axes)
+        return self.moved(ctx.unbind(kept).value, axes, shared)
+
+    def spread(self, like: Value, axes: Axes) -> Axes:
+        """The batch axis of each part of a result."""
+        if isinstance(like, TupleValue):
+            every = _per_part(like, axes, "out_axes", f"{len(like.items)} results")
+            return tuple(self.spread(x, a) for x, a in zip(like.items, every, strict=True))
+        if isinstance(axes, tuple | AxesByKey) and not isinstance(like, NoneValue):
+            raise _Unfit(f"has a {_kind(axes)} of `out_axes` for one result")
+        rank = (rank_of(like) if is_array(like) else 0) + 1
+        if isinstance(axes, int) and not isinstance(like, NoneValue) and not -rank <= axes < rank:
+            raise _Unfit(f"puts the results along axis {axes} of an array of rank {rank}")
+        return axes
+
+    def shared(self, v: Value, axes: Axes) -> Value:
+        """The parts of a result that are the same for all indices, those without an axis; None for other parts."""
+        if isinstance(v, TupleValue) and isinstance(axes, tuple):
+            return TupleValue(tuple(self.shared(x, a) for x, a in zip(v.items, axes, strict=True)), v.record)
+        if axes is not None:
+            return NoneValue()
+        return materialise(self.ctx, v, self.hint, self.span) if is_array(v) else v
+
+    def alone(self, trial: Value, axes: Axes, body: Block, index: Var) -> Value | None:
+        """The parts of the results without an axis, computed before the loop; None if there are none. Refuse them if
+        they depend on the index."""
+        ctx, span = self.ctx, self.span
+        if all(a is not None for a in _flat(axes)):
+            return None
+        atoms = tuple(a for v in _leaves(trial) for a in leaves(v))
+        programs = ctx.programs
+        program = Program(ctx.source.name, programs.functions(), programs.derivatives())
+        if any(depending(program, index, Block(body.stmts, atoms))):
+            raise _Unfit("has None in `out_axes` for a result that differs along the batch: give it an axis")
+        some = ctx.let("ok", "gt", (self.count, ZERO), BOOL, span)
+        ctx.emit(Check(some, "ValueError", "vmap: a result with None in `out_axes`, of no place", (), span))
+        return self.shared(self.element(ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)), axes)
 
     def require(self, like: Value, body: Block) -> None:
         """Refuse results that cannot be stacked, and functions that update their arguments."""
@@ -291,14 +351,14 @@ class _Batch:
                         self.ctx.report(Unsupported(self.span, told, "let it work on a copy"))
                         return
 
-    def room(self, like: Value, sizes: dict[int, Sizes]) -> Value:
-        """Allocate the arrays of the results."""
+    def room(self, like: Value, axes: Axes, sizes: dict[int, Sizes]) -> Value:
+        """Allocate the arrays of the results that have a batch axis."""
         ctx, span = self.ctx, self.span
         match like:
             case TupleValue(items=items, record=record):
-                return TupleValue(tuple(self.room(x, sizes) for x in items), record)
-            case NoneValue():
-                return like
+                return TupleValue(tuple(self.room(x, a, sizes) for x, a in zip(items, axes, strict=True)), record)
+            case _ if isinstance(like, NoneValue) or axes is None:
+                return NoneValue()
             case ScalarValue(dtype=dtype):
                 return fresh_array(ctx, self.hint, (self.count,), dtype, None, span)
         shape = sizes[id(like)].again(ctx, span) if id(like) in sizes else shape_of(ctx, like, span)
@@ -319,22 +379,22 @@ class _Batch:
                     same_size(ctx, n, m, "vmap: results have sizes {0} and {1}, and are stacked", (m, n), span)
                 store_row(ctx, made, k, result, span)
 
-    def moved(self, made: Value, axes: Axes) -> Value:
-        """The stacked results with the batch axis moved to its place."""
+    def moved(self, made: Value, axes: Axes, shared: Value | None) -> Value:
+        """The stacked results with the batch axis moved to its place, and those that have none."""
         match made:
             case TupleValue(items=items, record=record):
-                every = _per_part(made, axes, "out_axes", f"{len(items)} results")
-                return TupleValue(tuple(self.moved(x, a) for x, a in zip(items, every, strict=True)), record)
+                others = (None,) * len(items) if shared is None else shared.items
+                every = zip(items, axes, others, strict=True)
+                return TupleValue(tuple(self.moved(x, a, other) for x, a, other in every), record)
             case ArrayValue(var=var):
-                rank = var.type.rank
-                if isinstance(axes, tuple | AxesByKey):
-                    raise _Unfit(f"has a {_kind(axes)} of `out_axes` for one result")
-                if not -rank <= axes < rank:
-                    raise _Unfit(f"puts the results along axis {axes} of an array of rank {rank}")
-                order = list(range(1, rank))
-                order.insert(axes % rank, 0)
-                return transposed(self.ctx, made, order, self.span) if axes % rank else made
-        return made
+                order = list(range(1, var.type.rank))
+                order.insert(axes % var.type.rank, 0)
+                return transposed(self.ctx, made, order, self.span) if axes % var.type.rank else made
+        return made if shared is None else shared
+
+
+def _flat(axes: Axes) -> list[Axes]:
+    return [a for x in axes for a in _flat(x)] if isinstance(axes, tuple) else [axes]
 
 
 def _leaves(v: Value) -> Iterator[Value]:

@@ -26,7 +26,9 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.specialise import everywhere, specialised
+from ..engine.function import everywhere
+from ..engine.spec import CallOptions
+from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
@@ -65,59 +67,75 @@ from .static_texts import method as text_method
 from .targets import held_object
 
 SCALAR_METHODS = tuple(
-    "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape tolist".split()
+    "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape "
+    "tolist".split()
 )
 
 
 def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The value of a call."""
-    span = ctx.span(node)
+    node = _spread(ctx, node)
+    if not isinstance(node.func, ast.Attribute):
+        return _called(ctx, node, expression(ctx, node.func), hint)
+    if isinstance(either := node.func.value, ast.IfExp):
+        arms = (either.body, either.orelse)
+        if any(held_object(ctx, arm) is not None for arm in arms):  # the call may change that one
+            each = (_of_one(node, arm) for arm in arms)
+            return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint)
+    if (made := method_of_parent(ctx, node)) is not None:
+        return made
+    base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
+    if isinstance(base, TupleValue) and node.args and base.mapping:
+        base = hashed.wanted(ctx, base, node.args[0]) or base
+    found = _method(ctx, node, base, hint)
+    return _called(ctx, node, attribute_of(ctx, node.func, base), hint) if found is None else found
+
+
+def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
+    """A call with its starred arguments written out."""
     if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
         node = ast.copy_location(ast.Call(node.func, spread_out(ctx, node.args), node.keywords), node)
     if any(k.arg is None for k in node.keywords):
-        keywords = unpacked(ctx, node)
-        node = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
-    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.IfExp):
-        either = node.func.value
-        if any(held_object(ctx, arm) is not None for arm in (either.body, either.orelse)):  # it may change that one
-            arms = (_of_one(node, arm) for arm in (either.body, either.orelse))
-            return expression(ctx, ast.copy_location(ast.IfExp(either.test, *arms), node), hint)
-    if isinstance(node.func, ast.Attribute):
-        if (made := method_of_parent(ctx, node)) is not None:
-            return made
-        base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
-        if is_array(base):
-            args = _library_args(ctx, node, node.func.attr, hint)
-            by = user_name(node.func.value)
-            return method(ctx, base, node.func.attr, args, by)
-        if isinstance(base, ScalarValue) and not base.weak and node.func.attr in SCALAR_METHODS:  # a NumPy scalar
-            args = _library_args(ctx, node, node.func.attr, hint)
-            return unwrapped(ctx, method(ctx, rank_zero(base), node.func.attr, args, ""), span)
-        if lists.is_list(base):
-            return lists.method(ctx, node, base, node.func.attr)
-        if isinstance(base, TupleValue) and node.args and base.mapping:
-            base = hashed.wanted(ctx, base, node.args[0]) or base
-        if queues.is_deque(base):
-            return queues.method(ctx, node, base, node.func.attr)
-        if is_hashed(base):
-            return hashed.method(ctx, node, base, node.func.attr)
-        if isinstance(base, TupleValue) and base.mapping:
-            return dict_method(ctx, node, base, node.func.attr)
-        if isinstance(base, TextValue):
-            return text_method(ctx, node, base.text, node.func.attr)
-        if is_complex(base):
-            return complexes.method(ctx, base, node.func.attr, _library_args(ctx, node, node.func.attr, hint))
-        if isinstance(base, TupleValue) and (made := record_method(ctx, node, base)) is not None:
-            return made
-        if (
-            isinstance(base, EntityValue)
-            and isinstance(base.entity, RecordClass)
-            and (made := of_class(ctx, node, base.entity)) is not None
-        ):
-            return made
-        callee = attribute_of(ctx, node.func, base)
-    else:
-        callee = expression(ctx, node.func)
+        node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
+    return node
+
+
+def _of_one(node: ast.Call, base: ast.expr) -> ast.Call:
+    """The call of a method with another object."""
+    func = ast.copy_location(ast.Attribute(base, node.func.attr, ast.Load()), node.func)
+    return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
+
+
+def _method(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value | None:
+    """The call of a method; None for the call of an attribute that is a function."""
+    name = node.func.attr
+    given = lambda: _library_args(ctx, node, name, hint)
+    if is_array(base):
+        return method(ctx, base, name, given(), user_name(node.func.value))
+    match base:
+        case ScalarValue(weak=False) if name in SCALAR_METHODS:  # a NumPy scalar
+            return unwrapped(ctx, method(ctx, rank_zero(base), name, given(), ""), ctx.span(node))
+        case _ if lists.is_list(base):
+            return lists.method(ctx, node, base, name)
+        case _ if queues.is_deque(base):
+            return queues.method(ctx, node, base, name)
+        case _ if is_hashed(base):
+            return hashed.method(ctx, node, base, name)
+        case TupleValue() if base.mapping:
+            return dict_method(ctx, node, base, name)
+        case TextValue(text=text):
+            return text_method(ctx, node, text, name)
+        case _ if is_complex(base):
+            return complexes.method(ctx, base, name, given())
+        case TupleValue():
+            return record_method(ctx, node, base)
+        case EntityValue(entity=RecordClass() as record):
+            return of_class(ctx, node, record)
+    return None
+
+
+def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
+    """The value of the call of a function that is already evaluated."""
     name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
     match callee:
         case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
@@ -135,26 +153,35 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         case _ if type(callee) in CALLED_VALUES:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
-            args = _library_args(ctx, node, name, hint, dotted)
-            if dotted in PROTOCOL and len(args.values) == 1 and not args.keywords:
-                found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
-                if found is None and dotted == "builtins.bool":
-                    found = object_truth(ctx, args.values[0], node.func)
-                if found is not None:
-                    return found
-            return call_external(ctx, dotted, args)
+            return _call_library(ctx, node, dotted, name, hint)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
             return _call(ctx, node, source, (), hint)
-        case TupleValue(record=RecordClass() as record) if (called := member_of(ctx, record, "__call__")) is not None:
-            return invoke(ctx, called, [callee], node.func, node.args, node.keywords)
+        case TupleValue(record=RecordClass() as record) if (of := member_of(ctx, record, "__call__")) is not None:
+            return invoke(ctx, of, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source) if source.elementwise:
-            return _each(ctx, node, source, hint, captured(ctx, callee, span))
+            return _each(ctx, node, source, hint, captured(ctx, callee, ctx.span(node)))
         case FunctionValue(source=source) if is_generator(source) and not source.running:
             return started(ctx, node, callee)
         case FunctionValue(source=source):
-            return _call(ctx, node, source, captured(ctx, callee, span), hint)
+            return _call(ctx, node, source, captured(ctx, callee, ctx.span(node)), hint)
+    return _not_called(ctx, node, callee, name)
+
+
+def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    args = _library_args(ctx, node, name, hint, dotted)
+    if dotted in PROTOCOL and len(args.values) == 1 and not args.keywords:
+        found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
+        if found is None and dotted == "builtins.bool":
+            found = object_truth(ctx, args.values[0], node.func)
+        if found is not None:
+            return found
+    return call_external(ctx, dotted, args)
+
+
+def _not_called(ctx: Lowering, node: ast.Call, callee: Value, name: str) -> Value:
+    """Report the call of something that is no function, and what is wrong in its arguments."""
     with ctx.programs.apart() as found:
         for a in node.args:
             # the unknown callee may iterate over them
@@ -166,23 +193,12 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         ]
     ctx.programs.findings.take(found)
     if not isinstance(callee, SILENT):
+        at, what = ctx.span(node.func), describe(type_of(callee))
         hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
-        whence = made_from(
-            ctx, name, ctx.span(node.func), f"`{name}` is {with_article(describe(type_of(callee)))} from here on"
-        )
-        ctx.report(
-            WrongType(
-                ctx.span(node.func), "only functions are called", describe(type_of(callee)), instead, whence=whence
-            )
-        )
+        whence = made_from(ctx, name, at, f"`{name}` is {with_article(what)} from here on")
+        ctx.report(WrongType(at, "only functions are called", what, instead, whence=whence))
     return Poison()
-
-
-def _of_one(node: ast.Call, base: ast.expr) -> ast.Call:
-    """The call of a method with another object."""
-    func = ast.copy_location(ast.Attribute(base, node.func.attr, ast.Load()), node.func)
-    return ast.copy_location(ast.Call(func, node.args, node.keywords), node)
 
 
 _LEFT_OUT = ("dtype", "out", "order", "like")  # None for one of these is the default
@@ -266,11 +282,12 @@ def _call(
     else:
         given, capture_args = ([replace(a, value=as_flag(a.value)) for a in some] for some in (given, capture_args))
     types = {n: a.value for n, a in zip(args, given, strict=True)}, {a.name: a.value for a in capture_args}
-    spec, literals = specialised(ctx, source, *types, answers=True, changes=True)
+    options = CallOptions(answers=True, changes=True)
+    spec, literals = specialised(ctx, source, *types, options)
     once = not spec.failed and _updates_what_it_gets_twice(spec, [*given, *capture_args])
     if once:
         disjoint = _disjoint(ctx, [a.value for a in (*given, *capture_args)])
-        spec, literals = specialised(ctx, source, *types, once=True, disjoint=disjoint, answers=True, changes=True)
+        spec, literals = specialised(ctx, source, *types, replace(options, disjoint=disjoint), once=True)
     given = [replace(a, value=literals.get(n, a.value)) for n, a in zip(args, given, strict=True)]
     capture_args = [replace(a, value=literals.get(a.name, a.value)) for a in capture_args]
     if spec.failed:
@@ -431,6 +448,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
     seen: dict[str, tuple[str, Argument]] = {}
     twice: set[str] = set()  # arrays that are passed twice and not updated: copies of them are taken over
     name = spec.source.name
+    private = spec.source.library and name.startswith("_")
     for k, (atom, arg, mode) in enumerate(zip(atoms, args, spec.modes, strict=False)):
         if not isinstance(atom.type, Array):
             continue
@@ -456,10 +474,11 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
                 stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
                 continue
-            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it")
+            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it", private)
         elif mode in ("acc", "mut"):
             write(ctx, ArrayValue(atom), user, arg.span)
-        ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
+        if not private:
+            ctx.fact("borrow" if mode != "own" else "move", user, arg.span, f"`{name}` takes it as {mode}")
 
 
 EXPRESSIONS[ast.Call] = call

@@ -25,7 +25,7 @@ from ..registry import enter
 from ..names.scope import Constant, External, Helper
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array
-from .derivatives import as_function
+from .derivatives import as_function, function_of
 
 NAME = "linad.checkpoint"
 _MARK = External(NAME)
@@ -150,6 +150,8 @@ def run_again(ctx: Lowering, node: ast.Call) -> Value | None:
     found = expression(ctx, node.args[0])
     if isinstance(found, DerivativeValue):
         found = as_function(ctx, node, found)
+    if isinstance(found, EntityValue) and not isinstance(found.entity, Helper):
+        found = function_of(ctx, node, any_number=True)  # of a library, or an object that is called
     if isinstance(found, SILENT):
         return found
     match found:

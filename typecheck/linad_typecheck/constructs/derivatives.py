@@ -20,10 +20,11 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
-from ..engine.specialise import Spec, specialised
+from ..engine.spec import CallOptions, Spec
+from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
-    SILENT, ArrayType, ArrayValue, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
+    SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
     Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
     ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild,
     type_leaves, type_of,
@@ -40,7 +41,7 @@ from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from . import objects
 from .arguments import bound_arguments
-from .jacobians import JACOBIANS, MODES, Signature, beside, jacobian, parts
+from .jacobians import JACOBIANS, MODES, Part, Signature, batch, beside, jacobian, parts
 
 # Names that only generated program texts call; no program can contain them.
 PULLBACK = "linad.vjp's pullback"
@@ -296,6 +297,10 @@ def _bare(how: Transform, found: Sequence) -> bool:
 
 # ----------------------------------------------------------------------------------------------------- program texts
 
+_DIRECTIONS = {
+    n: EntityValue(External(dotted), n) for n, dotted in (("pushforwards", PUSHFORWARDS), ("pullbacks", PULLBACKS))
+}
+
 
 def _signature(d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str]) -> Signature:
     names = list(ready.values)
@@ -311,10 +316,7 @@ def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, t
     """The result of a program text, applied to a function and its arguments."""
     span = ctx.span(node)
     args = Args(d.transform.kind, span, (), {}, hint, node)
-    names = {
-        n: EntityValue(External(dotted), n) for n, dotted in (("pushforwards", PUSHFORWARDS), ("pullbacks", PULLBACKS))
-    }
-    return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **names)
+    return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **_DIRECTIONS)
 
 
 def _jacobian(
@@ -323,9 +325,11 @@ def _jacobian(
     how = d.transform
     if not chosen:
         raise Refused(BadCall(ctx.span(node), f"linad.{how.kind}", "is by one float parameter at least"))
-    if any(contains_complex(ready.types[list(ready.values).index(name)][1]) for name in chosen):
-        instead = "make a function of its real and its imaginary part, and use that"
-        raise Refused(Unsupported(ctx.span(node), f"`{how.kind}` by a complex argument", instead))
+    by_complex = [t for name, t in ready.types if name in chosen and contains_complex(t)]
+    if by_complex:
+        told = f"`{how.kind}` is by real numbers: only a holomorphic function has one complex derivative"
+        instead = "differentiate by the real and the imaginary part: `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        raise Refused(WrongType(ctx.span(node), told, describe(by_complex[0]), instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
         told = f"`{how.kind}` is of a function with float results"
@@ -390,7 +394,7 @@ def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], c
     types = [(n, type_of(as_argument(every[n]))) for n in values]
     given = (source, tuple(types), tuple((n, type_of(as_argument(every[n]))) for n, _ in captures))
     if spec.done and _views(spec.result):
-        spec = ctx.programs.specialise(*given, apart=True)
+        spec = ctx.programs.specialise(*given, CallOptions(apart=True))
     if spec.failed or not spec.done:
         ctx.programs.poisoned |= spec.failed
         inside = Unsupported(span, f"the derivative of `{source.name}` inside itself", "write the derivative out")
@@ -431,7 +435,14 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
         params = tuple(replace(p, mode="read") if k in copies else p for k, p in enumerate(f.params))
         modes = tuple(p.mode for p in params[: len(spec.modes)])
         kept = Spec(
-            name, spec.source, spec.params, spec.result, modes, hidden=spec.hidden, recursive=spec.recursive, done=True
+            name,
+            spec.source,
+            spec.params,
+            result=spec.result,
+            modes=modes,
+            hidden=spec.hidden,
+            recursive=spec.recursive,
+            done=True,
         )
         kept.function = Function(name, params, Block((*made, call), outs), f.span)
         ctx.programs.specs[key] = kept
@@ -832,6 +843,96 @@ def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
     found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint, kind="hvp")
     return found.items[1] if isinstance(found, TupleValue) else found
+
+
+# ------------------------------------------------------------------------------------------------ batches of directions
+
+
+def in_directions(
+    ctx: Lowering, node: ast.Call, f: Value, given: Sequence[tuple[Value, Axes]], count: Atom, hint: str
+) -> Value | None:
+    """The results of a pullback or linearized function for a batch of cotangents or tangents, stacked along a first
+    axis. The primal runs once per block of them. None for any other function, or arguments that are not like those.
+
+    ``given``: the arguments with the batch axis of each part.
+    """
+    span = ctx.span(node)
+    match f:
+        case FunctionValue(source=FunctionSource(node=ast.Lambda(body=ast.Call(func=Quoted(value=called_value))))):
+            kind = "pullbacks"
+        case FunctionValue(
+            source=FunctionSource(node=ast.Lambda(body=ast.Subscript(value=ast.Call(func=Quoted(value=called_value)))))
+        ):
+            kind = "pushforwards"
+        case _:
+            return None
+    wanted = {"pullbacks": PULLBACK, "pushforwards": "linad.jvp"}[kind]
+    if called_value != EntityValue(External(wanted), called_value.name) or f.captured is None:
+        return None
+    held = dict(f.captured)
+    primals = [held[f"primal{k}"] for k in range(sum(n.startswith("primal") for n in held))]
+    ready = _given(ctx, node, held["f"], primals, span)
+    types = [ready.spec.result] if kind == "pullbacks" else [t for _, t in ready.types]
+    found = [leaf for t, (v, a) in zip(types, given, strict=True) for leaf in _in_batch(t, v, a)]
+    if None in found or all(axis is None for _, _, axis in found):
+        return None
+    sizes = (
+        [x.atom for x in held["sizes"].items] if kind == "pullbacks"
+        else [n for a in ready.atoms if isinstance(a.type, Array) for n in shape_of(ctx, ArrayValue(a), span)]
+    )  # fmt: skip
+    words = ("cotangent", "result") if kind == "pullbacks" else ("tangent", "argument")
+    _same_sizes(ctx, types, found, iter(sizes), words, span)
+    chosen = tuple(map(list(ready.values).index, _chosen(ctx, None, ready, span)))
+    s = Signature(tuple(t for _, t in ready.types), ("{}",) * len(primals), ready.spec.result, chosen, False)
+    text = batch(s, kind, [(p, axis) for p, _, axis in found])
+    args = Args("vmap", span, (), {}, hint, node)
+    values = (*primals, *(v for _, v, _ in found), ScalarValue(count, True))
+    made = called(ctx, args, text, closed(ctx, held["f"], span), *values, **_DIRECTIONS)
+    if isinstance(made, SILENT):
+        return made
+    cells = iter(made.items)
+    if kind == "pushforwards":
+        return _each(s.result, cells)
+    return TupleValue(tuple(_each(s.params[k], cells) for k in s.chosen))
+
+
+def _in_batch(t: ValueType, v: Value, axes: Axes) -> Iterator[tuple[Part, Value, int | None] | None]:
+    """The float parts of a type in a batch, with their axes; None for one that is not like that."""
+    match t, v:
+        case TupleType(items=items), TupleValue(items=values) if len(items) == len(values):
+            if v.mapping and (t.record is None or v.record.names != t.record.names):
+                yield None
+            every = axes if isinstance(axes, tuple) else (axes,) * len(items)
+            for x, y, a in zip(items, values, every, strict=True):
+                yield from _in_batch(x, y, a)
+        case _ if part := parts(t):
+            rank = part[0].rank + (axes is not None)
+            like = isinstance(v, ScalarValue) if rank == 0 else is_array(v) and rank_of(v) == rank
+            fits = like and not isinstance(t, TupleType)
+            dtype = None if not fits else v.dtype if rank == 0 else dtype_of(v)
+            yield (part[0], v, axes) if dtype == part[0].dtype else None
+
+
+def _same_sizes(
+    ctx: Lowering,
+    types: Sequence[ValueType],
+    found: Sequence[tuple[Part, Value, int | None]],
+    sizes: Iterator[Atom],
+    words: tuple[str, str],
+    span: Span,
+) -> None:
+    """Check the sizes of the parts, without the batch axis, against those of all arrays of the types."""
+    leaf = iter(found)
+    for t in (x for t in types for x in type_leaves(t)):
+        shape = [next(sizes) for _ in range(t.rank)] if isinstance(t, Array) else []
+        if not is_float(t):
+            continue
+        _, v, axis = next(leaf)
+        own = shape_of(ctx, v, span) if shape else ()
+        own = [n for k, n in enumerate(own) if k != axis]
+        for n, m in zip(own, shape, strict=True):
+            told = f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}"
+            same_size(ctx, n, m, told, (n, m), span)
 
 
 def _called(ctx: Lowering, node: ast.Call, f: Value, primals: list[Value], hint: str) -> Value:

@@ -259,3 +259,40 @@ def beside(s: Signature, kind: str, argnums: int | tuple[int, ...]) -> str:
     given = ", ".join(f"a{k}" for k in every)
     lines = [f"def gradient({s.arguments}):", s.value, f"    g = linad.grad({s.call(*every)}, {argnums!r})({given})"]
     return "\n".join([*lines, f"    return {'(value, aux), g' if kind == 'value_and_grad' else 'g, aux'}"])
+
+
+def batch(s: Signature, kind: str, axes: Sequence[tuple[Part, int | None]]) -> str:
+    """The text of a function of ``f``, its arguments, tangents or cotangents, and the size of a batch of these. It
+    returns a tuple of the float parts of the derivatives, stacked along a first axis.
+
+    ``kind``: pushforwards or pullbacks. ``axes``: for each float part, the batch axis, or None for one that all share.
+    """
+    given = [
+        f"c{k} + np.zeros(stop - start{p.zeros})" if axis is None and p.rank == 0
+        else f"c{k}[..., None] + np.zeros(stop - start{p.zeros})" if axis is None
+        else f"np.moveaxis(c{k}, {axis}, -1)[..., start:stop]"
+        for k, (p, axis) in enumerate(axes)
+    ]  # fmt: skip
+    lines = []
+    if kind == "pullbacks":
+        wide = _like(s.result, iter(given))
+        place = {k: n for n, k in enumerate(s.chosen)}
+        out = [(p, f"a{k}{p.path}", f"t[{place[k]}]{p.path}") for k, p in s.inputs]
+    else:
+        leaf = iter(given)
+        wide = f"({''.join(_like(t, leaf) + ', ' for t in s.params)})"
+        out = [(p, f"value{p.path}", f"t[1]{p.path}") for p in s.outputs]
+        lines.append(s.value)
+    for k, (p, of, _) in enumerate(out):
+        sizes = "".join(f", {of}.shape[{n}]" for n in range(p.rank))
+        lines.append(f"    y{k} = np.zeros((count{sizes}){p.zeros})" if sizes else f"    y{k} = np.zeros(count{p.zeros})")
+    arguments = f"({''.join(f'a{k}, ' for k in range(len(s.params)))})"
+    lines += [
+        f"    width = max(-(-count // max(-(-count // {MOST}), 1)), 1)",
+        "    for start in range(0, count, width):",
+        "        stop = min(start + width, count)",
+        f"        t = {kind}(f, {arguments}, {wide})",
+        *(f"        y{k}[start:stop] = np.moveaxis({found}, -1, 0)" for k, (_, _, found) in enumerate(out)),
+        f"    return ({''.join(f'y{k}, ' for k in range(len(out)))})",
+    ]
+    return "\n".join([f"def batch({s.arguments}, {''.join(f'c{k}, ' for k in range(len(axes)))}count):", *lines])

@@ -20,5 +20,7 @@ def about_types(test: ast.expr) -> bool:
     return False
 
 
-_ASKED = ("isinstance", "hasattr", "callable", "type", "isscalar", "iterable", "issubdtype", "ndim", "iscomplexobj", "isrealobj", "shape", "len",
-          "issparse", "isspmatrix", "is_masked", "isMaskedArray", "isMA")  # fmt: skip
+_ASKED = tuple(
+    "isinstance hasattr callable type isscalar iterable issubdtype ndim iscomplexobj isrealobj shape len issparse "
+    "isspmatrix is_masked isMaskedArray isMA".split()
+)

@@ -17,7 +17,9 @@ from ..messages.derivatives import BadRule, NotLinear
 from ..names.scope import CustomRule, FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
-from .specialise import BY_RULE, Spec, Specialiser, Typed, header
+from .function import header
+from .spec import CallOptions, Spec, Typed, value_of
+from .specialise import BY_RULE, Specialiser
 from .values import (
     ArrayType, ClosureType, DerivativeType, NoneValue, OtherType, Poison, ScalarType, TupleType, UnionType, ValueType,
     ViewType, contains, describe, type_leaves,
@@ -42,7 +44,7 @@ def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, capt
     """A function with a rule, specialised for argument types. It is lowered to a call of the rule's function."""
     rule = source.rule
     assert rule is not None
-    plain = programs.specialise(source.plain(), params, captures, apart=True)
+    plain = programs.specialise(source.plain(), params, captures, CallOptions(apart=True))
     if plain.failed or not plain.done:  # within its own body it is an ordinary function
         return plain
     key = (plain.name, "by rule")
@@ -62,7 +64,7 @@ def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, capt
     args = [_on_copy(p, p.var, names, stmts) for p in lent]
     outs = tuple(names.var("result", r.type) for r in f.body.results)
     stmts.append(ir.Call(outs, f.name, (*args, *((ir.Const(0, I64),) if plain.recursive else ())), f.span))
-    made = Spec(programs.name(f"{source.name}_ruled"), source, plain.params, plain.result, done=True)
+    made = Spec(programs.name(f"{source.name}_ruled"), source, plain.params, result=plain.result, done=True)
     made.modes = tuple("read" if isinstance(p.var.type, Array) else "own" for p in lent[: len(plain.modes)])
     made.flat, made.hidden = plain.flat, plain.hidden
     made.function = ir.Function(made.name, tuple(_read(p) for p in lent), ir.Block(tuple(stmts), outs), f.span)
@@ -178,8 +180,9 @@ class _Lowered:
 
     def lowered(self, source: FunctionSource, told: list[tuple[str, ValueType]], takes: str, copies: bool) -> Spec:
         """A function of the rule, lowered at these types. It may update its arguments only with ``copies``."""
-        spec = self.programs.specialise(source, self.parameters(source, told, takes), (), apart=True, twice=True)
-        if spec.failed or not spec.done or contains(_value(spec.result), Poison):
+        options = CallOptions(apart=True, twice=True)
+        spec = self.programs.specialise(source, self.parameters(source, told, takes), (), options)
+        if spec.failed or not spec.done or contains(value_of(spec.result), Poison):
             raise _Bad
         for k, p in enumerate(spec.function.params):
             if not copies and (p.mode not in ("read", "own") or spec.writes(k)):
@@ -527,10 +530,6 @@ def _skeleton(t: ValueType) -> object:
     if isinstance(t, TupleType):
         return tuple(map(_skeleton, t.items))
     return t if isinstance(t, OtherType) else isinstance(t, ScalarType)
-
-
-def _value(t: ValueType):
-    return t.value if isinstance(t, OtherType) else NoneValue()
 
 
 def _fits(a: Type, b: Type) -> bool:

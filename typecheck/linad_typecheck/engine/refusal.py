@@ -30,7 +30,7 @@ class Refused(Exception):
     def __init__(
         self,
         message: Message | None,
-        value: Value = Poison(),  # noqa: B008  (values are never changed)
+        value: Value = Poison(),  # noqa: B008  (values are immutable)
         changes: Iterable[Value] = (),
     ) -> None:
         super().__init__(message)

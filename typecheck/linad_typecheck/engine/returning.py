@@ -80,7 +80,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             (looked if view else seen).add(var.name)
             continue
         # the caller of an entry function gets views as arrays of their own
-        if var.name in seen | looked and ctx.spec is not None and ctx.spec.twice:
+        if var.name in seen | looked and ctx.spec is not None and ctx.spec.options.twice:
             continue
         others = parts.setdefault(var.name, [])
         separate = all(_separate(ctx, p, leaf) for p in others)
@@ -93,7 +93,7 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             return Poison(), seen
         seen.add(var.name)
-    if ctx.spec is not None and ctx.spec.twice:
+    if ctx.spec is not None and ctx.spec.options.twice:
         value = _once_each(ctx, value, span)
     return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
 

@@ -22,7 +22,8 @@ from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
     from .settled import Settled
-    from .specialise import Spec, Specialiser
+    from .spec import Spec
+    from .specialise import Specialiser
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
@@ -231,7 +232,8 @@ class Lowering:
             found.raised = error
 
     def fact(self, kind: str, name: str, span: Span, reason: str) -> None:
-        self.programs.findings.facts[Fact(kind, name, span, reason)] = None
+        if not self.source.library and "%" not in name:
+            self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
         """Record the value of a name from here on, for editors."""

@@ -168,12 +168,14 @@ class Transform:
     mode: str = "auto"
     in_axes: Axes = 0
     out_axes: Axes = 0
+    axis_size: int | None = None
 
     @property
     def given(self) -> dict[str, object]:
         """The options as written in a call, without defaults."""
         if self.kind == "vmap":
-            return {"in_axes": self.in_axes, "out_axes": self.out_axes}
+            size = {} if self.axis_size is None else {"axis_size": self.axis_size}
+            return {"in_axes": self.in_axes, "out_axes": self.out_axes, **size}
         every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
         return {n: v for n, v in every.items() if n == "argnums" or v not in (False, "auto")}
 

@@ -57,8 +57,8 @@ _BY_PARTS = frozenset(
 # functions that are linear in each of their arguments
 _MULTILINEAR = frozenset(
     f"numpy.{name}"
-    for name in "matmul dot inner outer kron convolve tensordot einsum cross multiply.outer vecmat matvec linalg.matmul "
-    "linalg.multi_dot average".split()
+    for name in "matmul dot inner outer kron convolve tensordot einsum cross multiply.outer vecmat matvec "
+    "linalg.matmul linalg.multi_dot average".split()
 ) | {"operator.matmul", "scipy.signal.convolve", "scipy.signal.fftconvolve"}  # fmt: skip
 _SHAPES = frozenset({"numpy.size", "numpy.shape", "numpy.ndim", "builtins.len"})
 # arguments that are numbers, too, if others are complex

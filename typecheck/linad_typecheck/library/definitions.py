@@ -23,6 +23,7 @@ class Definition:
     text: str
     elementwise: bool = False  # a function of numbers, applied to arrays elementwise
     updates: bool = False  # changes a list or an object that it is given
+    transpose: str = ""  # of a linear function: the function of the module that is its transpose
 
     @property
     def key(self) -> str:
@@ -119,5 +120,6 @@ def read(module: str, text: str) -> list[Definition]:
             names = tuple(kind.split('"')[1::2])
             name = body[: body.index("(")]
             how = [kind.startswith(mark) for mark in ("elementwise", "updates")]
-            found.append(Definition(module, name, names, f"def {body}", *how))
+            transpose = kind[len("linear(") : -1] if kind.startswith("linear(") else ""
+            found.append(Definition(module, name, names, f"def {body}", *how, transpose))
     return found

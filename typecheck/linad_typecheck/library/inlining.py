@@ -33,13 +33,14 @@ from ..engine.values import (
 from ..ownership.state import names_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
-from ..names.scope import External, FunctionSource
+from ..names.scope import CustomRule, External, FunctionSource
 from ..span import Span
 from ..types import BOOL, FLOATS, I64
 from .definitions import LIBRARIES, Definition, definitions
 
 BUILTINS = frozenset(
-    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum tuple zip".split()
+    "abs all any bool callable enumerate float int isinstance len list max min range reversed round sum "
+    "tuple zip".split()
 )
 _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own
@@ -265,18 +266,41 @@ class _Body:
         ctx, d, args = self.ctx, self.definition, self.args
         given = {n: v for n, v in values.items() if n in d.stored or not is_static(v)}
         self.known = {n: v for n, v in values.items() if n not in given}
-        key = (d.key, args.span, tuple(self.known.items()))  # calls at the same place share it
+        at = None if d.transpose else args.span  # linear functions are shared; calls at the same place share others
+        key = (d.key, at, tuple(self.known.items()))
         source = ctx.programs.pullbacks.get(key)
         if source is None:
             made = self.copy(d.node)
             made.args = self.copy(ast.arguments([], [ast.arg(n) for n in given], None, [], [], None, []))
             made.decorator_list, made.returns = [], None
             place = f"{ctx.source.key}/{d.name}@{args.span}"
-            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place)
+            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place, library=True)
+            if d.transpose:
+                source = replace(source, rule=self._rule(source, given))
             ctx.programs.pullbacks[key] = source
         values_ = [Quoted(self.at, v) for v in given.values()]
         call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
         return expression(ctx, ast.copy_location(call, self.at), args.hint, none=True)
+
+    def _rule(self, source: FunctionSource, given: Mapping[str, Value]) -> CustomRule:
+        """The derivatives of a function that is linear in its arrays: itself, and its transpose."""
+        d = self.definition
+        arrays, others = ([n for n in given if is_array(given[n]) == linear] for linear in (True, False))
+
+        def function(parameters: Sequence[str], value: str) -> FunctionSource:
+            node = ast.parse(f"lambda {', '.join(parameters)}: {value}", mode="eval").body
+            return replace(source, name=f"{d.name}'s rule", node=self.copy(node), key=f"{source.key}/{value}")
+
+        def call(name: str, of: str = "") -> str:
+            at = {n: f"{of}[{k}]" for k, n in enumerate(arrays)} if of else {}
+            return f"{name}({', '.join(at.get(a.arg, a.arg) for a in d.node.args.args)})"
+
+        forward = function(list(given), f"({call(d.name)}, None)")
+        backward = function([*others, "held", "cotangents"], call(d.transpose, "cotangents"))
+        pushed = f"({call(d.name, 'primals')}, {call(d.name, 'tangents')})"
+        tangent = function([*others, "primals", "tangents"], pushed)
+        nondiff = tuple(k for k, n in enumerate(given) if n in others)
+        return CustomRule("vjp", (forward, backward), nondiff, CustomRule("jvp", (tangent,), nondiff))
 
     # -- the text
 

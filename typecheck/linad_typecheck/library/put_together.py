@@ -50,7 +50,10 @@ def _pad(ctx: Lowering, args: Args) -> Value:
                 f"made[{lead}before:before + n] = a\nmade[{lead}before + n:] = high\nmade"
             )
         else:
-            empty = f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using modes other than 'constant' or 'empty'\")\n"
+            empty = (
+                f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using modes "
+                "other than 'constant' or 'empty'\")\n"
+            )
             text = (
                 f"{negative}n = a.shape[{axis}]\n{empty}at = np.arange(-before, n + after)\n"
                 f"turn = at % {_TURNS.get(mode, 1)}\na[{lead}{_BORDERS[mode]}]"

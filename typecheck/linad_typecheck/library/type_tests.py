@@ -166,9 +166,11 @@ def has_attribute(v: Value, name: str) -> bool | None:
             return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
     if is_array(v):
         return name in _of_arrays()
-    plain = {"builtins.float": float, "builtins.int": int, "builtins.bool": bool, "builtins.tuple": tuple,
-             "builtins.list": list, "builtins.str": str, "types.NoneType": type(None)}.get(kind_of(v) or "")  # fmt: skip
+    plain = _PYTHON.get(kind_of(v) or "")
     return None if plain is None else hasattr(plain, name)
+
+
+_PYTHON = {f"builtins.{t.__name__}": t for t in (float, int, bool, tuple, list, str)} | {"types.NoneType": type(None)}
 
 
 _ONLY_ARRAYS = frozenset((

@@ -15,7 +15,8 @@ from ..ir.core import Atom, Block, Check, Const, Dim, Function, Param, Program, 
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.entities import entity_value
-from ..engine.specialise import Specialiser, lower_body, start
+from ..engine.function import lower_body, start
+from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
     Bottom, GivenBack, Poison, ScalarValue, TupleValue, Value, as_argument, contains, leaves, rebuild, type_leaves,

@@ -53,7 +53,8 @@ def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
     from .server import run
 
     gc.enable()
-    return run(_Again(beginning.raw, stdin), _Quiet(stdout, beginning.answered), beginning.session)  # type: ignore[arg-type]
+    stdin, stdout = _Again(beginning.raw, stdin), _Quiet(stdout, beginning.answered)  # type: ignore[assignment]
+    return run(stdin, stdout, beginning.session)
 
 
 class Beginning:
@@ -94,7 +95,8 @@ class Beginning:
                 uri = str(d["uri"])
                 if session is None or uri in session.documents:
                     return True
-                session.open(uri, str(d["text"]), d.get("version"), str(d.get("languageId", "python")))  # type: ignore[arg-type]
+                version, language = d.get("version"), str(d.get("languageId", "python"))
+                session.open(uri, str(d["text"]), version, language)  # type: ignore[arg-type]
                 if not session.client.pulls:
                     self._publish(session, uri, d.get("version"))
                     return True

@@ -51,7 +51,8 @@ class Session:
             if where is None:
                 document.text = text
             else:
-                start, end = ((where[k]["line"], where[k]["character"]) for k in ("start", "end"))  # type: ignore[index]
+                ends = (where[k] for k in ("start", "end"))  # type: ignore[index]
+                start, end = ((at["line"], at["character"]) for at in ends)
                 document.text = edited(document.text, start, end, text, self.client.encoding)
         document.version = version
 
@@ -157,7 +158,8 @@ class Session:
             return []
         from .hints import hints, shown
 
-        first, last = (sheet.place(uri, range[k], self.client.encoding)[0] for k in ("start", "end"))  # type: ignore[arg-type]
+        place = lambda k: sheet.place(uri, range[k], self.client.encoding)  # type: ignore[arg-type]
+        first, last = place("start")[0], place("end")[0]
         last = (
             max(last, first) if int(range["end"]["line"]) < len(sheet.part(uri).lines.lines) else sheet.part(uri).last
         )  # type: ignore[index]
@@ -170,7 +172,8 @@ class Session:
         if not self.client.literal_actions or not any(p.uri == uri for p in sheet.parts):
             return []
         wanted, found = self._wanted(sheet, analysis), []
-        (a, b), (c, e) = (sheet.place(uri, range[k], self.client.encoding) for k in ("start", "end"))  # type: ignore[arg-type]
+        place = lambda k: sheet.place(uri, range[k], self.client.encoding)  # type: ignore[arg-type]
+        (a, b), (c, e) = place("start"), place("end")
         for d in wanted if _asked("quickfix", only) else ():
             s = d.span
             if s.file == sheet.name and (s.line, s.column) <= (c, e) and (a, b) <= (s.end_line, s.end_column):

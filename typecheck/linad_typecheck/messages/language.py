@@ -143,8 +143,8 @@ class UnknownName(Message):
 class UnknownFunction(Message):
     """A library function or attribute that linad does not know.
 
-    ``near``: names that may have been meant in place of the text ``at``. ``instead``: a replacement. ``outside``: it has
-    no place in a function that is differentiated.
+    ``near``: names that may have been meant in place of the text ``at``. ``instead``: a replacement. ``outside``: it
+    has no place in a function that is differentiated.
     """
 
     slug = "unknown-function"

@@ -452,7 +452,8 @@ class StaticScope:
         dotted = self.dotted(call) or self.dotted(call.func)  # type: ignore[attr-defined]
         kind = RULES.get(dotted) or RULES[self.dotted(call.args[0])]  # type: ignore[attr-defined]
         given = [k.value for k in getattr(call, "keywords", ()) if k.arg == "nondiff_argnums"]
-        given += [] if isinstance(call, ast.Name | ast.Attribute) or dotted == "functools.partial" else call.args[1:2]  # type: ignore[attr-defined]
+        if not isinstance(call, ast.Name | ast.Attribute) and dotted != "functools.partial":
+            given += call.args[1:2]  # type: ignore[attr-defined]
         names = [p.arg for p in parameters(f.node.args)]
         nondiff: list[int] = []
         if given:

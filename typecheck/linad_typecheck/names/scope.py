@@ -373,6 +373,7 @@ class FunctionSource:
     strict: bool = False  # an update that is visible under a second name is an error
     rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
     compiled: Compiled | None = None  # under `linad.rule`: only the header is used
+    library: bool = False  # of the prelude: nothing is said about what happens inside
 
     def run_again(self) -> FunctionSource:
         """The function as marked by `linad.checkpoint`."""

@@ -204,7 +204,7 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
     """Raise `Refused` if a change of an object would be visible where it cannot be recorded."""
     outside = next((_OUTSIDE[o.place] for o in old.made or UNKNOWN if o.place in _OUTSIDE), "")
     mine = {o for o in old.made or () if o.place == _GIVEN}
-    if mine and not ctx.spec.changes:
+    if mine and not ctx.spec.options.changes:
         outside = _OUTSIDE["caller"]
     if old.made is not None and not MODULE.isdisjoint(old.made):  # assigning to its name would make that a local one
         instead = "make one of the function's own, under another name"
@@ -243,7 +243,7 @@ def row_may_change(
     places = {o.place for o in row.made or UNKNOWN}
     outside = next((_OUTSIDE[p] for p in ("twice", "unknown", "caller", "module") if p in places), "")
     mine = {o for o in row.made or () if o.place == _GIVEN}
-    if mine and holder is not None and not ctx.spec.changes:
+    if mine and holder is not None and not ctx.spec.options.changes:
         outside = _OUTSIDE["caller"]
     if outside:
         raise Refused(Unsupported(span, f"{what} {outside},", instead))

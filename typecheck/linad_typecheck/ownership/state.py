@@ -169,7 +169,7 @@ def shared_use(ctx: Lowering, name: str, b: Binding, span: Span) -> None:
     """Warn, once, about the use of a name whose array was updated under another name."""
     ctx.bind(name, replace(b, shared=None))
     told = isinstance(b.value, (ArrayValue, ViewValue)) and b.shared.by
-    if told and not (ctx.spec is not None and ctx.spec.disjoint and b.span == ctx.span(ctx.source.node)):
+    if told and not (ctx.spec is not None and ctx.spec.options.disjoint and b.span == ctx.span(ctx.source.node)):
         copies = copy_at(ctx.source, b.shared.made, (b.shared.by, name))
         ctx.report(SharedUpdate(span, name, b.shared.by, b.shared.span, b.shared.made, copies))
 
@@ -264,9 +264,9 @@ def movable(ctx: Lowering, var: Var) -> bool:
     return lent is None or lent.kind == "helper"
 
 
-def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
+def move(ctx: Lowering, var: Var, into: str, span: Span, how: str, quiet: bool = False) -> bool:
     """Record that the array is moved into a call, a result or a loop. False, after a report, if the function does
-    not own it."""
+    not own it. ``quiet``: it is not said where things are explained."""
     if not movable(ctx, var):
         lent = ctx.variables.lent(var.name)
         what = "the module-level array" if lent.kind == "global" else "the array"
@@ -276,7 +276,8 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str) -> bool:
     for array in gone:
         lose(ctx, Var(array, var.type), Loss("moved", into, span))
     _lose_waiting(ctx, lambda part, read: any(v.name in gone for v in arrays(part)), into, span, False)
-    ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name, span, how)
+    if not quiet:
+        ctx.fact("move", ", ".join(names_of(ctx, var)) or var.name.partition(".")[0], span, how)
     return True
 
 

@@ -9,6 +9,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
   ``if ...: raise``), it is inlined. Its arguments then stay delayed expressions, which are stored only if they are
   read twice. Any other function becomes a helper.
 - A function under `updates` changes a list or an object that it is given, as `heapq.heappush` does.
+- A helper under `linear` is not differentiated: its tangent is the helper itself, and its transpose is given.
 - A function under `elementwise` takes numbers, computes in float64, and is applied to arrays elementwise.
 - ``raise TypeError`` rejects unsupported arguments. If ranks, dtypes and literals decide it, it is an error of the
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
@@ -84,6 +85,30 @@ def updates(*names: str) -> Callable[[F], F]:
     ()
     """
     return implements(*names)
+
+
+def linear(transpose: Callable) -> Callable[[F], F]:
+    """Mark a helper that is linear in its arrays, together, and has no derivative with respect to numbers.
+
+    Parameters
+    ----------
+    transpose : callable
+        The transpose, with the same parameters: its arrays are the cotangents of the results, in order.
+
+    Returns
+    -------
+    callable
+        A decorator that returns the function.
+
+    Examples
+    --------
+    >>> def _turned_back(x, y, k):
+    ...     return _turned(x, y, -k)
+    >>> @linear(_turned_back)
+    ... def _turned(x, y, k):
+    ...     return x * np.cos(k) - y * np.sin(k), x * np.sin(k) + y * np.cos(k)
+    """
+    return implements()
 
 
 def literal(value: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import implements, pair
+from . import implements, linear, pair
 
 
 # ---------------------------------------------------------------------------------------------------------- one row
@@ -45,6 +45,12 @@ def _power_of_two(x, y, sign):
     return re, im
 
 
+def _row_transposed(x, y, sign):
+    """The transpose of `_row`, whose complex matrix is symmetric."""
+    return _row(x, y, -sign)
+
+
+@linear(_row_transposed)
 def _row(x, y, sign):
     """The transform of a row of any length."""
     n = x.shape[0]

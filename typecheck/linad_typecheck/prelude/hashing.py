@@ -1,8 +1,8 @@
 """Hash tables with linear probing: dicts and sets whose keys are ints or tuples of ints.
 
 A dict is an object with a list of its keys in the order of insertion, a list of its values, and the table: a list whose
-length is a power of two, with the position of a key, or -1 for none. A set has keys and a table. At most half of a table
-is used.
+length is a power of two, with the position of a key, or -1 for none. A set has keys and a table. At most half of a
+table is used.
 """
 
 from __future__ import annotations

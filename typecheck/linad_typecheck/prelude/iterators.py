@@ -609,8 +609,8 @@ def _enumerate(iterable, start=0):
 
 
 def _zip(before, iterable, after):
-    """The tuples of `zip`, where one of its arguments is a generator. As in Python, it is not resumed after the end of an
-    argument ``before`` it."""
+    """The tuples of `zip`, where one of its arguments is a generator. As in Python, it is not resumed after the end of
+    an argument ``before`` it."""
     place = 0
     if len(before) > 0:
         if min(len(x) for x in before) == 0:

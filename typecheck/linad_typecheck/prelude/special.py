@@ -795,7 +795,8 @@ def agm(a, b, /):
 
 
 def _gamma_root(a, lower, upper):
-    """Where the lower and the upper incomplete gamma function, whose sum is 1, are given numbers, by Halley's method."""
+    """The argument at which the lower and the upper incomplete gamma function, whose sum is 1, have given values, by
+    Halley's method."""
     z = sp.ndtri(lower) if lower < 0.5 else -sp.ndtri(upper)
     t = 1.0 - 1.0 / (9.0 * a) + z / (3.0 * np.sqrt(a))
     x = a * t * t * t

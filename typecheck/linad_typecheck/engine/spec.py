@@ -1,0 +1,105 @@
+"""What is known about a function specialised for argument types, during and after its lowering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from ..frozen import frozen
+from ..ir.core import Derivative, Function, Mode, Var
+from ..names.scope import CustomRule, FunctionSource
+from ..types import Array
+from .findings import Findings
+from .loop_head import TOP
+from .path import Fixed
+from .values import Bottom, NoneValue, Origin, OtherType, Value, ValueType, join_types
+
+Typed = tuple[tuple[str, ValueType], ...]
+MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
+
+
+@frozen
+class CallOptions:
+    """What a caller wants of a function besides argument types."""
+
+    apart: bool = False  # results that are the caller's arrays are copied: they share nothing with the arguments
+    twice: bool = False  # an array may be returned in two places, because the result is not updated
+    disjoint: bool = False  # parameters that are views of one array share no cell of it
+    answers: bool = False  # known bools and ints of the result become part of its type
+    changes: bool = False  # it may change lists, dicts and objects that are passed to it
+
+
+@frozen
+class Contract:
+    """What callers rely on. A recursive function is lowered until its body satisfies what its calls assume; each field
+    only grows."""
+
+    result: ValueType = OtherType(Bottom())
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()  # flat parameters that the function owns and also updates
+    # parameters (flat, then hidden) that a result may be identical to in Python, though it is a copy here
+    alike: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+
+    def join(self, other: Contract) -> Contract:
+        return Contract(
+            join_types(self.result, other.result) or TOP,
+            tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
+            self.written | other.written,
+            self.alike | other.alike,
+            self.together | other.together,
+            other.hidden.having(self.hidden),
+            self.recursive or other.recursive,
+        )
+
+
+@dataclass(eq=False)
+class Spec:
+    """A function specialised for argument types, and what is known about it so far."""
+
+    name: str
+    source: FunctionSource
+    params: Typed
+    options: CallOptions = CallOptions()
+    result: ValueType = OtherType(Bottom())  # this and the next six fields are those of `Contract`
+    modes: tuple[Mode, ...] = ()
+    written: frozenset[int] = frozenset()
+    alike: frozenset[int] = frozenset()
+    together: frozenset[int] = frozenset()
+    hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
+    recursive: bool = False
+    numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter -> its name
+    wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
+    flat: tuple[str, ...] = ()  # the core parameters, for results that are views of one
+    depth: Var | None = None  # the parameter with the recursion depth, if recursive
+    returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
+    changed: frozenset[Origin] = frozenset()  # those that it is known to change
+    # the parameters that hold one of these: their final values are returned beside the result
+    left: tuple[str, ...] = ()
+    failed: bool = False
+    done: bool = False
+    function: Function | None = None
+    derivative: Derivative | None = None  # a derivative that is declared here and generated later
+    rule: CustomRule | None = None  # lowered after everything else
+    findings: Findings = field(default_factory=Findings)  # of its lowering
+
+    @property
+    def contract(self) -> Contract:
+        return Contract(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+
+    @contract.setter
+    def contract(self, known: Contract) -> None:
+        for f in fields(known):
+            setattr(self, f.name, getattr(known, f.name))
+
+    def may_return(self, k: int) -> bool:
+        return self.returned is None or k in self.returned
+
+    def writes(self, k: int) -> bool:
+        return k in self.written
+
+
+def value_of(t: ValueType) -> Value:
+    """A value of a type that has no core type."""
+    return t.value if isinstance(t, OtherType) else NoneValue()
