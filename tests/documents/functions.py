@@ -236,7 +236,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
-    ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
+    ("math", lambda n, kind: n.startswith("math.") and kind in ("rule", "fold")),
     ("cmath", lambda n, kind: n.startswith("cmath.")),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),

@@ -16,8 +16,8 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, Bottom, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains, describe,
-    is_complex, is_optional, literal, type_of,
+    SEQUENCES, SILENT, Bottom, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains,
+    describe, is_complex, is_optional, literal, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
