@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..advice.impure import impure
+from ..advice.impure import WARNINGS, impure
 from ..arrays.from_parts import row_of
 from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
@@ -24,7 +25,6 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
-from ..engine.simpler import WARNINGS
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
@@ -35,9 +35,9 @@ from ..library.operators import operator
 from ..ownership.liveness import bound
 from ..ownership.objects import fresh
 from ..ownership.state import cell_of, write
-from ..messages.language import ImpureCall, Unsupported
+from ..messages.language import ImpureCall, NotPrinted, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import ErrorClass, External
+from ..names.scope import ErrorClass, External, is_library
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import complexes, dicts, hashed, lists, objects, queues
@@ -96,14 +96,7 @@ def _break(ctx: Lowering, s: ast.stmt) -> None:
     set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
 
 
-_ERRORS = {
-    "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
-    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError",
-    "OSError", "IOError",
-    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning",
-    "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception",
-    "RecursionError",
-}  # fmt: skip
+_ERRORS = {n for n, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 
 
 def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
@@ -423,13 +416,30 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
     if isinstance(s.value, ast.Constant) or _only_warns(ctx, s.value):  # a docstring or `...`
         return
     if isinstance(s.value, ast.Call) and callee(ctx, s.value.func) == "builtins.print":
-        does, instead = impure("builtins.print")
-        ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead, ctx.span(s)))
+        if _only_reads(ctx, s.value):
+            ctx.report(NotPrinted(ctx.span(s.value), ctx.span(s)))
+        else:
+            does, instead = impure("builtins.print")
+            ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead))
         return
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value, none=True)
     if ctx.env is names:  # otherwise it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
+
+
+_READING = frozenset(
+    "format join lower upper strip title sum mean std min max round tolist item copy keys values items get".split()
+)  # methods
+
+
+def _only_reads(ctx: Lowering, call: ast.Call) -> bool:
+    """Whether the arguments of a call can be left out with it: nothing in them updates anything."""
+    inside = [n for part in (*call.args, *call.keywords) for n in ast.walk(part)]
+    calls = [n.func for n in inside if isinstance(n, ast.Call)]
+    of_library = lambda f: bool(found := callee(ctx, f)) and is_library(found) and found != "builtins.next"
+    reads = all((isinstance(f, ast.Attribute) and f.attr in _READING) or of_library(f) for f in calls)
+    return reads and not any(isinstance(n, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await) for n in inside)
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:

@@ -39,6 +39,7 @@ class Specialiser:
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where the code being lowered reports to
     twice: int = 0  # nesting depth of tail duplication, see `blocks.apart`
+    written_out: int = 1  # iterations of the loops around that are written out, see `constructs.loops`
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
