@@ -118,6 +118,19 @@ PROGRAMS = {
         a, (b, c) = w * 2, pair
         return a * b + c
     """,
+    "items": """
+        zs, ws, d, n = [x[0]], [1.0] * len(x), {}, len(x)
+        for i in range(n):
+            zs.append(x[i] if i % 2 else x[i] * 1j)
+            d[i % 2] = d.get(i % 2, 0.0) + zs[i]
+        ws[0] = 1j
+        ws[1] *= x[1]
+        us = [0j] * n
+        us[-1] += y[0]
+        A = [[x[i] + 1j * i * j for j in range(2)] for i in range(n)]
+        A[1][0] *= 2
+        return math.prod(zs) + d[0] * d[1] + sum(ws) + us[-1] * A[1][0] + sum(v * v for row in A for v in row)
+    """,
 }
 
 

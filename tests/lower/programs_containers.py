@@ -853,6 +853,53 @@ def f(x, n):
             q.append((v * 0.3, d + 2))
     return s
 """, (1.3, 4)),
+    "previous": ("""\
+def f(x, keys):
+    last, s = {}, 0.0
+    for k, i in enumerate(keys):
+        before = last.get(i)
+        if before is not None:
+            s += x * before * k
+        last[i] = k + x
+    while (v := last.pop(5, None)) is not None:
+        s += v
+    return s
+""", (1.3, np.array([5, 1, 5, 1, 2]))),
+    "triangle": ("""\
+def f(x, n):
+    rows = [[1.0]]
+    rows.append([x for _ in range(2)])
+    for i in range(n):
+        rows.append([x * i + v for v in rows[-1]])
+    del rows[0]
+    del rows[0][0]
+    return sum(sum(r) for r in rows)
+""", (1.3, 4)),
+    "folds": ("""\
+from functools import reduce
+def f(x, n):
+    xs = []
+    for i in range(n):
+        xs.append(math.sin(x + i))
+    it = iter(xs)
+    s = next(it) * sum(it) + math.prod(xs) + math.prod((v * x for v in xs), start=2.0)
+    s += reduce(lambda a, b: a * b + 1.0, (v for v in xs)) + max((v, i) for i, v in enumerate(xs))[1]
+    return s + min([(abs(v), v) for v in xs])[1] + max((v for v in xs), key=lambda v: -v * v)
+""", (1.3, 5)),
+    "steps": ("""\
+from collections import deque
+def f(y, n):
+    last, q, xs = deque(maxlen=3), deque(), [y, y * 2]
+    for k in range(n):
+        last.append(np.array([y[1], -y[0]]))
+        y = y + 0.1 * last[0] - 0.05 * last[-1]
+        q.append(y * k)
+        if k % 3:
+            v = q.popleft()
+            xs[0] = xs[1]
+            xs[1] = v
+    return y[0] * xs[0][1] + xs[1][0] + len(q)
+""", (np.array([1.0, 0.1]), 7)),
 }
 
 # What is refused, because Python would show a change under another name.
