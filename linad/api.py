@@ -392,7 +392,8 @@ def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -
     seeds = [derive.one(pair[0])]
     for leaf in float_leaves(pair[1]):
         seeds.append(np.zeros_like(results[leaf.index]) if _array(leaf) else 0.0 * derive.one(leaf))
-    _, grads = derive.pull(s, want, derive.refreshed(signature, values), seeds, derive.buffers_for(want, values), False)
+    buffers = derive.buffers_for(want, values)
+    _, grads = derive.pull(s, want, derive.refreshed(signature, values), seeds, buffers, False, fresh=True)
     value, aux = restore(pair, results)
     shaped = _shaped(step, (value, aux), derive.structured(want, grads))
     return shaped if _with_value(step) else (shaped, aux)

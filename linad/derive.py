@@ -23,7 +23,7 @@ from .boundary.usual import apart, dim_rows, dims_hold
 from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
 from .boundary.workspace import Refilled
 from .options import Options
-from .requests import EXACT, Level, Request
+from .requests import EXACT, FRESH, Level, Request
 from .specialise import Specialisation
 from .structures import leaves as parts_of
 
@@ -222,7 +222,7 @@ def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None
             found = usual_value(s)
         else:
             want, value = asked(s, wrt), asked_for == "both"
-            found = usual_gradient(s, ((want.leaves, value),), want.params, want.active, value)
+            found = usual_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)
         s.known["usual", asked_for, wrt] = found
     return found
 
@@ -246,7 +246,8 @@ def gradient(
         flat = _flatten(s, arguments, update=False)  # copies of the arrays that the function updates
         buffers = buffers_for(want, flat.values)
         try:
-            results, grads = pull(s, want, flat.values, [one(signature.result)], buffers, value, exact=exactly)
+            seeds = [one(signature.result)]
+            results, grads = pull(s, want, flat.values, seeds, buffers, value, exact=exactly, fresh=True)
         except MemoryError:
             raise
         except Exception:
@@ -312,15 +313,18 @@ def pull(
     value: bool,
     in_place: bool = False,
     exact: bool = False,
+    fresh: bool = False,
 ) -> tuple[tuple[object, ...], dict[int, object]]:
     """Run the adjoint; return the flat results and the gradients by leaf.
 
     ``in_place``: the buffers may have any contents on entry. ``exact``: a partial times a zero adjoint is zero, even if
     the partial is infinite or nan. This is slower and only matters if the gradient contains a nan, so callers retry
-    with it in that case.
+    with it in that case. ``fresh``: the buffers are new.
     """
     level: Level = (want.leaves, value)
     request: Request = (EXACT, level) if exact else (level,)
+    if fresh:
+        request = fresh_request(s, request)
     changed = touched(s.signature)
     flat = [*values, *seeds, *[buffers[k] for k in want.indices]]
     places = range(len(values) + len(seeds), len(flat))
@@ -337,6 +341,11 @@ def pull(
         raise
     count = sum(1 for _ in leaf_types(s.signature.result)) if value else 0
     return out[:count], {**buffers, **dict(zip(want.scalars, out[count:], strict=True))}
+
+
+def fresh_request(s: Specialisation, request: Request) -> Request:
+    """The request of gradients in new arrays, which need not be zero unless the function updates arrays."""
+    return request if touched(s.signature) or s.options.update == "pure" else (FRESH, *request)
 
 
 def raise_first(s: Specialisation, values: Values) -> None:
@@ -457,7 +466,7 @@ class Pullback:
         seeds, finals = split_cotangent(signature, cotangent, self.results, self.after)
         buffers = {**buffers_for(self.want, self.values), **finals}
         values = refreshed(signature, self.values)
-        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact)
+        _, grads = pull(self.specialisation, self.want, values, seeds, buffers, value=False, exact=exact, fresh=True)
         for k, final in finals.items():  # a scalar in the same structure as updated arrays is itself part of the value
             if not isinstance(final, np.ndarray):
                 grads[k] += final

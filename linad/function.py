@@ -4,6 +4,7 @@ methods of the transforms."""
 from __future__ import annotations
 
 import copyreg
+import dataclasses
 import functools
 import inspect
 import operator
@@ -13,7 +14,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 from linad_typecheck.diagnostics import Diagnostic, LinadError
-from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
+from linad_typecheck.signature import ArgType, Leaf, RecordStructure, Signature, Structure
 
 from . import derive, push, specialise
 from .boundary.arguments import argument_type, static, unknown_keyword
@@ -471,7 +472,10 @@ class CheckedFunction(Generic[P, R]):
         """The type of an argument. A bool is an option: the function is specialised for its value."""
         if type(value) is bool or (name in self._fixed and type(value) is int):
             return static(value)
-        return argument_type(value, f"{self.__name__}(): argument `{name}`")
+        found = argument_type(value, f"{self.__name__}(): argument `{name}`")
+        if name in self._fixed and isinstance(found, ArgType) and isinstance(value, np.ndarray):
+            return dataclasses.replace(found, sizes=value.shape)
+        return found
 
     def _make(self, arguments: Sequence[object]) -> Specialisation:
         if self._missing is None or not self._missing:
@@ -482,28 +486,30 @@ class CheckedFunction(Generic[P, R]):
         try:
             made = self._made(arguments)
         except LinadError as error:
-            return self._made_for_ints(arguments, error)
+            return self._made_for_values(arguments, error)
         if not made.front.fixed or self._fixed.issuperset(made.front.fixed):
             return made
         self._fix(made.front.fixed)
         return self._make(arguments)
 
     def _fix(self, names: Iterable[str]) -> None:
-        """From here on the function is compiled for each value of these parameters."""
+        """From here on the function is compiled for each value of these parameters, or shape of these arrays."""
         self._fixed |= frozenset(names)
         self._missing = tuple(n for n in self._parameters.parameters if n in (self._missing or ()) or n in self._fixed)
         self._forget_kinds()
 
-    def _made_for_ints(self, arguments: Sequence[object], error: LinadError) -> Specialisation:
-        """What is refused where its ints are not known may be accepted where they are: an int may decide types, or how
-        many items there are. If it is refused then, too, the first refusal counts."""
+    def _made_for_values(self, arguments: Sequence[object], error: LinadError) -> Specialisation:
+        """What is refused where its ints are not known may be accepted where they are, or the shapes of its arrays:
+        they may decide types, or how many items there are. If it is refused then, too, the first refusal counts."""
         before = self._fixed, self._missing
-        self._fix(n for n, v in zip(self._parameters.parameters, arguments) if type(v) is int)
-        try:
-            if self._fixed != before[0]:
-                return self._make(arguments)
-        except LinadError:
-            pass
+        for kind in (int, np.ndarray):
+            known = self._fixed
+            self._fix(n for n, v in zip(self._parameters.parameters, arguments) if type(v) is kind)
+            try:
+                if self._fixed != known and (made := self._made(arguments)).complete:
+                    return made
+            except LinadError:
+                continue
         self._fixed, self._missing = before
         self._forget_kinds()
         raise error

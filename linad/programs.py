@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
+import numpy as np
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Block, Dim, Function, Load, Names, Program, Stmt, Store, all_names,
+    AddTo, Alloc, Block, Const, Dim, Fill, Function, Load, Names, Program, Stmt, Store, all_names,
+    mentioned,
 )
 from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.span import Span
-from linad_typecheck.types import BYTES, I64
+from linad_typecheck.types import BYTES, I64, Scalar
 
 from . import pipeline
 from .adjoint.errors import NoDerivative
@@ -28,7 +30,7 @@ from .interpret import CoreError, run
 from .optimise.scalars.size_naming import with_sizes as with_sizes
 from .optimise.scalars.zero_tests import with_zero_tests
 from .options import Options
-from .requests import EXACT, FORWARD, KINDS, MOVED, PATTERN, PULLED, PUSHED, RECORD, REPLAY, Request
+from .requests import EXACT, FORWARD, FRESH, KINDS, MOVED, PATTERN, PULLED, PUSHED, RECORD, REPLAY, Request
 
 
 def answer(lowered: Program, request: Request, options: Options) -> Program:
@@ -39,6 +41,8 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
     LinadError
         If a statement has no derivative.
     """
+    if request[:1] == (FRESH,):
+        return stored(answer(lowered, request[1:], options))
     if request[:1] == (EXACT,):
         with exact_zeros():
             return with_zero_tests(answer(lowered, request[1:], options))
@@ -74,6 +78,24 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
     if options.update == "pure":
         program = purify(program)
     return program if options.boundscheck else unchecked(program)
+
+
+def stored(program: Program) -> Program:
+    """The program with gradients that it stores instead of adding to them: before their first use it fills their arrays
+    with zeros, and `optimise.memory.first_write_promotion` does without that where it can."""
+    main = program.main
+    names = Names(all_names(main))
+    stmts = list(main.body.stmts)
+    for p in main.params:
+        if p.mode == "acc":
+            first = next((k for k, s in enumerate(stmts) if p.var.name in mentioned(s)), len(stmts))
+            sized = {(s.array.name, s.axis) for s in stmts[:first] if isinstance(s, Dim)}
+            dims = [
+                Dim(names.var("n", I64), p.var, k) for k in range(p.var.type.rank) if (p.like, k) not in sized
+            ]
+            stmts[first:first] = [*dims, Fill(p.var, Const(0.0, Scalar(p.var.type.dtype)))]
+    params = tuple(replace(p, mode="out") if p.mode == "acc" else p for p in main.params)
+    return program.with_main(replace(main, params=params, body=replace(main.body, stmts=tuple(stmts))))
 
 
 def unchecked(program: Program) -> Program:
@@ -121,9 +143,14 @@ def largest_array(program: Program, options: EmitOptions, values: Sequence[objec
 def interpreted(program: Program) -> Loaded:
     """A program run by the reference interpreter, with the interface of a compiled driver."""
 
+    gradients = [k for k, p in enumerate(program.main.params) if p.mode == "out"]
+
     def driver(*values: object) -> tuple[object, ...]:
+        *given, err = values
         try:
-            return (DONE, *run(program, values[:-1], in_place=True).results)
+            results = run(program, given, in_place=True).results
+            err[0] = any(np.isnan(given[k]).any() for k in gradients)
+            return (DONE, *results)
         except CoreError as error:
             raise_at(error.kind, error.message, error.span)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 # by, and whether to return the values too (for a reverse derivative) or one of the names below.
 FORWARD = "forward"
 EXACT = ((), "exact")  # as the first level: a partial times a zero is zero, even if the partial is infinite or nan
+FRESH = ((), "fresh")  # before all others: gradients are stored, in arrays that may hold anything on entry
 PATTERN = "pattern"
 MOVED = "moved"  # a forward derivative without the value
 PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in several directions at once
@@ -17,9 +18,9 @@ Request = tuple[Level, ...]
 
 def described(request: Request) -> str:
     """A description of a request, to precede the name of the function in messages."""
-    if len(request) > 1 and request[0] != EXACT:
+    if len(request) > 1 and request[0] not in (EXACT, FRESH):
         return "a higher derivative of "
-    if request[:1] == (EXACT,):
+    if request[:1] in ((EXACT,), (FRESH,)):
         return described(request[1:])
     words = {
         FORWARD: "the tangent of ",

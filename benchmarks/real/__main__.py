@@ -18,12 +18,15 @@ import venv
 from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+from benchmarks.real.choose import PER_PACKAGE, held_out
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-LIMIT = 900  # seconds for a package
+LIMIT = 900  # seconds for the choice of functions of a package
 VERDICTS = ("unchanged", "trivial", "refused", "disagrees")
 Row = dict[str, Any]
 
@@ -51,20 +54,26 @@ def environment(folder: Path, wanted: list[str]) -> Path:
     return python
 
 
-def tried(python: Path, package: str, quick: bool) -> list[Row]:
-    """The functions of a package, each with its verdict; one that ends the process is a row of its own."""
+def tried(python: Path, package: str, quick: bool, count: int, limit: float) -> list[Row]:
+    """The functions of a package, each with its verdict; one that ends the process is a row of its own.
+
+    Which of them were chosen is kept next to the environment: most of the time goes into the search for arguments.
+    """
     rows: list[Row] = []
     skip: list[str] = []
-    end = time.monotonic() + LIMIT
+    memory = python.parent.parent / "chosen" / f"{package}.json"
+    kept = json.loads(memory.read_text())[:count] if memory.exists() else None
+    end = time.monotonic() + limit * (1 if kept is None else 5)
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "typecheck")))
     settings = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:
-            how = "quick" if quick else "whole"
-            command = [python, "-m", "benchmarks.real.worker", package, ",".join(skip), how, str(len(rows))]
+            task = {"package": package, "skip": skip, "quick": quick, "chosen": len(rows), "count": count, "kept": kept}
+            command = [python, "-m", "benchmarks.real.worker", json.dumps(task)]
             try:
-                limit = end - time.monotonic()
-                out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env=settings, timeout=limit)
+                out = subprocess.run(
+                    command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, env=settings, timeout=end - time.monotonic()
+                )
                 text, code = out.stdout, out.returncode
             except subprocess.TimeoutExpired as late:
                 text, code = late.stdout or b"", 0
@@ -78,20 +87,30 @@ def tried(python: Path, package: str, quick: bool) -> list[Row]:
             if "chosen" in lines[-1]:
                 rows.append({"name": begun[-1], "verdict": "disagrees", "cause": f"the process ends with {code}"})
             skip += [line["begins"] for line in lines if "begins" in line]
+    if kept is None:
+        memory.parent.mkdir(exist_ok=True)
+        memory.write_text(json.dumps([row["name"] for row in rows]))
     return [{**row, "package": package, "verdict": row["verdict"].replace("accepted", "unchanged")} for row in rows]
 
 
 def table(rows: list[Row]) -> str:
-    """The verdicts by package, and the causes of refusals."""
-    lines = [f"| package | functions | {' | '.join(VERDICTS)} |", "|---|" + "---:|" * (1 + len(VERDICTS))]
-    for name in [*dict.fromkeys(r["package"] for r in rows), "all"]:
-        mine = [r for r in rows if name in ("all", r["package"])]
+    """The verdicts by package, and the causes of refusals in the packages that are not held out."""
+    groups = {name: [r for r in rows if r["package"] == name] for name in dict.fromkeys(r["package"] for r in rows)}
+    for name, is_held in (("held out", True), ("not held out", False)):
+        groups[name] = [r for r in rows if held_out(r["package"]) is is_held]
+    groups["all"] = rows
+    lines = [f"| package | functions | {' | '.join(VERDICTS)} | s |", "|---|" + "---:|" * (2 + len(VERDICTS))]
+    for name, mine in groups.items():
         counts = Counter(r["verdict"] for r in mine)
-        lines.append(f"| {name} | {len(mine)} | {' | '.join(str(counts[v]) for v in VERDICTS)} |")
-    total, counts = max(1, len(rows)), Counter(r["verdict"] for r in rows)
-    unchanged, after = counts["unchanged"] / total, (counts["unchanged"] + counts["trivial"]) / total
-    lines += ["", f"{unchanged:.0%} unchanged, {after:.0%} after a trivial change.", "", "| not accepted | why |", "|---|---|"]
-    lines += [f"| `{r['name']}` | {cause(r)} |" for r in rows if r["verdict"] != "unchanged"]
+        seconds = [r["seconds"] for r in mine if "seconds" in r]
+        time = f"{median(seconds):.1f}" if seconds else ""
+        lines.append(f"| {name} | {len(mine)} | {' | '.join(str(counts[v]) for v in VERDICTS)} | {time} |")
+    for name in ("held out", "not held out", "all"):
+        total, counts = max(1, len(groups[name])), Counter(r["verdict"] for r in groups[name])
+        unchanged, after = counts["unchanged"] / total, (counts["unchanged"] + counts["trivial"]) / total
+        lines += ["", f"Packages ({name}): {unchanged:.0%} unchanged, {after:.0%} after a trivial change."]
+    lines += ["", "| not accepted | why |", "|---|---|"]
+    lines += [f"| `{r['name']}` | {cause(r)} |" for r in rows if r["verdict"] != "unchanged" and not held_out(r["package"])]
     return "\n".join(lines) + "\n"
 
 
@@ -117,6 +136,8 @@ def main() -> None:
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="those of packages.txt by default")
     parser.add_argument("--venv", type=Path, default=ROOT / "build" / "real", help="where the packages are installed")
     parser.add_argument("--quick", action="store_true", help="check only: nothing is compiled or compared")
+    parser.add_argument("--count", type=int, default=PER_PACKAGE, help="at most so many functions of a package")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for the choice of functions of a package")
     parser.add_argument("--record", action="store_true", help="write the table into docs/howto/other-peoples-code.md, too")
     options = parser.parse_args()
     wanted = options.packages or packages()
@@ -124,7 +145,7 @@ def main() -> None:
     rows: list[Row] = []
     RESULTS.mkdir(exist_ok=True)
     for package in wanted:
-        rows += tried(python, package, options.quick)
+        rows += tried(python, package, options.quick, options.count, options.limit)
         print(f"{package}: {sum(r['package'] == package for r in rows)} functions", file=sys.stderr, flush=True)
         (RESULTS / "real.json").write_text(json.dumps(rows, indent=1))
     text = table(rows)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.real.choose import PER_PACKAGE, candidates, directions, fitting, numbers, slope, value_of
+from benchmarks.real.choose import candidates, directions, fitting, imported, numbers, slope, value_of
 
-CHOICE, TRIAL = 20, 60  # seconds for the choice of arguments, and for a function
+CHOICE, TRIAL = 5, 60  # seconds for the choice of arguments (of the processor), and for a function
 
 
 class _Late(BaseException):
@@ -185,26 +185,42 @@ def trivially_changed(f: FunctionType, given: tuple[Any, ...], name: str) -> Fun
     return None
 
 
+def kept(names: list[str]) -> list[tuple[str, FunctionType]]:
+    """The functions that an earlier run chose."""
+    found = []
+    for name in names:
+        module, _, last = name.rpartition(".")
+        value = getattr(imported(module), last, None)
+        if isinstance(value := getattr(value, "py_func", value), FunctionType):
+            found.append((name, value))
+    return found
+
+
 def main() -> None:
-    package, skip, quick = sys.argv[1], set(filter(None, sys.argv[2].split(","))), sys.argv[3] == "quick"
+    task = json.loads(sys.argv[1])
+    quick, wanted = task["quick"], task["count"]
+    tried = kept(task["kept"]) if task["kept"] is not None else candidates(task["package"])
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, _late)
+    signal.signal(signal.SIGVTALRM, _late)
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
-    chosen = int(sys.argv[4])
-    for name, f in candidates(package):
-        if chosen >= PER_PACKAGE:
+    chosen = task["chosen"]
+    for name, f in tried:
+        if chosen >= wanted:
             break
-        if name in skip:
+        if name in task["skip"]:
             continue
         out.write(json.dumps({"begins": name}) + "\n")
         try:
-            signal.alarm(CHOICE)
+            signal.setitimer(signal.ITIMER_VIRTUAL, CHOICE)
+            signal.alarm(20 * CHOICE)  # one that waits for something
             given = fitting(name, f)
         except BaseException:  # noqa: BLE001 - also what leaves the program
             given = None
         finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.alarm(0)
         if given is None:
             continue

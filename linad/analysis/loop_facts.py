@@ -142,7 +142,7 @@ def outer_accesses(s: Loop) -> Iterator[tuple[Stmt, Access]]:
 
 def scatters(s: Loop) -> bool:
     """Whether a loop writes at loaded indices: it is then not vectorised, and a check in it costs nothing."""
-    loaded = {t.out.name for t in walk(s.body) if isinstance(t, Load) and t.out.type.dtype in ("i64", "i32")}
+    loaded = {t.out.name for t in walk(s.body) if isinstance(t, Load)}
     for t in walk(s.body):
         if isinstance(t, Let) and any(isinstance(i, Var) and i.name in loaded for i in t.ins):
             loaded.add(t.out.name)

@@ -84,6 +84,7 @@ class Loaded:
         grown = out[0] == SHORT
         if grown:
             pool.enlarge(held, err[: len(held)])
+            err[0] = 0
             out = self.driver(*values, *held, err)
         pool.give(held, grown)
         if self.error_words > HINTS:

@@ -15,6 +15,7 @@ import numpy as np
 from linad_typecheck.signature import Leaf, ParamInfo, Structure
 from linad_typecheck.types import F64, I64, Array, is_float
 
+from ..requests import FRESH
 from .arguments import WANTED
 from .kernel import DONE
 from .objects import MISSING
@@ -68,14 +69,18 @@ def usual_gradient(
     for leaf in active:
         if isinstance(leaf.type, Array):
             grads[leaf.index] = f"z{leaf.index}"
-            text.add(f"z{leaf.index} = {text.zeros(f'a{leaf.index}', leaf.index, WANTED[leaf.type.dtype])}")
+            text.add(f"z{leaf.index} = {text.buffer(f'a{leaf.index}', leaf.index, WANTED[leaf.type.dtype])}")
             given.append(f"z{leaf.index}")
         else:
             grads[leaf.index] = f"out[{scalars}]"
             scalars += 1
     text.run(f"({', '.join(('*arguments', '1.0', *given))})")
+    stored = request[0] == FRESH
+    if stored and given:
+        text.unless("err[0]", otherwise="NAN")
     for leaf in active:
-        text.tested(grads[leaf.index], leaf)
+        if not (stored and isinstance(leaf.type, Array)):
+            text.tested(grads[leaf.index], leaf)
     found = [grads[p.structure.index] for p in params]  # type: ignore[union-attr]
     bare = found[0] if len(found) == 1 else f"({', '.join(found)})"
     return text.made(f"{text.typed('out[1]', result)}, {bare}" if value else bare)
@@ -210,14 +215,16 @@ class _Text:
         self.unless("kernel is None")
         self.add("loaded = kernel.builds.get('hoisted')")
         self.unless("loaded is None")
-        self.add(f"out = loaded.call({values}, loaded.errors())")
+        self.add("err = loaded.errors()")
+        self.add(f"out = loaded.call({values}, err)")
         self.unless(f"out[0] != {DONE}")
 
-    def zeros(self, like: str, place: int, dtype: np.dtype) -> str:
-        """Zeros of the shape of an argument: fresh ones, or a large array that the caller has dropped."""
+    def buffer(self, like: str, place: int, dtype: np.dtype) -> str:
+        """An array of the shape of an argument: a new one, or a large one that the caller has dropped. It is zero if
+        the kernel adds to it."""
         shape, kind = f"{like}.shape", self.name(dtype)
-        again = f"{self.name(self.returned.zeros)}({place}, {shape}, {kind})"
-        return f"zeros({shape}, {kind}) if {like}.size < {LARGE} else {again}"
+        new, again = ("empty", self.returned.empty) if self.request[0] == FRESH else ("zeros", self.returned.zeros)
+        return f"{new}({shape}, {kind}) if {like}.size < {LARGE} else {self.name(again)}({place}, {shape}, {kind})"
 
     def tested(self, gradient: str, leaf: Leaf) -> None:
         """Add the test for nan, equivalent to `has_nan`."""
@@ -259,6 +266,7 @@ class _Text:
             "MISSING": MISSING,
             "ndarray": np.ndarray,
             "zeros": np.zeros,
+            "empty": np.empty,
             "largest": np.maximum.reduce,
             **{f"o{k}": value for k, value in enumerate(self.objects)},
         }

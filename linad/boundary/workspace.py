@@ -142,12 +142,17 @@ class Refilled(Kept):
 
     def zeros(self, place: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """An array of zeros."""
+        z = self.empty(place, shape, dtype)
+        z.fill(0.0)
+        return z
+
+    def empty(self, place: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """An array that may hold anything."""
         z = self._last.pop(place, None)  # atomic, so no other thread gets the same array
         if z is not None and getrefcount(z) == ALONE and _fits(z, shape, dtype):
-            z.fill(0.0)
             self._last[place] = z
             return z
-        return self._kept(place, np.zeros(shape, dtype))
+        return self._kept(place, np.empty(shape, dtype))
 
     def copy(self, place: int, a: np.ndarray) -> np.ndarray:
         """A copy of an array."""

@@ -18,7 +18,7 @@ at loaded indices, which is not vectorised anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -29,14 +29,17 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ir.sizes import known_sizes as array_sizes
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.span import Span
-from linad_typecheck.types import BOOL, I64, Array
+from linad_typecheck.types import BOOL, I64, Array, is_float
 
+from linad.analysis.accesses import updates
 from linad.analysis.affine import SMALL, Ranges, Snapshot, constant, unknown
+from linad.analysis.alias import alias_groups
 from linad.analysis.logs import logs_of
 from linad.analysis.loop_facts import defined, definitions, scatters, steps, updated
 from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
 
+from .guard_hoisting import inspect_first
 from .hoisted_checks import Endpoints, Scan, Test, place
 
 ZERO = Const(0, I64)
@@ -71,13 +74,14 @@ class Frame:
     inside: set[str]  # the names that the loop defines
     updated: set[str]  # the arrays that it updates
     tests: list[Test] = field(default_factory=list)
-    conditional: int = 0
+    own: set[int] = field(default_factory=set)  # checks of indices computed from loaded values, by identity
+    conditional: int = 0  # the number of enclosing branches that may keep indices in bounds
     entry: Snapshot | None = None  # the facts before the body
 
 
-def check_accesses(f: Function, retry: bool) -> tuple[Function, Remarks]:
+def check_accesses(f: Function, retry: bool, noalias: bool) -> tuple[Function, Remarks]:
     """Make the index checks of a function explicit; with ``retry``, before loops where possible."""
-    checker = Checker(f, retry)
+    checker = Checker(f, retry, noalias)
     f = replace(f, body=checker.block(f.body))
     return f, tuple(_remarks(checker.accesses))
 
@@ -95,8 +99,8 @@ def _remarks(accesses: Iterable[Access]) -> Iterator[Remark]:
 class Checker:
     """The walk over one function."""
 
-    def __init__(self, f: Function, hoist: bool) -> None:
-        self.hoist = hoist
+    def __init__(self, f: Function, hoist: bool, noalias: bool) -> None:
+        self.hoist, self.noalias, self.group = hoist, noalias, alias_groups(f)
         self.names = Names(all_names(f))
         self.resized = logs_of(f)
         self.ranges = Ranges(frozenset(self.resized))
@@ -104,6 +108,7 @@ class Checker:
         self.accesses: list[Access] = []  # accesses in loops
         self.tested: set[str] = set()  # indices covered by a check before a loop
         self.loads: dict[str, Load] = {}  # ints loaded from an array
+        self.bools: dict[str, Let] = {}
         self.aliases: dict[str, Atom] = {}  # wraps that are not needed
         self.known = array_sizes(f)
 
@@ -133,6 +138,8 @@ class Checker:
             case Loop():
                 self.loop(s, out)
             case _:
+                if isinstance(s, Let) and s.out.type == BOOL:
+                    self.bools[s.out.name] = s
                 r.statement(s)
                 out.append(s)
 
@@ -158,7 +165,7 @@ class Checker:
             r.learn(constant(2**60) - r.value(s.shape[0]))
 
     def branch(self, s: If, out: list[Stmt]) -> None:
-        frame = self.frames[-1] if self.frames else None
+        frame = self.frames[-1] if self.frames and self.may_guard(s.cond) else None
         if frame:
             frame.conditional += 1
         arms = []
@@ -173,6 +180,17 @@ class Checker:
         for v, a, b in zip(s.outs, s.then.results, s.orelse.results, strict=True):
             self.join_sizes(v, a, b)
         out.append(replace(s, then=then, orelse=orelse))
+
+    def may_guard(self, cond: Atom) -> bool:
+        """Whether a condition may keep indices in bounds: it compares ints, other than the indices of two loops for
+        equality, or it is unknown."""
+        t = self.bools.get(cond.name) if isinstance(cond, Var) else None
+        if t is None or t.op not in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"):
+            return True
+        if t.op in ("and", "or", "not"):
+            return any(map(self.may_guard, t.ins))
+        indices = {frame.loop.index for frame in self.frames}
+        return not is_float(t.ins[0].type) and not (t.op in ("eq", "ne") and indices.issuperset(t.ins))
 
     def join_sizes(self, v: Var, a: Atom, b: Atom) -> None:
         if isinstance(v.type, Array) and isinstance(a, Var) and isinstance(b, Var) and v.name not in self.resized:
@@ -208,7 +226,17 @@ class Checker:
                     outer.tests.append(t)
             else:
                 place(t, self.names, self.ranges.places, out)
-        out.append(replace(s, body=body))
+        s = replace(s, body=body)
+        inspected = inspect_first(s, self.names, self.may_write(s), lambda t: id(t) in frame.own) if movable else None
+        out += inspected or [s]
+
+    def may_write(self, s: Loop) -> Callable[[Var], bool]:
+        """Whether a loop may update an array, under any of its names."""
+        if not self.noalias:
+            types = {a.type.dtype for t in walk(s.body) for a in updates(t)}
+            return lambda a: a.type.dtype in types
+        written = {self.group(name) for name in updated(s)}
+        return lambda a: self.group(a.name) in written
 
     def carried_sizes(self, s: Loop) -> None:
         """Carried arrays that are only permuted keep their sizes, as do those reallocated with the same sizes."""
@@ -301,7 +329,10 @@ class Checker:
             self.note(s, axis, "before")
         else:
             self.note(s, axis, "inside")
-            out.extend(self.explicit(s.array, axis, i, s.span))
+            made = self.explicit(s.array, axis, i, s.span)
+            if (frame := self.movable()) is not None and not self.visible(f, frame, frame.loop.index):
+                frame.own.add(id(made[-1]))
+            out.extend(made)
         self.passed(s.array, axis, f, size)
 
     def note(self, s: Load | Store | AddTo, axis: int, answer: Answer) -> None:
@@ -354,10 +385,10 @@ class Checker:
     def proves_outside(self, low: Affine) -> bool:
         return self.ranges.proves(low * -1 - 1)
 
-    def visible(self, f: Affine, frame: Frame) -> bool:
-        """Whether the unknowns of a form are defined before the loop."""
+    def visible(self, f: Affine, frame: Frame, index: Var | None = None) -> bool:
+        """Whether the unknowns of a form, other than an index, are defined before the loop."""
         own = {self.ranges.places[a][0].name for a in f.atoms if a in self.ranges.places}
-        return not (own | set(f.atoms)) & frame.inside
+        return not ((own | set(f.atoms)) - {index and index.name}) & frame.inside
 
     def movable(self) -> Frame | None:
         """The innermost loop, if a check at this point may move before it."""

@@ -19,21 +19,24 @@ each row would have to be checked separately.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 from linad_typecheck.ir.core import (
-    RETRY, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, all_names,
-    mentioned, outputs, walk,
+    RETRY, AddTo, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, Store, Var,
+    all_names, mentioned, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
-from linad_typecheck.types import BOOL, I64, Array
+from linad_typecheck.ops import OPS
+from linad_typecheck.types import BOOL, I64, Array, is_float
 
 from linad.analysis.accesses import updates
 from linad.analysis.loop_body import needed
-from linad.analysis.loop_facts import defined, names_of
+from linad.analysis.loop_facts import defined, names_of, scatters
+from linad.analysis.reductions import is_reduction
 
-from linad.optimise.ints import has_run
+from linad.optimise.ints import Maker, has_run
 
 from .restart_safety import retries_after_writes
 
@@ -131,10 +134,98 @@ def _checks_before(s: Loop, names: Names) -> list[Stmt]:
         index = names.var("i", I64)
         alone = freshen(Block(tuple(moving)), names, {s.index.name: index})
         return [Loop(index, s.start, s.stop, s.step, (), (), alone, ()), rest]
-    index, fine, last, ok = (names.var(n, t) for n, t in (("i", I64), ("fine", I64), ("fine", I64), ("ok", BOOL)))
-    flagged = _flag(freshen(Block(tuple(moving)), names, {s.index.name: index}), fine, names)
-    loop = Loop(index, s.start, s.stop, s.step, (fine,), (ONE,), flagged, (last,))
-    return [loop, Let(ok, "eq", (last, ONE), s.span), Check(ok, RETRY, "", ()), rest]
+    return [*_checked_together(s, moving, names), rest]
+
+
+def _checked_together(s: Loop, moving: list[Stmt], names: Names) -> list[Stmt]:
+    """A loop that evaluates the retry checks of all iterations, and one check of the outcome."""
+    index, bad, last, ok = (names.var(n, t) for n, t in (("i", I64), ("bad", I64), ("bad", I64), ("ok", BOOL)))
+    flagged = _flag(freshen(Block(tuple(moving)), names, {s.index.name: index}), bad, names, {})
+    loop = Loop(index, s.start, s.stop, s.step, (bad,), (ZERO,), flagged, (last,))
+    return [loop, Let(ok, "le", (ZERO, last), s.span), Check(ok, RETRY, "", ())]
+
+
+def inspect_first(
+    s: Loop, names: Names, written: Callable[[Var], bool], own: Callable[[Check], bool]
+) -> list[Stmt] | None:
+    """A loop that can be vectorised but for its checks, preceded by a loop that makes them; None for other loops.
+
+    Parameters
+    ----------
+    written
+        Whether the loop may update an array.
+    own
+        Whether a check is one of an index that is computed from loaded values, so that no load that the loop over
+        the checks repeats depends on it. Checks of floats protect no load either.
+    """
+    s = replace(s, body=replace(s.body, stmts=_without_wraps(s.body.stmts)))
+    body = s.body.stmts
+    checks = [t for t in body if isinstance(t, Check)]
+    rest = [t for t in body if not isinstance(t, Check)]
+    moving = needed(body, (), (t.cond for t in checks))
+    made = {v.name: t for t in moving for v in outputs(t)}
+    carried = {c.name for c in s.carried}
+    if not checks or not all(own(t) or _of_floats(t.cond, made) for t in checks) or not _vectorised(s, rest):
+        return None
+    for t in moving:
+        match t:
+            case Load(array=a) if written(a) or a.name in carried:
+                return None
+            case Let(op=op) if OPS[op].expensive:
+                return None
+            case Let() | Load() | Dim() if not mentioned(t).keys() & carried:
+                continue
+        return None
+    retries = {id(t): replace(t, error=RETRY, message="", args=()) for t in checks}
+    keep = {id(t) for t in moving} | retries.keys()
+    first = [retries.get(id(t), t) for t in body if id(t) in keep]
+    alone = replace(s, body=_without_idle(replace(s.body, stmts=tuple(rest))))
+    return [*_checked_together(s, first, names), alone]
+
+
+def _without_wraps(body: Iterable[Stmt]) -> tuple[Stmt, ...]:
+    """The statements without the tests for negative indices that are checked: few programs mean the end of an array by
+    such an index, unless it is computed by a subtraction."""
+    body = tuple(body)
+    made = {t.out.name: t for t in body if isinstance(t, Let)}
+    ranges = (_index_range(t.cond, made) for t in body if isinstance(t, Check))
+    checked = {r[0].name for r in ranges if r is not None and isinstance(r[0], Var)}
+
+    def backwards(a: Atom) -> bool:
+        t = made.get(a.name) if isinstance(a, Var) else None
+        return t is not None and (t.op == "sub" or any(isinstance(x, Const) and x.value < 0 for x in t.ins))
+
+    return tuple(
+        Let(t.out, "cast", t.ins[:1], t.span)
+        if isinstance(t, Let) and t.op == "wrap" and t.out.name in checked and not backwards(t.ins[0])
+        else t
+        for t in body
+    )
+
+
+def _index_range(cond: Atom, made: Mapping[str, Stmt]) -> tuple[Atom, Atom] | None:
+    """``j`` and ``n`` if a condition is ``0 <= j < n``."""
+    match made.get(cond.name) if isinstance(cond, Var) else None:
+        case Let(op="and", ins=(Var() as a, Var() as b)):
+            match made.get(a.name), made.get(b.name):
+                case Let(op="le", ins=(zero, j)), Let(op="lt", ins=(k, n)) if zero == ZERO and j == k:
+                    return j, n
+    return None
+
+
+def _of_floats(a: Atom, made: Mapping[str, Stmt]) -> bool:
+    """Whether a condition is made of comparisons of floats."""
+    t = made.get(a.name) if isinstance(a, Var) else None
+    return isinstance(t, Let) and all(is_float(x.type) or _of_floats(x, made) for x in t.ins)
+
+
+def _vectorised(s: Loop, body: list[Stmt]) -> bool:
+    """Whether a loop without checks can be vectorised: it only adds up, and stores at indices of its own."""
+    return (
+        all(isinstance(t, Let | Load | Dim | Store | AddTo) for t in body)
+        and all(is_float(c.type) and is_reduction(s, k, ("add", "sub")) for k, c in enumerate(s.carried))
+        and not scatters(replace(s, body=Block(tuple(body))))
+    )
 
 
 def _needs_early_exit(stmts: list[Stmt]) -> bool:
@@ -147,28 +238,46 @@ def _needs_early_exit(stmts: list[Stmt]) -> bool:
     return False
 
 
-def _flag(b: Block, fine: Atom, names: Names) -> Block:
-    """A block that yields 0 if one of its retry checks fails, and otherwise ``fine``."""
-    out: list[Stmt] = []
+def _flag(b: Block, bad: Atom, names: Names, made: dict[str, Let]) -> Block:
+    """A block that yields a negative int if one of its retry checks fails, and otherwise ``bad``. The checks are
+    combined before they are added to ``bad``: as a single ``or`` it is a reduction that LLVM vectorises. ``made``: the
+    definitions before the block."""
+    m = Maker(names)
+    made = made | {t.out.name: t for t in b.stmts if isinstance(t, Let)}
+    conds: list[Atom] = []
     for s in b.stmts:
-        match s:
-            case Check(cond=cond):
-                one, both = names.var("one", I64), names.var("fine", I64)
-                out += [Let(one, "select", (cond, ONE, ZERO), s.span), Let(both, "bitand", (fine, one), s.span)]
-                fine = both
-            case If() if _demands(s):
-                after = names.var("fine", I64)
-                out.append(
-                    replace(s, then=_flag(s.then, fine, names), orelse=_flag(s.orelse, fine, names), outs=(after,))
-                )
-                fine = after
-            case Loop() if _demands(s):
-                first, after = names.var("fine", I64), names.var("fine", I64)
-                out.append(replace(s, carried=(first,), inits=(fine,), body=_flag(s.body, first, names), outs=(after,)))
-                fine = after
-            case _:
-                out.append(s)
-    return Block(tuple(out), (fine,))
+        if isinstance(s, Check):
+            conds.append(s.cond)
+        elif not _demands(s):
+            m.out.append(s)
+        else:
+            bad, conds, after = _combined(conds, bad, made, m), [], names.var("bad", I64)
+            if isinstance(s, If):
+                then, orelse = _flag(s.then, bad, names, made), _flag(s.orelse, bad, names, made)
+                m.out.append(replace(s, then=then, orelse=orelse, outs=(after,)))
+            elif isinstance(s, Loop):
+                first = names.var("bad", I64)
+                body = _flag(s.body, first, names, made)
+                m.out.append(replace(s, carried=(first,), inits=(bad,), body=body, outs=(after,)))
+            bad = after
+    last = _combined(conds, bad, made, m)
+    return Block(tuple(m.out), (last,))
+
+
+def _combined(conds: list[Atom], bad: Atom, made: Mapping[str, Let], m: Maker) -> Atom:
+    """``bad``, or a negative int if one of the conditions is false. Of ``0 <= j < n``, where ``n`` is the size of an
+    array, one of ``j`` and ``n - 1 - j`` is then negative."""
+    words: list[Atom] = []
+    others: list[Atom] = []
+    for c in conds:
+        if (found := _index_range(c, made)) is None:
+            others.append(c)
+        else:
+            j, n = found
+            words += [j, m.let("sub", m.let("sub", n, ONE), j)]
+    if others:
+        words.append(m.let("select", reduce(lambda a, b: m.let("and", a, b), others), ZERO, Const(-1, I64)))
+    return m.let("bitor", bad, reduce(lambda a, b: m.let("bitor", a, b), words)) if words else bad
 
 
 def _without_idle(b: Block) -> Block:

@@ -29,7 +29,7 @@ from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
 from .sites import Site, Sites
 from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians, matrix_helper
-from .tree import Apply, Branch, Fail, Forward, Leaf, Node, Num
+from .tree import Apply, Branch, Fail, Forward, Leaf, Node, NoteNan, Num
 
 DEPTH = Var(" depth", I64)  # recursion depth; no variable of a program has this name
 
@@ -234,7 +234,8 @@ class Emitter:
         return "\n".join(lines)
 
     def kernel(self, f: Function) -> str:
-        nodes = build(self.program, f, self.grown, self.sites, careful=not self.options.noalias)
+        *nodes, last = build(self.program, f, self.grown, self.sites, careful=not self.options.noalias)
+        nodes = (*nodes, *(NoteNan(p.var) for p in f.params if p.mode == "out"), last)
         params = tuple(p.var for p in f.params)
         hidden = ("err", "depth") if self.recursive else ("err",)
         names = assign_names(nodes, params, self.reserved()) | {DEPTH.name: "depth"}

@@ -55,7 +55,7 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("buffer_pinning", stay, (*FREE, "threads")),
     Pass("double_buffering", take_turns, FREE),
     Pass("loop_unrolling", write_out, FREE),
-    Pass("index_checks", check_accesses, told=("retry",), required=CHECKS),
+    Pass("index_checks", check_accesses, told=("retry", "noalias"), required=CHECKS),
     Pass("dead_code_elimination", drop_dead),  # arrays of which only the size was needed, for these checks
     Pass("constant_folding", fold),
     Pass("loop_invariant_motion", hoist_invariants),

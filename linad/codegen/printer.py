@@ -13,7 +13,7 @@ from .parallel import OnThreads
 from .text import PRODUCT, SUM, Text, matrix_flags, matrix_helper
 from .tree import (
     AddAll, Apply, Assign, At, Branch, Carve, CopyAll, Demand, Expr, Fail, Finish, For, Forever, Forward, Invoke,
-    Leaf, Leave, Matrix, New, Node, Num, ParallelCopy, Put, PutAll, Spread, ends, uses,
+    Leaf, Leave, Matrix, New, Node, NoteNan, Num, ParallelCopy, Put, PutAll, Spread, ends, uses,
 )
 
 SHORT = 3  # the status code with which a driver requests larger workspaces
@@ -75,6 +75,8 @@ class Printer:
             case AddAll(array, other):
                 name = self.text.helper("add_into")
                 self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")
+            case NoteNan(array):
+                self.line(depth, f"{self.text.helper('note_nan')}({self.names[array.name]}, err)")
             case CopyAll(array, other):
                 name = self.text.helper("copy_into")
                 self.line(depth, f"{name}({self.names[array.name]}, {self.names[other.name]})")

@@ -173,6 +173,13 @@ class AddAll:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteNan:
+    """Record in the error buffer whether a cell of an array is nan."""
+
+    array: Var
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """A dense operation of `linad_typecheck.dense_ops`."""
 
@@ -286,6 +293,7 @@ Node = (
     | Put
     | PutAll
     | AddAll
+    | NoteNan
     | Matrix
     | CopyAll
     | Carve
@@ -328,6 +336,8 @@ def read_by(node: Node) -> set[str]:
             return {a.name} | uses(v)
         case Matrix(arrays=arrays):
             return {a.name for a in arrays}
+        case NoteNan(array=a):
+            return {a.name}
         case AddAll(array=a, other=b) | CopyAll(array=a, other=b):
             return {a.name, b.name}
         case Carve(workspace=w, at=at, shape=shape):

@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 from ..codegen.numba_compat import cgutils, make_array, populate_array
 
-__all__ = ["add_into", "carve", "cells", "copy_into"]
+__all__ = ["add_into", "carve", "cells", "copy_into", "note_nan"]
 
 TOO_MANY = 2**48  # cells; more than any machine can hold
 LINE = 8  # words per cache line
@@ -52,6 +52,28 @@ def _sum(context, builder, t, place, value):
 
 add_into = _elementwise("add_into", _sum)  # a += b
 copy_into = _elementwise("copy_into", lambda context, builder, t, place, value: value)  # a[...] = b
+
+
+@intrinsic
+def note_nan(typing_context, a, err):
+    """Set the first word of the error buffer to 1 if a cell of an array is nan: then the sum of its squares is."""
+    if not isinstance(a, types.Array) or a.layout != "C":
+        return None
+
+    def generate(context, builder, signature, args):
+        kind = context.get_value_type(a.dtype)
+        total = cgutils.alloca_once_value(builder, kind(0.0))
+        with cgutils.for_range(builder, make_array(a)(context, builder, value=args[0]).nitems) as loop:
+            cell = context.unpack_value(builder, a.dtype, _place(context, builder, a, args[0], loop.index))
+            square = builder.fmul(cell, cell, flags=("reassoc", "contract"))
+            builder.store(builder.fadd(builder.load(total), square, flags=("reassoc", "contract")), total)
+        found = builder.load(total)
+        place = _place(context, builder, err, args[1], WORD(0))
+        is_nan = builder.zext(builder.fcmp_unordered("uno", found, found), WORD)
+        builder.store(builder.or_(builder.load(place), is_nan), place)
+        return context.get_dummy_value()
+
+    return types.none(a, err), generate
 
 
 def _is_shape(t):

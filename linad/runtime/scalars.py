@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 
 from ..codegen.llvm.pipeline import DirectCompiler
 from ..codegen.inline_math import AsItStands
-from .arrays import add_into, carve, cells, copy_into
+from .arrays import add_into, carve, cells, copy_into, note_nan
 
 __all__ = [
     "add_into",
@@ -43,6 +43,7 @@ __all__ = [
     "isqrt",
     "logaddexp",
     "mul_rounded",
+    "note_nan",
     "np_maximum",
     "np_minimum",
     "perm",

@@ -627,7 +627,7 @@ def _backward(call: _Columns, results: Sequence[Any], cotangents: np.ndarray) ->
         ends += size
     if count == 1:
         buffers = derive.buffers_for(call.want, call.values)
-        _, grads = derive.pull(s, call.want, call.values, seeds, buffers, value=False)
+        _, grads = derive.pull(s, call.want, call.values, seeds, buffers, value=False, fresh=True)
     else:
         buffers = {k.index: np.zeros((*np.shape(call.values[k.index]), count), _kind(k)) for k in call.want.arrays}
         values = [*call.values, *seeds, *buffers.values()]

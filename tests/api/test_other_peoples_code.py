@@ -4,6 +4,7 @@ import dataclasses
 import enum
 import functools
 import math
+import os
 import warnings
 from typing import cast
 
@@ -14,6 +15,8 @@ import pytest
 from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
+
+pytestmark = pytest.mark.interpreted
 
 X = np.array([1.5, -2.0, 3.0])
 AXES = {"sxyz": (0, 0, 1), "rxyz": (1, 0, 2)}
@@ -102,7 +105,38 @@ def of_numpys_numbers(u):
     return r
 
 
-@pytest.mark.parametrize("f", [root_or_zero, inverse, two_places, too_large, of_numpys_numbers], ids=lambda f: f.__name__)
+def one_after_the_other(u):
+    done = 1.0
+    try:
+        r = math.sqrt(u)
+        done = 3.0
+        if r > 20.0:
+            raise OverflowError("too large")
+        s = 1.0 / r
+    except (ValueError, ZeroDivisionError) as error:
+        print("no root:", error)
+        return done * u
+    except OverflowError:
+        s = 0.01 * u
+    else:
+        s = s + 1.0
+    return s * done
+
+
+def at_last(u):
+    try:
+        r = 1.0 / u
+    except ZeroDivisionError:
+        r = 4.0
+    finally:
+        u = u + 1.0
+    return r * u
+
+
+TRIED = [root_or_zero, inverse, two_places, too_large, of_numpys_numbers, one_after_the_other, at_last]
+
+
+@pytest.mark.parametrize("f", TRIED, ids=lambda f: f.__name__)
 def test_what_is_tried_at_run_time(f):
     g = linear_grad(f, backend="interpret")
     for u in (0.5, -1.0, 0.0, 800.0):
@@ -129,9 +163,56 @@ def test_what_no_test_tells_is_refused(tmp_path):
     from linad_typecheck import check_source
 
     text = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n@linear_grad\n"
-    text += 'def f(x: Float64[np.ndarray, "n"], k: int):\n    try:\n        z = x[k]\n        y = x[k + 1] / z\n    except Exception:\n        y = 0.0\n    return y * x[0]\n'
+    text += 'def f(x: Float64[np.ndarray, "n"], k: int):\n    y = x.copy()\n    try:\n        for i in range(k):\n            y[i] = x[i + 1]\n    except IndexError:\n        y[0] = 0.0\n    return y[0]\n'
     found = [d.message for d in check_source(text, "program.py")]
     assert found == ["`try` whose block may raise what it catches cannot be used in a differentiated function"]
+
+
+def of_one_cell(x):
+    x = np.atleast_1d(x)
+    if len(x) == 1:
+        x = x[0]
+    return 2.0 * x
+
+
+def of_turns(x):
+    total, functions = 0.0, [np.cos, np.sin, np.tanh]
+    for k in range(3):
+        if x[k] < -2.5:
+            continue
+        total += functions[k](x[k]) * len([x[k]] * k)
+        if total > 100.0:
+            break
+    return total
+
+
+def of_its_items(x):
+    rows = []
+    for k in range(len(x)):
+        rows.append({"square": x[k] ** 2, "count": k})
+    return sum(r["square"] * r["count"] for r in rows)
+
+
+class Stream(os.PathLike):
+    def __fspath__(self):
+        return ""
+
+
+def of_others(x: np.ndarray):
+    first, row = np.atleast_1d(x[0], x)
+    row = row * 2.0
+    row.setflags(write=False)
+    factor = {"a": 1.0}.get(x[1], 3.0)
+    return first[0] * row.sum() * factor if not isinstance(x, (str, Stream)) else 0.0
+
+
+def test_shapes_and_iterations_that_decide_types():
+    for f in (of_turns, of_its_items, of_others):
+        agrees(f, X)
+    g = linear_grad(of_one_cell, backend="interpret")
+    for x in (X, X[:1], X[1:], 3.0):
+        assert np.array_equal(g(x), of_one_cell(x)) and np.shape(g(x)) == np.shape(of_one_cell(x))
+        assert np.array_equal(g.vjp(x)[1](of_one_cell(x))[0], 2.0 * np.reshape(of_one_cell(x), np.shape(x)))
 
 
 def test_a_return_inside_what_is_tried():

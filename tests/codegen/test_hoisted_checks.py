@@ -2,14 +2,18 @@
 are surely there are not asked for."""
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from jaxtyping import Float64
-from linad_typecheck.ir.core import Check, Loop, walk
+from linad_typecheck.ir.core import Block, Check, Loop, walk
 
 from linad import linear_grad
+from linad.codegen.passes import RESHAPING
 from linad.codegen.vector_math import choice
+from linad.optimise.pass_manager import Phase
+from linad.optimise.pass_manager import run as run_passes
 from tests.properties.roads import Whole, emitted
 
 
@@ -91,3 +95,68 @@ def rows_within(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"]) ->
             d = p[i] - q[j]
             s += d @ d
     return s
+
+
+def looked_up(table: Float64[np.ndarray, "m"], x: Float64[np.ndarray, "n"], by: int) -> Float64[np.ndarray, "n"]:
+    y = np.empty(len(x))
+    for i in range(len(x)):
+        k = int(x[i])
+        y[i] = table[k] * x[i] + table[k + by]
+    return y
+
+
+def apart_from_one(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "k"], w: Float64[np.ndarray, "l"]) -> float:
+    s = 0.0
+    for i in range(len(a)):
+        for j in range(len(x)):
+            if i != j:
+                s += a[i, j] * x[j]
+            if x[j] > 0.5:
+                s += w[j]
+    return s
+
+
+@pytest.mark.parametrize("x", [0.5, 3.9, 4.0, -1.5, -6.0, -7.0, 5.0, np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("by", [1, -1])
+def test_computed_indices_are_tested_before_the_loop(x: float, by: int) -> None:
+    """Also indices from the end, those out of bounds, and what is no int."""
+    args = np.arange(6.0), np.array([0.0, 2.5, x, 1.0]), by
+    outcomes = []
+    for f in (looked_up, checked_looked_up):
+        try:
+            outcomes.append(f(*args).tolist())
+        except (IndexError, ValueError, OverflowError) as error:
+            outcomes.append(type(error))
+    assert outcomes[0] == outcomes[1]
+
+
+checked_looked_up = linear_grad(looked_up)
+
+
+def hoisted(f: Callable, *args: object) -> Block:
+    """The body of a function with its tests before the loops."""
+    return run_passes(Whole(f, args).prepared, Phase(RESHAPING), ("retry", "noalias"))[0].main.body
+
+
+def test_the_tests_of_computed_indices_leave_the_loop() -> None:
+    body = hoisted(looked_up, np.arange(6.0), np.ones(4), 1)
+    before, after = (s for s in walk(body) if isinstance(s, Loop))
+    assert len(before.carried) == 1 and not any(isinstance(t, Check) for t in (*before.body.stmts, *after.body.stmts))
+
+
+def test_accesses_under_conditions_that_guard_no_index_are_tested_before_the_loop() -> None:
+    body = hoisted(apart_from_one, np.ones((3, 3)), np.array([1.0, 0.0, 2.0]), np.ones(3))
+    inner = [s for s in walk(body) if isinstance(s, Loop) and not any(isinstance(t, Loop) for t in walk(s.body))]
+    assert not any(isinstance(t, Check) for s in inner for t in walk(s.body))
+    for a, x, w in (((3, 3), 3, 3), ((3, 2), 3, 3), ((4, 4), 2, 1), ((0, 2), 2, 2)):
+        args = np.ones(a), np.linspace(0.0, 1.0, x), np.arange(1.0 * w)
+        try:
+            expected = apart_from_one(*args)
+        except IndexError:
+            with pytest.raises(IndexError):
+                checked_apart(*args)
+        else:
+            assert checked_apart(*args) == expected
+
+
+checked_apart = linear_grad(apart_from_one)

@@ -153,14 +153,14 @@ def test_nothing_is_said_of_what_may_never_run(tmp_path, body):
 def test_what_may_never_run_there_is_reported_where_it_does_run(tmp_path):
     head = "import os\nDEBUG = 'LINAD_NO_SUCH' in os.environ\ndef tell(v):\n    print(v)\n    return v\n"
     found = checked(tmp_path, program(head, "if DEBUG:\n    tell(x)\nreturn tell(x).sum()")).diagnostics
-    assert [d.slug for d in found] == ["impure-call"]
+    assert [d.slug for d in found] == ["not-printed"]
 
 
 @pytest.mark.parametrize("called", ["True", "x[0] > 0.0"])
 def test_what_does_run_is_checked(tmp_path, called):
     head = "def tell(v, verbose):\n    if verbose:\n        print(v)\n    return v\n"
     text = program(head, f"return tell(x, {called}).sum()")
-    assert [d.slug for d in checked(tmp_path, text).diagnostics] == ["impure-call"]
+    assert [d.slug for d in checked(tmp_path, text).diagnostics] == ["not-printed"]
 
 
 def test_a_flag_that_a_recursive_function_changes(tmp_path):

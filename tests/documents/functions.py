@@ -37,6 +37,7 @@ import numpy as np
 import scipy.integrate as si
 import scipy.linalg as sl
 import scipy.ndimage as sn
+import scipy.interpolate as sx
 import scipy.optimize as so
 import scipy.signal as sg
 import scipy.signal.windows as sw
@@ -66,7 +67,7 @@ TYPES = {
     "idx": 'Int64[np.ndarray, "n"]', "mask": 'Bool[np.ndarray, "n"]',
 }  # fmt: skip
 SHORT = {
-    "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.integrate": "si", "scipy.optimize": "so",
+    "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.integrate": "si", "scipy.optimize": "so", "scipy.interpolate": "sx",
     "scipy.spatial.distance": "sd", "scipy.signal.windows": "sw", "scipy.ndimage": "sn",
 }  # fmt: skip
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
@@ -115,7 +116,8 @@ EXAMPLES = {
     "numpy.ndindex": "[A[i, j] for i, j in np.ndindex(A.shape)]",
     "numpy.ndenumerate": "[t for i, t in np.ndenumerate(v)]", "copy.replace": "copy.replace(p, x=0.0).y",
     "dataclasses.replace": "dataclasses.replace(p, x=0.0).y", "math.dist": "math.dist((x, 1.0), (y, 2.0))",
-    "math.prod": "math.prod((x, y, 2.0))", "math.ldexp": "math.ldexp(x, k)", "math.gcd": "math.gcd(k, m)",
+    "math.prod": "math.prod((x, y, 2.0))", "math.fsum": "math.fsum((x, y, 2.0))",
+    "math.ldexp": "math.ldexp(x, k)", "math.gcd": "math.gcd(k, m)",
     "math.lcm": "math.lcm(k, m)", "math.hypot": "math.hypot(x, y)", "math.perm": "math.perm(k, m)",
     "linad.build": "linad.build(k, lambda i: x * i)", "linad.map": "linad.map(lambda s, t: s * t, v, u)",
     "linad.sum": "linad.sum(len(v), lambda i: v[i] * u[i])", "linad.reduce": "linad.reduce(max, 0.0, v)",
@@ -208,6 +210,9 @@ EXAMPLES = {
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
     "builtins.Ellipsis": "v[Ellipsis]", "numpy.s_": "v[np.s_[1:]]", "numpy.index_exp": "A[np.index_exp[0, 1:]]",
     "numpy.choose": "np.choose(mask, [v, u])", "scipy.integrate.quad": "si.quad(lambda t: t * x, 0.0, y)",
+    "scipy.interpolate.interp1d": "sx.interp1d(v, u)(x)",
+    "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
+    "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",
@@ -230,12 +235,13 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
     ("numpy.fft, scipy.fft", lambda n, kind: n.startswith(("numpy.fft.", "scipy.fft."))),
     ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
+    ("scipy.interpolate", lambda n, kind: n.startswith("scipy.interpolate.")),
     ("scipy.optimize", lambda n, kind: n.startswith("scipy.optimize.")),
     ("scipy.ndimage", lambda n, kind: n.startswith("scipy.ndimage.")),
     ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
-    ("math", lambda n, kind: n.startswith("math.") and kind == "rule"),
+    ("math", lambda n, kind: n.startswith("math.") and kind in ("rule", "fold")),
     ("cmath", lambda n, kind: n.startswith("cmath.")),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),
     ("Iteration: what a `for` runs over, beside arrays and tuples", lambda n, kind: kind == "iterable"),
@@ -259,7 +265,7 @@ with a suggestion.
   result must be literals.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
   `idx` an int array, `mask` a bool array; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
-  `scipy.stats`, `si` `scipy.integrate`, `so` `scipy.optimize`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`,
+  `scipy.stats`, `si` `scipy.integrate`, `so` `scipy.optimize`, `sx` `scipy.interpolate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`,
   `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `heap` is `list(v)`, `cube`
   is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. In the others the function is

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.real import __main__ as real
 from benchmarks.real.__main__ import packages, table
-from benchmarks.real.choose import arguments, directions, fitting, numbers, slope, takes, value_of
+from benchmarks.real.choose import arguments, directions, fitting, held_out, numbers, slope, takes, value_of
 from benchmarks.real.worker import attempt, verdict
 
 
@@ -61,13 +61,14 @@ def test_verdicts():
 
 def test_the_table():
     rows = [
-        {"package": "one", "name": "one.f", "verdict": "unchanged"},
-        {"package": "one", "name": "one.g", "verdict": "refused", "cause": "LIN201 a | b\nmore"},
-        {"package": "two", "name": "two.h", "verdict": "trivial", "cause": "LIN104 c"},
+        {"package": "four", "name": "four.f", "verdict": "unchanged", "seconds": 2.5},
+        {"package": "four", "name": "four.g", "verdict": "refused", "cause": "LIN201 a | b\nmore"},
+        {"package": "three", "name": "three.h", "verdict": "trivial", "cause": "LIN104 c"},
     ]
     text = table(rows)
-    assert "| one | 2 | 1 | 0 | 1 | 0 |" in text and "| all | 3 | 1 | 1 | 1 | 0 |" in text
-    assert "33% unchanged, 67% after a trivial change." in text and r"| `one.g` | LIN201 a \| b |" in text
+    assert "| four | 2 | 1 | 0 | 1 | 0 | 2.5 |" in text and "| all | 3 | 1 | 1 | 1 | 0 | 2.5 |" in text
+    assert "(all): 33% unchanged, 67% after a trivial change." in text and r"| `four.g` | LIN201 a \| b |" in text
+    assert held_out("three") and "(held out): 0% unchanged, 100% after" in text and "three.h" not in text
 
 
 def test_the_table_in_the_documentation(tmp_path, monkeypatch):

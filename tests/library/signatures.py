@@ -13,6 +13,7 @@ import linad_typecheck
 import linad_typecheck.check  # noqa: F401 - every table is loaded
 import numpy as np
 import scipy
+from linad_typecheck.engine.rulebook import rule_of
 from linad_typecheck.library.definitions import definitions
 from linad_typecheck.registry import registry
 
@@ -53,9 +54,9 @@ def signature(dotted: str) -> str | None:
 
 
 def rows() -> Iterator[tuple[str, str]]:
-    """The functions with rules of the engine; those of the prelude have signatures of their own."""
+    """The functions with rules of the engine; those of the prelude alone have signatures of their own."""
     for name, kind in registry().items():
-        if kind in CALLED and name.split(".")[0] in LIBRARIES and name not in definitions():
+        if kind in CALLED and name.split(".")[0] in LIBRARIES and (name not in definitions() or rule_of(f"%{name}")):
             text = signature(name)
             if text is not None:
                 yield name, text

@@ -42,7 +42,7 @@ _rows("numpy", """
     where: np.where(e > 0, e, -e) | np.where(e > f, e, f) | np.where(x > 1) | np.where(e, 1.0, 2.0)
     real: np.real(e).copy()
     ldexp: np.ldexp(e, h)
-    isclose: np.isclose(e, f) | np.isclose(e, f, rtol=0.5, atol=1.0)
+    isclose: np.isclose(e, f) | np.isclose(e, f, rtol=0.5, atol=1.0) | np.isclose(e, f, equal_nan=True)
     nan_to_num: np.nan_to_num(e, nan=1.5, posinf=2.0, neginf=-2.0)
     clip: np.clip(e, -1, 2) | np.clip(e, f, g) | np.clip(e, None, 2) | np.clip(e, 1, None)
     power: np.power(e, 2) | np.power(e, 3) | np.power(e, 0.5) | e ** 2 | e ** 3 | e ** -1 | e ** 0.5
@@ -56,6 +56,7 @@ _rows("math", """
     hypot: math.hypot(u) | math.hypot() | math.hypot(u, v, 3.0)
     dist: math.dist((u, 1.0), (v, 2.0))
     prod: math.prod((u, v)) | math.prod((u, v), start=2) | math.prod(())
+    fsum: math.fsum((u, v)) | math.fsum((u, v, 2.0))
     ldexp: math.ldexp(u, 3) | math.ldexp(u, -1100) | math.ldexp(u, 1100)
     perm: math.perm(m)
     factorial: math.factorial(m)
@@ -362,7 +363,7 @@ _rows("numpy", """
     identity: np.identity(2) | np.identity(0)
     tri: np.tri(3) | np.tri(2, 4, -1) | np.tri(0)
     arange: np.arange(5) | np.arange(0.5, 3.0, 0.5) | np.arange(p) | np.arange(m) | np.arange(3, -2, -2) | np.arange(0, 5, 0) | np.arange(0.0, p, 0.75)
-    linspace: np.linspace(0.0, 1.0, m) | np.linspace(u, 2.0, 4) | np.linspace(u, v, 3) | np.linspace(0.0, 1.0, 0) | np.linspace(0.0, u, 1) | np.linspace(0.0, 1.0, -1) | np.linspace(u, 1.0, 3, endpoint=False)
+    linspace: np.linspace(0.0, 1.0, m) | np.linspace(u, 2.0, 4) | np.linspace(u, v, 3) | np.linspace(0.0, 1.0, 0) | np.linspace(0.0, u, 1) | np.linspace(0.0, 1.0, -1) | np.linspace(u, 1.0, 3, endpoint=False) | np.linspace(x, 2.0, 3) | np.linspace(A, B, 4, endpoint=False) | np.linspace(x, y, 1)
     logspace: np.logspace(u, 2.0, 3) | np.logspace(0.0, 1.0, 0) | np.logspace(0.0, u, 2, base=2.0)
     geomspace: np.geomspace(u, 8.0, 3) | np.geomspace(1.0, u, 4) | np.geomspace(1.0, 2.0, 0)
     array: np.array(x) | np.array([u, 2]) | np.array([[u], [1.5]]) | np.array([]) | np.array([c * 2 for c in x])
@@ -393,8 +394,9 @@ _rows("numpy", """
     column_stack: np.column_stack((x, y)) | np.column_stack((A, b)) | np.column_stack((A, x))
     block: np.block([x, y]) | np.block([[A], [B]]) | np.block([[A, B]])
     append: np.append(x, y) | np.append(x, 2.5) | np.append(A, B, axis=0) | np.append(A, 1)
-    insert: np.insert(x, 0, 2) | np.insert(x, -1, 2) | np.insert(x, 9, 1) | np.insert(A, 1, 0, axis=0)
-    delete: np.delete(x, 0) | np.delete(x, -1) | np.delete(A, 1, axis=1)
+    insert: np.insert(x, 0, 2) | np.insert(x, -1, 2) | np.insert(x, 9, 1) | np.insert(x, k, 1) | np.insert(x, (0, 0), (1, 2)) | np.insert(A, k, 0, axis=0) |  np.insert(A, 1, 0, axis=0)
+    row_stack: np.row_stack((x, y)) | np.row_stack((x, A))
+    delete: np.delete(x, 0) | np.delete(x, k) | np.delete(x, x > 1) | np.delete(A, k, axis=0) |  np.delete(x, -1) | np.delete(A, 1, axis=1)
     pad: np.pad(x, 1) | np.pad(np.ones(2), (1, u % 3)) | np.pad(x, (1, 2), mode="edge") | np.pad(x, 2, mode="reflect") | np.pad(x, 2, mode="symmetric") | np.pad(x, 1, mode="wrap") | np.pad(A, 1, constant_values=2)
     split: np.split(x, 1)[0].copy() | np.split(A, [1])[0].copy() | np.split(A, [1])[1].copy() | np.split(x, [1, 2])[0].copy() | np.split(A, 1, axis=1)[0].copy()
     array_split: np.array_split(x, 2)[0].copy() | np.array_split(x, 2)[1].copy() | np.array_split(A, [1])[0].copy() | np.array_split(A, [1])[1].copy() | np.array_split(x, 3)[0].copy()
@@ -442,7 +444,7 @@ _rows("numpy", """
     unravel_index: np.unravel_index(k, (2, 3)) | np.unravel_index(x % 6, (2, 3)) | np.unravel_index(k, (2, x.size)) | np.unravel_index(5, (2, 3)) | np.unravel_index(7, (2, 3))
     ravel_multi_index: np.ravel_multi_index((k, k), (3, 3)) | np.ravel_multi_index((x % 3, x % 3), (3, 3)) | np.ravel_multi_index((1, 2), (2, 3)) | np.ravel_multi_index((2, 2), (2, 3))
     array_equal: np.array_equal(x, y) | np.array_equal(x, x) | np.array_equal(A, B) | np.array_equal(x, A)
-    allclose: np.allclose(x, y) | np.allclose(A, B) | np.allclose(x, y, rtol=0.5, atol=1.0)
+    allclose: np.allclose(x, y) | np.allclose(A, B) | np.allclose(x, y, rtol=0.5, atol=1.0) | np.allclose(x, y, equal_nan=True)
     isin: np.isin(x, y) | np.isin(x, y, False, True) | np.isin(A, np.array([1.0, 2.0]))
     sort: np.sort(x) | np.sort(A) | np.sort(A, axis=0) | np.sort(A, axis=None)
     argsort: np.argsort(x, kind="stable") | np.argsort(A, axis=0, kind="stable") | np.argsort(A, kind="stable")
@@ -550,8 +552,11 @@ TABLE |= {f"ndarray.{name}": calls for name, calls in METHODS.items()}
 
 ELSEWHERE = {
     **{
-        f"scipy.{name}": "calls a function: tests/library/test_functions_of_functions.py"
-        for name in ("optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad")
+        f"scipy.{name}": "calls or returns a function: tests/library/test_functions_of_functions.py"
+        for name in (
+            "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
+            "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline",
+        )
     },
     **{
         name: "functions of lists and other containers: tests/lower/test_containers.py"

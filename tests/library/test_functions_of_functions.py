@@ -9,6 +9,7 @@ from linad import LinadError, grad, linear_grad
 
 so = pytest.importorskip("scipy.optimize")
 si = pytest.importorskip("scipy.integrate")
+sx = pytest.importorskip("scipy.interpolate")
 
 
 def kepler(anomaly, mean, e):
@@ -34,6 +35,22 @@ ROOTS = {
 }
 
 
+K, V, W = np.array([0.0, 0.2, 0.5, 1.0, 1.4]), np.array([1.0, 3.0, 2.0, 5.0, 4.0]), np.array([0.1, 0.6, 1.3])
+INTERPOLATED = {
+    **{
+        f"interp1d {kind}": lambda a, kind=kind: (sx.interp1d(K, a * V, kind)(W * a).sum() + sx.interp1d(K + a, V, kind)(a + 0.33))
+        for kind in ("linear", "nearest", "previous", "next", "zero", "cubic")
+    },
+    "interp1d outside": lambda a: sx.interp1d(K * a, V, bounds_error=False, fill_value=(-1.0, a))(W * 3).sum(),
+    "interp1d continued": lambda a: sx.interp1d(V, K * a, fill_value="extrapolate")(a).sum() + sx.interp1d(K * a, V, "cubic", fill_value="extrapolate")(W * 2)[2],
+    "CubicSpline": lambda a: sx.CubicSpline(K * a, V)(W).sum() + sx.CubicSpline(K, V * a)(W + a, 1)[1] + sx.CubicSpline(K, V)(a, 2),
+    "natural CubicSpline": lambda a: sx.CubicSpline(K * a, V, bc_type="natural")(W)[0] + sx.CubicSpline(K, V)(a, 3),
+    "CubicSpline alone": lambda a: np.where(W < 1.0, sx.CubicSpline(K * a, V, extrapolate=False)(W), 0.0).sum(),
+    "InterpolatedUnivariateSpline": lambda a: sx.InterpolatedUnivariateSpline(K * a, V)(W).sum(),
+}
+ROOTS |= INTERPOLATED
+
+
 @pytest.mark.parametrize("name", ROOTS)
 def test_as_scipy(name):
     f = ROOTS[name]
@@ -48,7 +65,9 @@ def test_second_derivative_of_a_root():
     assert np.isclose(grad(grad(root))(0.7), -0.25 * 0.7**-1.5, 1e-9)
 
 
-WITHOUT = (lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
+WITHOUT = (
+    lambda a: sx.interp1d(K, V)(a - 3.0), lambda a: sx.interp1d(K, V)(a + 3.0) + 0.0, lambda a: sx.CubicSpline(V, K)(a),
+    lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
 
 
 @pytest.mark.parametrize("f", WITHOUT)

@@ -95,7 +95,7 @@ REFUSED = {
     "parameter updated": ("argument-updated", "p: P", "p.w[0] = 1.0\nreturn p.b", "updat"),
     "array in two places": ("stored-twice", "c: float", "u = np.zeros(2)\nq = N(u, u if c > 0.0 else np.ones(2))\nq.a[0] = c\nreturn q.b[0]", "two places"),
     "used under another name": ("use-after-move", "c: float", "u = np.zeros(2)\nq = P(u if c > 0.0 else np.ones(2))\nq.w[0] = c\nreturn u[0]", "`q.w`"),
-    "returned twice": ("returned-twice", "c: float", "u = np.full(2, c)\nreturn N(u, u)", "twice"),
+    "returned twice": ("returned-twice", "c: float", "def g(v):\n    u = np.full(2, v)\n    return N(u, u[1:])\nq = g(c)\nreturn q.a[0] + q.b[0]", "twice"),
 }
 QUIET = {  # what the text does not decide is not reported
     "unknown base": ("p: Unknown", "return p.a"),

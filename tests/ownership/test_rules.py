@@ -58,6 +58,8 @@ ACCEPTED = {
     "free: the right side reads before the cell is written": "u = x.copy()\nu[0] = u[1] + u[0]\nreturn u[0]",
     "R10 an argument that is only read": "s = 0.0\nfor v in x:\n    s += v\nreturn s",
     "R13 a copy is returned": "return x.copy(), x.copy()",
+    "R13 an entry function returns an array twice": "u = x * 2.0\nreturn u, u, u[1:]",
+    "R13 a helper returns one array twice": "def g(v):\n    u = v * 2.0\n    return u, u\na, b = g(x)\nreturn a[0] + b[1]",
 }
 SHARED = {  # the update shows under a second name
     "R1 written while another name lives": "u = x.copy()\nv = u\nu[0] = 1.0\nreturn v[0]",
@@ -100,7 +102,7 @@ REFUSED = {
     ),
     "R10 an argument is updated": ("argument-updated", "x[0] = 1.0\nreturn x[0]"),
     "R12 an argument is bound to a name that is updated": ("alias-escapes", "u = np.zeros(2)\nif c:\n    u = x\nu[0] = 1.0\nreturn u[0]"),
-    "R13 one array is returned twice": ("returned-twice", "u = x.copy()\nreturn u, u"),
+    "R13 a helper returns an array and a part of it": ("returned-twice", "def g(v):\n    u = v * 2.0\n    return u, u[1:]\na, b = g(x)\nreturn a[0] + b[1]"),
     "R14 identity is tested": ("unsupported", "u = x.copy()\nreturn 1.0 if u is x else 0.0"),
 }  # fmt: skip
 

@@ -73,6 +73,7 @@ _ROWS: tuple[tuple[str, str, Severity, str], ...] = (
     ("LIN404", "update-lost", "warning", "a result or an update that nothing reads"),
     ("LIN405", "bad-rule", "error", "the functions of a custom rule do not fit the function that they are for"),
     ("LIN406", "not-linear", "error", "a custom rule, or a function to be transposed, that is not linear"),
+    ("LIN407", "not-printed", "warning", "a `print` that has no effect"),
     # 5xx cost: facts, reported on request
     ("LIN501", "value-logged", "information", "a value is written down for the reverse sweep"),
     ("LIN502", "log-grows", "information", "the log of a while loop grows as long as it runs"),

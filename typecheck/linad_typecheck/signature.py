@@ -92,10 +92,12 @@ class Alike:
 
 @frozen(slots=True)
 class ArgType:
-    """The type of an argument leaf. ``weak`` for Python scalars."""
+    """The type of an argument leaf. ``weak`` for Python scalars. ``sizes``: of an array for whose shape the function is
+    specialised."""
 
     type: Type
     weak: bool = False
+    sizes: tuple[int, ...] = ()
 
 
 @frozen(slots=True)

@@ -9,7 +9,7 @@ loads and stores.
 **Legality.** A cell that only one arm accesses is also accessed unconditionally in the iteration, or is provably in
 bounds (`linad/analysis/affine.py`). The cells of an array that an arm writes are provably equal or provably distinct.
 No operation in an arm can fail. Results of the arm not taken are never selected; a sum gets -0.0, which is the identity
-of addition.
+of addition. In an arm, the results of earlier branches with the same condition are those of the same arm.
 
 **Profitability.** Innermost loops that are straight-line code of cheap operations afterwards, carry only sums and
 values handed on to the next iteration (also through cells), and do not write to cells with loaded indices. Other loop
@@ -115,6 +115,8 @@ class _Flattener:
         self.same: dict[str, Atom] = {}
         self.made: dict[str, Let] = {}
         self.carried: tuple[Var, ...] = ()
+        self.results: dict[str, tuple[Atom, Atom, Atom]] = {}  # of branches: condition and the values of both arms
+        self.taken: dict[Atom, bool] = {}  # the conditions that hold, or do not hold, in the current arm
 
     def loop(self, s: Loop) -> Loop | None:
         self.carried = s.carried
@@ -124,8 +126,13 @@ class _Flattener:
         return replace(s, body=Block(tuple(body), tuple(map(self.use, s.body.results))))
 
     def use(self, a: Atom) -> Atom:
-        while isinstance(a, Var) and a.name in self.same:
-            a = self.same[a.name]
+        while isinstance(a, Var):
+            if a.name in self.same:
+                a = self.same[a.name]
+            elif a.name in self.results and (cond := self.results[a.name][0]) in self.taken:
+                a = self.results[a.name][1 if self.taken[cond] else 2]
+            else:
+                break
         return a
 
     def waits_for_cells(self, s: Loop) -> bool:
@@ -143,9 +150,10 @@ class _Flattener:
 
     def block(self, b: Block, known: set[Cell]) -> list[Stmt] | None:
         """The statements of a block without branches. ``known``: cells that are in bounds where the block runs."""
-        known = known | {self.cell(t) for t in b.stmts if isinstance(t, Access)}
+        stmts = [t if isinstance(t, If) else rebuild(t, self.use, block=lambda inner: inner) for t in b.stmts]
+        known = known | {self.cell(t) for t in stmts if isinstance(t, Access)}
         out: list[Stmt] = []
-        for t in b.stmts:
+        for t in stmts:
             if not isinstance(t, If):
                 t = rebuild(t, self.use, block=lambda inner: inner)
                 if isinstance(t, Let):
@@ -158,8 +166,19 @@ class _Flattener:
                 known |= {self.cell(t) for t in flat if isinstance(t, Access)}
         return out
 
+    def taking(self, cond: Atom, holds: bool, b: Block, known: set[Cell]) -> tuple[list[Stmt] | None, list[Atom]]:
+        """The statements and the results of an arm. In it, a result of another branch with the same condition is the
+        result of the same arm."""
+        before, self.taken = self.taken, self.taken | {cond: holds}
+        made = self.block(b, known), [self.use(a) for a in b.results]
+        self.taken = before
+        return made
+
     def branch(self, s: If, known: set[Cell]) -> list[Stmt] | None:
-        then, orelse = self.block(s.then, known), self.block(s.orelse, known)
+        cond = self.use(s.cond)
+        (then, first_results), (orelse, second_results) = (
+            self.taking(cond, holds, b, known) for holds, b in ((True, s.then), (False, s.orelse))
+        )
         if then is None or orelse is None:
             return None
         arms, both = (then, orelse), [*then, *orelse]
@@ -172,13 +191,13 @@ class _Flattener:
         if not self.all_apart(cells):
             return None
         out: list[Stmt] = []
-        cond = self.use(s.cond)
         begun: dict[Cell, Var] = {}  # the contents of cells before the branch
         held = [self.arm(arm, cells, begun, out) for arm in arms]
         writes: list[Stmt] = []
         for c, t in cells.items():
             writes += self.joined(cond, t, [h.get(c, _Held()) for h in held], begun, out)
-        for v, a, b in zip(s.outs, map(self.use, s.then.results), map(self.use, s.orelse.results), strict=True):
+        for v, a, b in zip(s.outs, map(self.use, first_results), map(self.use, second_results), strict=True):
+            self.results[v.name] = cond, a, b
             self.choice(v, cond, a, b, out)
         return [*out, *writes]
 

@@ -10,8 +10,8 @@ elimination by regions.
 **Legality.** If an array starts as zeros and the last action of each iteration is to clear it, the next iteration
 clears it first instead, and once more after the loop. A zero fill or copy before a loop that adds exactly once to each
 cell is dropped, except for the cells at either end that the loop does not reach; the loop stores the sum. For arrays of
-several axes this applies to the rows that a nest adds to, one per iteration. Only local arrays: a partial update must
-not be visible after an error.
+several axes this applies to the rows that a nest adds to, one per iteration. Only local arrays and those of mode `out`:
+a partial update of others must not be visible after an error.
 
 **Profitability.** The adjoint of ``after[i] = e`` takes ``after_bar[i]`` and leaves a zero, to which the adjoint of a
 stencil adds in the next loop. The pass saves one traversal of memory.
@@ -111,7 +111,7 @@ class _Fresh:
     def __init__(self, f: Function) -> None:
         self.sizes = Sizes(f)
         self.names = self.sizes.names
-        self.lent = {p.var.name for p in f.params}
+        self.lent = {p.var.name for p in f.params if p.mode != "out"}
         self.ranges = Ranges(frozenset(logs_of(f)))
 
     def block(self, b: Block) -> Block:

@@ -9,7 +9,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
     outputs, using, walk,
 )
-from linad_typecheck.ir.sizes import known_sizes
+from linad_typecheck.ir.sizes import Equal, known_sizes
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.analysis.dependence import Nest
@@ -78,7 +78,7 @@ class Sizes:
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
         self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
-        self.shapes = known_sizes(f)
+        self.shapes = known_sizes(f) | _filled(f)
         self.mentions = Mentions()
 
     def end(self, a: Atom, more: int = 0, beyond: End | None = None) -> End:
@@ -207,6 +207,23 @@ class Sizes:
         """The array whose same cell holds the stored value."""
         loads = (t for t in body.stmts if isinstance(t, Load) and t.out == value)
         return next((t.array for t in loads if body.cell(t.index) == cell), None)
+
+
+def _filled(f: Function) -> dict[str, tuple[Atom, ...]]:
+    """The sizes of results in arrays of the caller, where the function fills them."""
+    sizes: dict[tuple[str, int], Atom] = {}
+    found = {}
+    out = {p.var.name: p.like for p in f.params if p.mode == "out"}
+    equal = Equal()
+    for s in f.body.stmts:
+        equal.seen(s)
+        match s:
+            case Dim(out=n, array=a, axis=axis):
+                sizes.setdefault((a.name, axis), n)
+            case Fill(array=a) if a.name in out:
+                axes = [sizes.get((out[a.name], k), sizes.get((a.name, k))) for k in range(a.type.rank)]
+                found[a.name] = tuple(equal.root(n) for n in axes if n is not None)
+    return {name: axes for name, axes in found.items() if axes}
 
 
 def _without(s: Loop, gone: Stmt) -> Loop:

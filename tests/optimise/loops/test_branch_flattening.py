@@ -75,6 +75,9 @@ FLAT = {  # and how many loads, stores and additions to cells are left; the firs
         "    b = gt x 0.0\n    if c {\n      &v![i] = x\n    } else {\n      if b {\n        &v![i] = 1.0\n      } else {\n"
         "        &v![i] = 2.0\n      }\n    }", (1, 1, 0)),
     "neighbours that exist": ("    e = if c {\n      y = load! &v [h]\n      yield y\n    } else {\n      z = load! &v [j]\n      yield z\n    }\n    &w![i] = e", (3, 1, 0)),
+    "an index of the arm before": (
+        "    (g, e) = if c {\n      p = sub i 1\n      y = load! &v [p]\n      yield p, y\n    } else {\n      yield 0, 2.0\n    }\n"
+        "    if c {\n      &w![g] += e\n    } else {\n      &w![i] += e\n    }", (2, 0, 2)),
     "a float of an int": ("    e = if c {\n      y: f64 = cast i\n      yield y\n    } else {\n      yield x\n    }\n    &w![i] = e", (1, 1, 0)),
 }  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.memory.first_write_promotion import store_first
+from tests import kit
 from tests.examples_of import quick
 
 HEAD = "entry fn f(a: mut f64[:], q: i64) -> f64 {\n  n = dim &a 0\n  m = sub n 1\n  l = sub n 2\n"
@@ -101,12 +104,8 @@ def changed(program: Program) -> Program:
 
 
 def agree(program: Program, other: Program, sizes: range = range(2, 12), q: int = 3) -> None:
-    for n in sizes:
-        before = np.random.default_rng(n).normal(size=n)
-        after = before.copy()
-        run(program, [before, q], in_place=True)
-        run(other, [after, q], in_place=True)
-        np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-300)
+    cases = ((np.random.default_rng(n).normal(size=n), q) for n in sizes)
+    kit.agree(program, other, cases, partial(np.testing.assert_allclose, rtol=1e-13, atol=1e-300))
 
 
 STORED = {

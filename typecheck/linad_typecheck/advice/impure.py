@@ -17,6 +17,12 @@ _IMPURE: dict[str, tuple[str, str]] = {
     "subprocess": _FILES, "socket": _FILES, "urllib": _FILES, "json.load": _FILES, "json.dump": _FILES,
     "pickle": _FILES, "os": _SYSTEM, "sys": _SYSTEM, "platform": _SYSTEM, "gc": _SYSTEM, "threading": _SYSTEM,
 }  # fmt: skip
+_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
+# Functions that only show or filter warnings, or log a message.
+WARNINGS = frozenset((
+    "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
+    *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
+))  # fmt: skip
 # library parts whose use alone has no effect
 LIBRARY_PARTS = ("random", "numpy.random", "os", "os.path", "sys", "time", "datetime")
 

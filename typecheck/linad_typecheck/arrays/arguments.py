@@ -6,6 +6,9 @@ from ..ir.core import Atom, Check, Const
 from ..engine.numbers import whole
 from ..engine.provenance import not_an_int
 from ..engine.refusal import Refused, require_rank
+from ..engine.sequences import unpacked
+from ..engine.sizes import dtype_of as array_dtype
+from ..engine.sizes import is_array, rank_of, size_of
 from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
@@ -41,9 +44,16 @@ def _instead_of_dtype(v: Value) -> str:
     return "write `dtype=np.float64`, or leave it out"
 
 
+def sizes_in(ctx: Lowering, v: Value, span: Span) -> tuple[Value, ...]:
+    """The items of a shape: an int, a tuple of ints, or an array of ints of known length."""
+    if is_array(v) and rank_of(v) == 1 and array_dtype(v) in INTS and isinstance(n := size_of(ctx, v, 0, span), Const):
+        return unpacked(ctx, v, n.value, span)
+    return v.items if isinstance(v, TupleValue) else (v,)
+
+
 def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
     """The shape given by an int or a tuple of ints; a negative size raises ValueError."""
-    items = v.items if isinstance(v, TupleValue) else (v,)
+    items = sizes_in(ctx, v, span)
     atoms: list[Atom] = []
     for item in items:
         if isinstance(item, ScalarValue) and item.dtype in INTS:

@@ -136,7 +136,7 @@ def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         arrays = bound(ctx, args)["arys"].items
         if len(arrays) != 1:
-            raise Refused(BadCall(args.span, args.name, "takes one array here"))
+            return TupleValue(tuple(apply(ctx, replace(args, values=(a,))) for a in arrays))
         array = as_array(ctx, arrays[0], args)
         if rank == 3 and rank_of(array) in (1, 2):
             front = 1 if rank_of(array) == 1 else 0

@@ -23,6 +23,7 @@ from ..messages.types import NoAxis, WrongRank, WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .arguments import shape_of as shape_argument
+from .arguments import sizes_in
 
 if TYPE_CHECKING:
     from ..engine.specialise import Specialiser
@@ -194,7 +195,7 @@ def _perhaps_copied(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], args: 
 
 def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[Atom, ...]:
     """The sizes that a shape argument denotes; one of them may be -1."""
-    items = shape.items if isinstance(shape, TupleValue) else (shape,)
+    items = sizes_in(ctx, shape, span)
     unknown = [k for k, x in enumerate(items) if isinstance(x, ScalarValue) and x.atom == Const(-1, I64)]
 
     one = ScalarValue(ONE, True)

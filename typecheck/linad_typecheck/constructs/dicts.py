@@ -11,7 +11,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, TupleValue, Value, contains, describe, type_of,
+    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TupleValue, Value, contains, describe, type_of,
 )
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -96,9 +96,9 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
         ctx.report(
             WrongType(
                 ctx.span(node),
-                "a key of a dict is a text or a literal",
+                "a key of a dict is known at compile time, or an int or a tuple of ints",
                 describe(type_of(v)),
-                "use an array with int indices",
+                "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints",
             )
         )
     return None
@@ -158,8 +158,11 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             case _:
                 return replace(base, made=None)
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
-        key = known_key(ctx, node.args[0])
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
+        asked = expression(ctx, node.args[0])
+        if isinstance(asked, ScalarValue) and all(isinstance(k, str) for k in base.record.names):
+            return other  # a number is no text
+        key = known_key(ctx, node.args[0])
         found = _find(base, key)
         return other if found is None else found
     if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:

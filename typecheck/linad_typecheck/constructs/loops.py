@@ -45,10 +45,10 @@ def _for(ctx: Lowering, s: ast.For) -> None:
             )
         case Unrolled(items=items) if not items or not _leaves(s):
             with held_over(ctx, it, span) as of:
-                _unroll(ctx, s, of)
+                _unroll(ctx, s, _assigning(ctx, s, of))
         case Unrolled(items=items) if len(items) == 1 or not alike(items):
             with held_over(ctx, it, span) as of:
-                _unroll_leaving(ctx, s, of)
+                _unroll_leaving(ctx, s, _assigning(ctx, s, of))
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = picking(ctx, it, span)
@@ -84,29 +84,36 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     ctx.bind_all(unknown)
 
 
-def _unroll(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
-    for item in items:
-        assign(ctx, s.target, item(), ctx.span(s.iter))
+Turns = Sequence[Callable[[], None]]  # which bind the target, one per iteration
+
+
+def _assigning(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> Turns:
+    return [lambda item=item: assign(ctx, s.target, item(), ctx.span(s.iter)) for item in items]
+
+
+def _unroll(ctx: Lowering, s: ast.For, turns: Turns) -> None:
+    for enter in turns:
+        enter()
         block(ctx, s.body, ctx.live.head[id(s)])
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
 
 
-def _unroll_leaving(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) -> None:
+def _unroll_leaving(ctx: Lowering, s: ast.For, turns: Turns) -> None:
     """Unroll a loop over a tuple whose body has exits: each iteration is lowered in the arm in which the previous
     one continued."""
     span = ctx.span(s.iter)
-    if not items:
+    if not turns:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
         return
-    live = (ctx.live.head if len(items) > 1 else ctx.live.end)[id(s)] | ctx.live.always
-    assign(ctx, s.target, items[0](), span)
+    live = (ctx.live.head if len(turns) > 1 else ctx.live.end)[id(s)] | ctx.live.always
+    turns[0]()
     with ctx.within(want_ctl=True):
         block(ctx, s.body, live)
     left = how_left(ctx)
 
     def go() -> None:
         set_left(ctx, RUN, span)
-        _unroll_leaving(ctx, s, items[1:])
+        _unroll_leaving(ctx, s, turns[1:])
 
     def stop() -> None:
         if not breaks(s.body):
@@ -216,6 +223,9 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     if apart and (peeled := ctx.attempt(lambda: _peeled(ctx, shape, hint))).value and not _wrong_in(peeled):
         ctx.take(peeled)
         return
+    if first and _wrong(found) and (written := _written_out(ctx, shape)) is not None:
+        ctx.take(written)
+        return
     for change in ctx.take(found).changes.values():
         ctx.report(change)
 
@@ -270,6 +280,32 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
     else:
         join(ctx, runs, [Arm(f.stmts, f.path) for f in (found, ctx.ahead(lambda: None))], after, span)
     return True
+
+
+MOST = 64  # the most iterations that are written out
+_IN_ALL = 512  # the same of nested loops
+
+
+def _written_out(ctx: Lowering, shape: Shape) -> Ahead[None] | None:
+    """A `for` over a literal range, unrolled: each iteration may have types of its own, and its number is known. None if
+    it is refused then, too."""
+    s, bounds = shape.node, (shape.start, shape.stop, shape.step)
+    if not isinstance(s, ast.For) or s.orelse or shape.mark is not None or ZERO == shape.step:
+        return None
+    numbers = range(*(b.value for b in bounds)) if all(isinstance(b, Const) for b in bounds) else range(0)
+    before = ctx.programs.written_out
+    if not 0 < len(numbers) <= MOST or len(numbers) * before > _IN_ALL:
+        return None
+    turns = [lambda k=k: shape.enter(Const(k, I64)) for k in numbers]
+    ctx.programs.written_out = len(numbers) * before
+    try:
+        for some in (turns[:1], turns):  # most loops that stay refused are so in the first iteration
+            found = ctx.attempt(lambda some=some: (_unroll_leaving if _leaves(s) else _unroll)(ctx, s, some))
+            if _wrong_in(found):
+                return None
+    finally:
+        ctx.programs.written_out = before
+    return found
 
 
 def _wrong_in(found: Ahead) -> bool:

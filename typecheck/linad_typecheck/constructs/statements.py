@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..advice.impure import impure
+from ..advice.impure import WARNINGS, impure
 from ..arrays.from_parts import row_of
 from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
@@ -24,7 +25,6 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import taken
 from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
-from ..engine.simpler import WARNINGS
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
@@ -35,9 +35,9 @@ from ..library.operators import operator
 from ..ownership.liveness import bound
 from ..ownership.objects import fresh
 from ..ownership.state import cell_of, write
-from ..messages.language import ImpureCall, Unsupported
+from ..messages.language import ImpureCall, NotPrinted, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import ErrorClass, External
+from ..names.scope import ErrorClass, External, is_library
 from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import complexes, dicts, hashed, lists, objects, queues
@@ -96,14 +96,7 @@ def _break(ctx: Lowering, s: ast.stmt) -> None:
     set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
 
 
-_ERRORS = {
-    "ValueError", "TypeError", "IndexError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "RuntimeError",
-    "AssertionError", "NotImplementedError", "AttributeError", "MemoryError", "BufferError", "EOFError", "NameError",
-    "OSError", "IOError",
-    "StopIteration", "TimeoutError", "UnicodeError", "ImportError", "ModuleNotFoundError", "UserWarning",
-    "RuntimeWarning", "DeprecationWarning", "FloatingPointError", "KeyError", "LookupError", "Exception",
-    "RecursionError",
-}  # fmt: skip
+_ERRORS = {n for n, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 
 
 def _raise_unless(ctx: Lowering, ok, s: ast.Raise) -> None:
@@ -189,11 +182,24 @@ def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     return value if value is not None and value.mapping else None
 
 
+def _pops(ctx: Lowering, target: ast.Subscript) -> bool:
+    """Whether ``del x[k]`` is ``x.pop(k)``."""
+    held = held_object(ctx, target.value)
+    return held is not None and (held.mapping or (lists.is_list(held) and not isinstance(target.slice, ast.Slice)))
+
+
 def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     """The dict with keys known only at run time of which a target denotes an item."""
     value = held_object(ctx, target.value)
     found = None if value is None else hashed.wanted(ctx, value, target.slice) or value
     return found if found is not None and is_hashed(found) else None
+
+
+def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    found = _hashed(ctx, target)
+    if found is None:  # the value has made it unknown
+        raise Refused(None)
+    hashed.assign(ctx, target, found, value, span)
 
 
 def _in_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue) -> ast.Subscript:
@@ -310,13 +316,18 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
-            _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
+            _augmented_part(ctx, s, lambda new: _assign_to_hashed(ctx, s.target, new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
             _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
+        case ast.Subscript() if lists.of_parts(ctx, s.target):
+            index = Quoted(s.target.slice, expression(ctx, s.target.slice))
+            item = ast.copy_location(ast.Subscript(s.target.value, index, s.target.ctx), s.target)
+            again = ast.copy_location(ast.AugAssign(item, s.op, s.value), s)
+            _augmented_part(ctx, again, lambda new: lists.stored(ctx, item, new, span))
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
@@ -405,13 +416,30 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
     if isinstance(s.value, ast.Constant) or _only_warns(ctx, s.value):  # a docstring or `...`
         return
     if isinstance(s.value, ast.Call) and callee(ctx, s.value.func) == "builtins.print":
-        does, instead = impure("builtins.print")
-        ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead, ctx.span(s)))
+        if _only_reads(ctx, s.value):
+            ctx.report(NotPrinted(ctx.span(s.value), ctx.span(s)))
+        else:
+            does, instead = impure("builtins.print")
+            ctx.report(ImpureCall(ctx.span(s.value), "print", does, instead))
         return
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value, none=True)
     if ctx.env is names:  # otherwise it changes a dict or a list
         taken(ctx, s, value, ctx.out[at:])
+
+
+_READING = frozenset(
+    "format join lower upper strip title sum mean std min max round tolist item copy keys values items get".split()
+)  # methods
+
+
+def _only_reads(ctx: Lowering, call: ast.Call) -> bool:
+    """Whether the arguments of a call can be left out with it: nothing in them updates anything."""
+    inside = [n for part in (*call.args, *call.keywords) for n in ast.walk(part)]
+    calls = [n.func for n in inside if isinstance(n, ast.Call)]
+    of_library = lambda f: bool(found := callee(ctx, f)) and is_library(found) and found != "builtins.next"
+    reads = all((isinstance(f, ast.Attribute) and f.attr in _READING) or of_library(f) for f in calls)
+    return reads and not any(isinstance(n, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await) for n in inside)
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
@@ -442,13 +470,13 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
             ctx.unbind(target.id)
         elif isinstance(target, ast.Subscript) and (of := _hashed(ctx, target)) is not None:
             hashed.delete(ctx, target, of)
-        elif isinstance(target, ast.Subscript) and _dict(ctx, target.value) is not None:
+        elif isinstance(target, ast.Subscript) and _pops(ctx, target):
             pop = ast.Call(ast.Attribute(target.value, "pop", ast.Load()), [target.slice], [])
             for n in (pop, pop.func):
                 ast.copy_location(n, target)
             expression(ctx, pop)
-        else:
-            instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
+        elif not isinstance(target, ast.Subscript) or not isinstance(expression(ctx, target.value), SILENT):
+            instead = "arrays keep their cells; `del` takes a key out of a dict, or one item off a list"
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Callable, Iterable, Sequence
 
+from ..advice.impure import WARNINGS
 from ..ir.core import (
     AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks,
 )
@@ -20,6 +22,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS
+from .exits import breaks, returns
 from .refusal import Refused
 from .short_circuit import lazily
 from .state import Lowering, zero
@@ -37,28 +40,99 @@ class Outcome(ast.expr):
         super().__init__()
         self.of, self.which = of, which
 
+    def copied(self, each: Callable[[ast.AST], ast.AST]) -> Outcome:
+        return Outcome(each(self.of), self.which)
+
 
 def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
     """A `try` as an `if` on its outcome; None if the outcome can never be known."""
-    if s.finalbody or not s.handlers or any(map(_reads_its_error, s.handlers)):
+    if s.finalbody:
+        return _finally(s)
+    handlers = [_without_its_error(h, scope) for h in s.handlers]
+    if not s.handlers or None in handlers:
         return None
+    return _one_by_one(ast.copy_location(ast.Try(s.body, handlers, s.orelse, []), s), s.body)
+
+
+def _finally(s: ast.Try) -> list[ast.stmt] | None:
+    """A `try` with a `finally` that is the end of each path: no exception that leaves the function has later paths."""
+    before = [*s.body, *s.orelse, *(x for h in s.handlers for x in h.body)]
+    leaves = ast.Continue | ast.Yield | ast.YieldFrom
+    if returns(before) or breaks(before) or any(isinstance(n, leaves) for x in before for n in ast.walk(x)):
+        return None
+    rest = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
+    return [*rest, *s.finalbody]
+
+
+def _one_by_one(s: ast.Try, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of the body, each of them under the condition that none before it has raised what is caught."""
+    if not body:
+        return list(s.orelse)
+    match body[0]:
+        case ast.If(test=test, body=[ast.Raise() as error], orelse=[]):
+            arms = _unless_raised(s, error, []), _one_by_one(s, body[1:])
+            return _unless_raised(s, ast.copy_location(ast.Expr(test), test), [ast.copy_location(ast.If(test, *arms), s)])
+        case first:
+            return _unless_raised(s, first, [first, *_one_by_one(s, body[1:])])
+
+
+def _unless_raised(s: ast.Try, first: ast.stmt, then: list[ast.stmt]) -> list[ast.stmt]:
+    """``then`` if a statement raises nothing that is caught; otherwise a handler."""
+    of = ast.copy_location(ast.Try([first], s.handlers, [], []), s)
     rest: list[ast.stmt] = list(s.handlers[-1].body)
     for k in range(len(s.handlers) - 1, 0, -1):
-        test = ast.copy_location(Outcome(s, k), s)
+        test = ast.copy_location(Outcome(of, k), s)
         rest = [ast.copy_location(ast.If(test, list(s.handlers[k - 1].body), rest), s)]
-    return [ast.copy_location(ast.If(ast.copy_location(Outcome(s, 0), s), [*s.body, *s.orelse], rest), s)]
+    return [ast.copy_location(ast.If(ast.copy_location(Outcome(of, 0), s), then or [first], rest), s)]
 
 
-def _reads_its_error(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler uses its exception other than to raise another one from it."""
-    causes = {id(n.cause) for n in ast.walk(handler) if isinstance(n, ast.Raise)}
-    return any(isinstance(n, ast.Name) and n.id == handler.name and id(n) not in causes for n in ast.walk(handler))
+def _without_its_error(handler: ast.ExceptHandler, scope: Scope) -> ast.ExceptHandler | None:
+    """A handler whose exception is read only in exceptions that it raises, and in what is shown, with dots in place of
+    its text; None for any other handler."""
+    if handler.name is None:
+        return handler
+    told = _Told(handler.name, scope)
+    body = [told.visit(copy.deepcopy(s)) for s in handler.body]
+    if any(isinstance(n, ast.Name) and n.id == handler.name for s in body for n in ast.walk(s)):
+        return None
+    return ast.copy_location(ast.ExceptHandler(handler.type, None, body), handler)
+
+
+class _Told(ast.NodeTransformer):
+    """Replaces the text of an exception where it is only told."""
+
+    def __init__(self, name: str, scope: Scope) -> None:
+        self.name, self.scope, self.inside = name, scope, False
+
+    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        return self._within(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
+        found = resolve(node.value.func, self.scope) if isinstance(node.value, ast.Call) else None
+        shows = isinstance(found, External) and found.dotted in (*WARNINGS, "builtins.print")
+        return self._within(node) if shows else self.generic_visit(node)
+
+    def _within(self, node: ast.stmt) -> ast.stmt:
+        self.inside = True
+        self.generic_visit(node)
+        self.inside = False
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.copy_location(ast.Constant("..."), node) if self.inside and node.id == self.name else node
 
 
 def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     """Whether the `try` has this outcome."""
     s = node.of
     caught = [_caught(ctx, h) for h in s.handlers]
+    if isinstance(s.body[0], ast.Raise):
+        kind = s.body[0].exc.func if isinstance(s.body[0].exc, ast.Call) else s.body[0].exc
+        name = "" if kind is None else kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")
+        if not isinstance(_exception(name), type) or None in caught:
+            raise Refused(Unsupported(ctx.span(s), "`try` that may raise an exception of one's own", HOW))
+        which = next((k + 1 for k, kinds in enumerate(caught) if _within(name, kinds)), 0)
+        return literal(which == node.which)
     found = ctx.attempt(lambda: block(ctx, s.body, frozenset(ctx.local_names)))
     errors = [d for d in found.findings.diagnostics if d.severity == "error"] if found.findings is not None else []
     told = None

@@ -12,7 +12,8 @@ from ..ir.core import Const
 from ..messages.language import CapturedGlobal, ImpureCall, UnknownFunction, UnknownName, Unsupported
 from ..registry import BUILTINS, has_parts, has_rule, is_entered, is_known, near
 from ..names.scope import (
-    IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray,
+    GIVEN, IMPORTED, LOST, Annotation, Applied, Constant, Entity, EnumClass, EnumMember, ErrorClass, External,
+    GlobalArray,
     Helper, Instance, Items, Module, Opaque, RecordClass, RecordConstant, is_library,
 )
 from ..ownership.objects import MODULE, from_outside
@@ -228,7 +229,8 @@ def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
         )
         at = last_part(span, name) if here and dotted.startswith(("numpy.", "math.", "scipy.")) else None
         outside = dotted.partition(".")[0] in OF_THE_SYSTEM
-        ctx.report(UnknownFunction(span, name, written, at, without(dotted), outside))
+        told = name if not name.startswith(GIVEN) else dotted  # an argument: what it is
+        ctx.report(UnknownFunction(span, told, written, at, without(dotted), outside))
         return Poison(foreign=dotted.partition(".")[0] not in ("numpy", "math", "builtins", "linad"))
     return EntityValue(External(dotted), name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..ir.core import Call, Copy, Stmt, Var, blocks, walk, written
-from ..ownership.state import array_leaves, movable
+from ..ownership.state import array_leaves, movable, stands_for
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
 from ..span import Span
@@ -79,10 +79,11 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
         if _of_the_caller(ctx, var) and (not ctx.spec.recursive or (view and var.name not in seen)):
             (looked if view else seen).add(var.name)
             continue
-        # the caller of an entry function gets views as arrays of their own
-        if var.name in seen | looked and ctx.spec is not None and ctx.spec.options.twice:
-            continue
         others = parts.setdefault(var.name, [])
+        if var.name in seen | looked and _copies_the_second(ctx):
+            continue
+        if others and all(_may_stand(ctx, p) for p in (*others, leaf)):
+            continue
         separate = all(_separate(ctx, p, leaf) for p in others)
         others.append(leaf)
         if var.name in seen | looked and not (view and ctx.spec is None) and not (others[1:] and separate):
@@ -93,9 +94,18 @@ def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]
             ctx.report(Lent(span, f"the array `{lent.name}`", "returned", copy_at(ctx.source, span, (name, lent.name))))
             return Poison(), seen
         seen.add(var.name)
-    if ctx.spec is not None and ctx.spec.options.twice:
-        value = _once_each(ctx, value, span)
+    value = _once_each(ctx, value, span)
     return map_arrays(value, lambda leaf: _of_its_own(ctx, leaf, span)), seen
+
+
+def _copies_the_second(ctx: Lowering) -> bool:
+    """Whether a repeated array is copied: Python code, or code that does not update the results, gets them."""
+    return ctx.spec is None or ctx.spec.options.twice
+
+
+def _may_stand(ctx: Lowering, leaf: Value) -> bool:
+    """Whether a copy may stand for a repeated array: the caller of a helper knows that the two are one array."""
+    return isinstance(leaf, ArrayValue) and not ctx.spec.recursive and movable(ctx, leaf.var)
 
 
 def _separate(ctx: Lowering, a: Value, b: Value) -> bool:
@@ -104,14 +114,19 @@ def _separate(ctx: Lowering, a: Value, b: Value) -> bool:
 
 
 def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
-    """A result that is not updated, in which repeated arrays are copied."""
+    """A result in which repeated arrays are copied."""
     met: set[str] = set()
 
     def once(leaf: Value) -> Value:
         names = {var.name for var in arrays(leaf)}
         again = bool(names & met)
         met.update(names)
-        return materialise(ctx, leaf, "result", span) if again else leaf
+        if not again or not (_copies_the_second(ctx) or _may_stand(ctx, leaf)):
+            return leaf
+        copy = materialise(ctx, leaf, "result", span)
+        if not _copies_the_second(ctx):
+            stands_for(ctx, copy.var, leaf, span)
+        return copy
 
     return map_arrays(value, once)
 

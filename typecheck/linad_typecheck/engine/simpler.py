@@ -6,15 +6,10 @@ import ast
 import copy
 from collections.abc import Callable
 
+from ..advice.impure import WARNINGS
 from ..names.scope import External, FunctionSource, Helper, Scope, resolve
 from .attempts import chosen
 
-_LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "exception", "log")
-# Functions that only show or filter warnings, or log a message.
-WARNINGS = frozenset((
-    "warnings.warn", "warnings.simplefilter", "warnings.filterwarnings", "warnings.resetwarnings", "numpy.seterr",
-    *(f"{home}.{level}" for home in ("logging", "logging.Logger") for level in _LEVELS),
-))  # fmt: skip
 # Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
 

@@ -39,6 +39,7 @@ class Specialiser:
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where the code being lowered reports to
     twice: int = 0  # nesting depth of tail duplication, see `blocks.apart`
+    written_out: int = 1  # iterations of the loops around that are written out, see `constructs.loops`
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
@@ -109,6 +110,10 @@ class Specialiser:
         """How many lowerings of a function are in progress: several if it calls itself with other argument types."""
         return sum(s.source.node is source.node for s in self.stack)
 
+    def unsettled(self) -> bool:
+        """Whether a recursion is being lowered whose results are not known yet."""
+        return any(s.recursive for s in self.stack)
+
     def specialise(
         self, source: FunctionSource, params: Typed, captures: Typed, options: CallOptions = CallOptions()
     ) -> Spec:
@@ -171,7 +176,7 @@ class Specialiser:
         if (
             isinstance(value_of(spec.result), Bottom)
             and not spec.findings.diagnostics
-            and not any(s.recursive for s in self.stack)
+            and not self.unsettled()
         ):
             never = BadCall(
                 header(spec.source),

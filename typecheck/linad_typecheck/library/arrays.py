@@ -183,7 +183,6 @@ _OF_NUMPY = {  # methods of NumPy arrays that the language lacks
     "resize": "make an array of the new size and store the cells: `b = np.zeros(n)`, `b[:k] = a[:k]`",
     "partition": "sort it: `.sort()`",
     "dump": "write the file outside the function",
-    "setflags": "every array that the function makes can be written to",
 }
 
 
@@ -287,6 +286,7 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
     "compress": _method_compress,
+    "setflags": lambda ctx, array, args, by: NoneValue(),  # what may be written to is checked, and no value depends on it
     "__len__": lambda ctx, array, args, by: call_external(
         ctx, "builtins.len", replace(args, values=(array, *args.values))
     ),

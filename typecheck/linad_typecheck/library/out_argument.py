@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..arrays.arguments import dtype_of as dtype_of_argument
+from ..arrays.from_parts import const
 from ..arrays.updates import assign_region, region
 from ..ir.core import Const
 from ..engine.elementwise import lift
@@ -15,7 +16,7 @@ from ..engine.rulebook import Args, rule_of
 from ..engine.signatures import has_out, inputs_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, literal, type_of
+from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
@@ -69,13 +70,18 @@ def store(ctx: Lowering, args: Args, call: Callable[[Args], Value]) -> Value:
     out, mask = args.keywords.get("out", NoneValue()), args.keywords.get("where")
     if isinstance(out, TupleValue) and len(out.items) == 1:
         out = out.items[0]
-    if isinstance(out, NoneValue):
-        what = f"`where=` of `{args.name}` without `out=`, which leaves cells that hold anything"
-        raise Refused(Unsupported(span, what, "say what the other cells hold: `np.where(mask, ..., 0.0)`"))
+    rest = replace(args, keywords={k: v for k, v in args.keywords.items() if k not in ("out", "where")})
+    if isinstance(out, NoneValue):  # the other cells are not specified, as those of `np.empty`
+        value = call(rest)
+        if isinstance(value, SILENT) or mask is None:
+            return value
+        dtype = value.dtype if isinstance(value, ScalarValue) else dtype_of(value)
+        other = ScalarValue(const(0, dtype))
+        return lift(ctx, (mask, value, other), lambda v: _chosen(ctx, v, args), span, args.hint)
     var = next(arrays(out), None) if is_array(out) else None
     if var is None:
         raise Refused(None if isinstance(out, SILENT) else WrongType(span, "`out` is an array", describe(type_of(out))))
-    value = call(replace(args, keywords={k: v for k, v in args.keywords.items() if k not in ("out", "where")}))
+    value = call(rest)
     if isinstance(value, SILENT):
         return value
     if not isinstance(value, ScalarValue) and not is_array(value):

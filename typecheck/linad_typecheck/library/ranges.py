@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,8 +16,10 @@ from ..engine.numbers import as_scalar, cast, promote, whole
 from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
+from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import SILENT, ArrayValue, ScalarValue, Value, describe, literal, type_of
+from ..engine.written import written
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
@@ -117,10 +120,28 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
     return made
 
 
+def _between_arrays(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
+    """``np.linspace`` of arrays, along a new first axis."""
+    rank = max(rank_of(v) for v in (found["start"], found["stop"]) if is_array(v))
+    text = f"""
+    if n < 0: raise ValueError("Number of samples must be non-negative.")
+    parts = n - 1 if end else n
+    k = np.arange(n).reshape({", ".join(("-1", *"1" * rank))})
+    cells = k * ((b - a) / max(parts, 1)) + a
+    cells = np.where((k == parts) & (n > 1), b * 1.0, cells) if end else cells
+    {"cells.astype(dtype)" if "dtype" in found else "cells"}
+    """
+    given = {"a": found["start"], "b": found["stop"], "n": found.get("num", literal(50))}
+    given |= {"end": found.get("endpoint", literal(True))}
+    return written(ctx, args, textwrap.dedent(text), **given, **{k: found[k] for k in ("dtype",) if k in found})
+
+
 def linspace(ctx: Lowering, args: Args) -> Value:
     """``np.linspace(start, stop, num=50, endpoint=True, dtype=None)``."""
     span = args.span
     found = bound(ctx, args, "num endpoint dtype")
+    if is_array(found["start"]) or is_array(found["stop"]):
+        return _between_arrays(ctx, args, found)
     numbers = (
         _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import binary, check_nonzero, truth
-from ..engine.numbers import cast, promote, whole
+from ..engine.numbers import as_scalar, cast, promote, whole
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, scalars
 from ..engine.state import Lowering
@@ -213,7 +213,8 @@ def _isclose(names: tuple[str, str], defaults: tuple[float, float], numpy: bool)
 
     def apply(ctx: Lowering, args: Args) -> Value:
         given = [args.keywords.get(n, literal(d)) for n, d in zip(names, defaults, strict=True)]
-        rest = {k: v for k, v in args.keywords.items() if k not in names}
+        rest = {k: v for k, v in args.keywords.items() if k not in (*names, *["equal_nan"] * numpy)}
+        nan = args.keywords.get("equal_nan", literal(False))
         ins = floats(ctx, Args(args.name, args.span, (*args.values, *given), rest, args.hint), 4, wide=True)
         w, (a, b, rel, tol) = Writer(ctx, args), ins
         distance, size = w.op("abs", w.op("sub", a, b)), w.op("abs", b)
@@ -223,7 +224,11 @@ def _isclose(names: tuple[str, str], defaults: tuple[float, float], numpy: bool)
         allowed = w.op("add", tol, by_size) if numpy else w.op("max", by_size, tol)
         finite = w.test("and", w.test("isfinite", a), w.test("isfinite", b))
         near = w.test("and", finite, w.test("le", distance, allowed))
-        return ScalarValue(w.test("or", w.test("eq", a, b), near), not numpy)
+        same = w.test("eq", a, b)
+        if nan != literal(False):
+            both = w.test("and", w.test("isnan", a), w.test("isnan", b))
+            same = w.test("or", same, w.test("and", both, as_scalar(ctx, nan, args.span, "`equal_nan`").atom))
+        return ScalarValue(w.test("or", same, near), not numpy)
 
     return apply
 
@@ -258,14 +263,6 @@ def _dist(ctx: Lowering, args: Args) -> Value:
     if len(found[0]) != len(found[1]):
         raise Refused(BadCall(args.span, args.name, "takes two points of the same number of coordinates"))
     return _norm(ctx, args, tuple(binary(ctx, ast.Sub, a, b, args.span) for a, b in zip(*found, strict=True)))
-
-
-def _prod(ctx: Lowering, args: Args) -> Value:
-    found = _items(ctx, args, 1)
-    total = args.keywords.get("start", literal(1))
-    for v in found[0]:
-        total = binary(ctx, ast.Mult, total, v, args.span, args.hint)
-    return total
 
 
 # ------------------------------------------------------------------------------------------------- functions of ints
@@ -442,7 +439,6 @@ RULES: dict[str, Rule] = {
     "math.remainder": primitive("remainder", 2, True),
     "math.hypot": _hypot,
     "math.dist": _dist,
-    "math.prod": _prod,
     "math.ldexp": _ldexp(True),
     "math.modf": _modf(True),
     "math.isclose": _isclose(("rel_tol", "abs_tol"), (1e-9, 0.0), False),

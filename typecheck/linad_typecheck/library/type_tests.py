@@ -22,6 +22,7 @@ from ..messages.language import BadCall, Unsupported
 from ..registry import registry
 from ..names.scope import (
     Entity, EnumClass, EnumMember, ErrorClass, External, Helper, Instance, Module, Opaque, RecordClass, RecordField,
+    is_library,
 )
 from ..span import Span
 from ..types import (
@@ -136,7 +137,8 @@ def _derived(v: Value, kind: str | None, cls: object) -> bool | None:
         own = getattr(sys.modules.get(home), name, None)
     if not isinstance(own, type):
         return False
-    if type(cls) is ABCMeta and all("__subclasshook__" not in vars(c) for c in cls.__mro__[:-1]):
+    hooked = [c for c in cls.__mro__[:-1] if "__subclasshook__" in vars(c)]
+    if type(cls) is ABCMeta and all(is_library(c.__module__) for c in hooked):
         return issubclass(own, cls)  # other classes may be registered as subclasses
     return issubclass(own, cls) if type(cls) is type else None
 

@@ -184,6 +184,8 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     if a is ctx.source.node.args.kwarg and isinstance(value, TupleValue):  # a dict of the call's own
         value = replace(value, made=frozenset((new(ctx, span),)))
     ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
+    if isinstance(bound, ArgType) and bound.sizes:
+        ctx.asked({(fresh[0].name, axis): Const(size, I64) for axis, size in enumerate(bound.sizes)})
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))

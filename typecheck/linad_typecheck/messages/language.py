@@ -80,6 +80,24 @@ class ImpureCall(Message):
 
 
 @frozen
+class NotPrinted(Message):
+    """A ``print`` as a statement, which is left out: the derivative may run a part of the function again."""
+
+    slug = "not-printed"
+    statement: Span
+
+    def message(self) -> str:
+        return "this `print` has no effect in a differentiated function"
+
+    def label(self) -> str:
+        return "nothing is printed"
+
+    def fixes(self) -> tuple[Fix, ...]:
+        leave_out = Fix("leave it out", (Edit(self.statement, "pass"),))
+        return (leave_out, Fix("print the results outside the function, or call `.py_func`, which prints"))
+
+
+@frozen
 class CapturedGlobal(Message):
     """A module-level name whose value has no type here, such as a list or a dict."""
 

@@ -319,19 +319,28 @@ def f(x: Float64[np.ndarray, "n"], c: bool) -> float:
 )
 RETURNED_ONCE = Rule(
     "R13",
-    "no array is returned twice",
-    "The caller would hold one array under two names without having made them one.",
+    "no helper returns an array and a part of it",
+    "Its caller would hold cells under two names without having made them one. A whole array may be returned twice: the\n"
+    "two names of the caller are then known to be one array. The caller of an entry function gets copies.",
     ("returned-twice",),
     "return a copy the second time",
-    """@linear_grad
-def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np.ndarray, "n"]]:
+    """def pair(x):
     u = 2.0 * x
-    return u, u.copy()
+    return u, u[1:].copy()
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    a, b = pair(x)
+    return a[0] * b[1]
 """,
-    """@linear_grad
-def f(x: Float64[np.ndarray, "n"]) -> tuple[Float64[np.ndarray, "n"], Float64[np.ndarray, "n"]]:
+    """def pair(x):
     u = 2.0 * x
-    return u, u
+    return u, u[1:]
+
+@linear_grad
+def f(x: Float64[np.ndarray, "n"]) -> float:
+    a, b = pair(x)
+    return a[0] * b[1]
 """,
 )
 IDENTITY = Rule(

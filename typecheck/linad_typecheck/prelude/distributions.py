@@ -1349,7 +1349,7 @@ def binom_sf(k, n, p, loc=0):
 
 
 @implements("scipy.stats.multivariate_normal.logpdf")
-def multivariate_normal_logpdf(x, mean, cov):
+def multivariate_normal_logpdf(x, mean, cov, allow_singular=False):
     """Logarithm of the density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
@@ -1371,7 +1371,7 @@ def multivariate_normal_logpdf(x, mean, cov):
 
 
 @implements("scipy.stats.multivariate_normal.pdf")
-def multivariate_normal_pdf(x, mean, cov):
+def multivariate_normal_pdf(x, mean, cov, allow_singular=False):
     """Density of the multivariate normal distribution, for points along the last axis.
 
     >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)

@@ -198,7 +198,7 @@ def array_equal(a1, a2):
 
 
 @implements("numpy.allclose")
-def allclose(a, b, rtol=1e-5, atol=1e-8):
+def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Whether all cells of two arrays are close to each other.
 
     Parameters
@@ -207,18 +207,21 @@ def allclose(a, b, rtol=1e-5, atol=1e-8):
         Arrays that broadcast.
     rtol, atol : float
         The difference may be ``atol + rtol * abs(b)``.
+    equal_nan : bool
+        Whether a NaN is close to a NaN.
 
     Returns
     -------
     bool
-        Whether they are close. A NaN is not close to any number.
+        Whether they are close.
 
     Examples
     --------
     >>> allclose(np.array([1.0]), np.array([1.0 + 1e-9]))
     True
     """
-    return bool(np.all((a == b) | (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)))
+    close = (a == b) | (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)
+    return bool(np.all(close | np.isnan(a) & np.isnan(b) if equal_nan else close))
 
 
 @implements("numpy.isin")
@@ -248,6 +251,149 @@ def isin(element, test_elements, assume_unique=False, invert=False):
     """
     found = np.any(np.asarray(element)[..., None] == np.asarray(test_elements).ravel(), axis=-1)
     return np.logical_not(found) if invert else found
+
+
+@implements("numpy.insert")
+def insert(arr, obj, values, axis=None):
+    """An array with cells inserted before the given indices.
+
+    Parameters
+    ----------
+    arr : array_like
+        Cells.
+    obj : int or array_like
+        Indices of ``arr``: an int, or an array of rank 1 of them.
+    values : array_like
+        What is inserted, of the dtype of ``arr``: a number, or one for each index.
+    axis : int, optional
+        The axis; by default ``arr`` is flattened. For several indices the first one.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of range.
+
+    Examples
+    --------
+    >>> insert(np.array([1.0, 2.0]), np.array([0, 2]), np.array([5.0, 6.0]))
+    array([5., 1., 2., 6.])
+    """
+    where = np.asarray(obj)
+    if where.ndim == 0:
+        return np.insert(arr, obj, values, axis)
+    if where.ndim != 1 or where.dtype.kind not in ("i", "u"):
+        raise TypeError("is at an int or an array of rank 1 of ints here")
+    a = np.asarray(arr).ravel() if axis is None else np.asarray(arr)
+    if axis is not None and axis != 0:
+        raise TypeError("at several places is along the first axis here")
+    v = np.asarray(values).astype(a.dtype)
+    if a.ndim == 1:
+        if v.ndim > 1:
+            raise TypeError("is of numbers, or of an array of rank 1 of them")
+        if v.ndim == 1 and v.shape[0] != 1 and where.shape[0] == 1:  # all of them at one place
+            where = np.full(v.shape[0], where[0])
+        return _inserted(a, where, np.broadcast_to(v, where.shape))
+    return _inserted(a, where, np.broadcast_to(v, where.shape + a.shape[1:]))
+
+
+def _inserted(a, where, v):
+    n, m = a.shape[0], where.shape[0]
+    if np.any(where > n) or np.any(where < -n):
+        raise IndexError("index is out of bounds for the axis that is inserted into")
+    at = np.where(where < 0, where + n, where)
+    order = np.argsort(at, kind="stable")
+    made = np.zeros((n + m,) + a.shape[1:], dtype=a.dtype)
+    taken = np.zeros(n + m, dtype=np.bool_)
+    for j in range(m):
+        place = at[order[j]] + j
+        taken[place] = True
+        made[place] = v[order[j]]
+    i = 0
+    for place in range(n + m):
+        if not taken[place]:
+            made[place] = a[i]
+            i += 1
+    return made
+
+
+@implements("numpy.delete")
+def delete(arr, obj, axis=None):
+    """An array without the cells at the given indices.
+
+    Parameters
+    ----------
+    arr : array_like
+        Cells.
+    obj : int or array_like
+        Indices of ``arr``: an int, an array of rank 1 of them, or of bools that are True at what is deleted.
+    axis : int, optional
+        The axis; by default ``arr`` is flattened. For several indices the first one.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of range.
+
+    Examples
+    --------
+    >>> delete(np.array([1.0, 2.0, 3.0]), np.array([0, -1]))
+    array([2.])
+    """
+    where = np.asarray(obj)
+    if where.ndim == 0:
+        return np.delete(arr, obj, axis)
+    if where.ndim != 1 or where.dtype.kind not in ("i", "u", "b"):
+        raise TypeError("is at an int or an array of rank 1 of ints or bools here")
+    a = np.asarray(arr).ravel() if axis is None else np.asarray(arr)
+    if axis is not None and axis != 0:
+        raise TypeError("at several places is along the first axis here")
+    if where.dtype.kind == "b":
+        if where.shape[0] != a.shape[0]:
+            raise ValueError("boolean array argument obj to delete must be one dimensional and match the axis length")
+        return a[np.logical_not(where)]
+    return a[_left(where, a.shape[0])]
+
+
+def _left(where, n):
+    left = np.ones(n, dtype=np.bool_)
+    for k in where:
+        if k >= n or k < -n:
+            raise IndexError("index is out of bounds for the axis that is deleted from")
+        left[k] = False
+    return left
+
+
+@implements("numpy.row_stack")
+def row_stack(tup):
+    """The rows of matrices and vectors, one below the other.
+
+    Parameters
+    ----------
+    tup : sequence of array_like
+        Vectors and matrices with rows of one length.
+
+    Returns
+    -------
+    numpy.ndarray
+        A matrix.
+
+    Examples
+    --------
+    >>> row_stack((np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    return np.vstack(tup)
 
 
 @implements("numpy.digitize")
