@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
 from ..examples_of import quick, some
-from ..strategies import load
+from ..kit import load
 
 HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)
@@ -118,6 +119,19 @@ PROGRAMS = {
         a, (b, c) = w * 2, pair
         return a * b + c
     """,
+    "items": """
+        zs, ws, d, n = [x[0]], [1.0] * len(x), {}, len(x)
+        for i in range(n):
+            zs.append(x[i] if i % 2 else x[i] * 1j)
+            d[i % 2] = d.get(i % 2, 0.0) + zs[i]
+        ws[0] = 1j
+        ws[1] *= x[1]
+        us = [0j] * n
+        us[-1] += y[0]
+        A = [[x[i] + 1j * i * j for j in range(2)] for i in range(n)]
+        A[1][0] *= 2
+        return math.prod(zs) + d[0] * d[1] + sum(ws) + us[-1] * A[1][0] + sum(v * v for row in A for v in row)
+    """,
 }
 
 
@@ -137,7 +151,11 @@ BODIES = {text: f"    return {text}" for text in TEXTS} | {
 }
 
 
-@pytest.mark.parametrize("name", some(BODIES, 4))
+SEVERAL_AXES = re.compile(r"fft2|fftn|irfft\(np|sf\.irfft")  # each takes seconds; everyday runs transform one axis
+EACH = [pytest.param(b, marks=pytest.mark.thorough) if SEVERAL_AXES.search(b) else b for b in BODIES]
+
+
+@pytest.mark.parametrize("name", some(EACH, 4))
 def test_values_and_derivatives(name):
     """The value is CPython's, with its type; a derivative along a direction is that of differences, and the dot product
     with that of reverse mode agrees."""
@@ -171,7 +189,7 @@ TREES = st.recursive(
 )
 
 
-@quick(15)
+@quick(8)
 @given(TREES)
 def test_random_expressions(text):
     f = load(program(f"    return np.sum({text} + z)"))

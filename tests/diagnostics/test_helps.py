@@ -66,7 +66,6 @@ WAYS: dict[str, str] = {
     "builtins.eval": "return first + 1.0",
     "builtins.exec": "first = first + 1.0\nreturn first",
     "numpy.vectorize": "return np.array([f(v) for v in x]).sum()",
-    "math.fsum": "return np.sum(x)",
     **dict.fromkeys(("numpy.linalg.eig", "numpy.linalg.eigvals"), "w, v = np.linalg.eigh(a)\nreturn w.sum()"),
     **dict.fromkeys(
         ("numpy.put", "numpy.putmask", "numpy.place"), "b, values = x.copy(), 2.0 * x\nb[idx] = values\nb[mask] = values[mask]\nreturn b.sum()"

@@ -56,6 +56,7 @@ _rows("math", """
     hypot: math.hypot(u) | math.hypot() | math.hypot(u, v, 3.0)
     dist: math.dist((u, 1.0), (v, 2.0))
     prod: math.prod((u, v)) | math.prod((u, v), start=2) | math.prod(())
+    fsum: math.fsum((u, v)) | math.fsum((u, v, 2.0))
     ldexp: math.ldexp(u, 3) | math.ldexp(u, -1100) | math.ldexp(u, 1100)
     perm: math.perm(m)
     factorial: math.factorial(m)

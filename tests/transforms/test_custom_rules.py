@@ -19,6 +19,8 @@ from linad.specialise import checked_or_error
 from tests.examples_of import on_backends, some
 from tests.transforms import custom_programs as programs
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.7, -0.4, 1.3, 0.2])
 W = 0.8
 BACKENDS = ("interpret", "numba")

@@ -11,6 +11,8 @@ import linad
 from linad import LinadError, linear_grad
 from linad.structures import parts, rebuilt
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([1.0, 2.0, -1.5])
 M = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
 

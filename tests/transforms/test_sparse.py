@@ -17,6 +17,8 @@ from linad.transforms.sparse import colour
 from tests.examples_of import on_backends
 from tests.transforms.custom_programs import softplus
 
+pytestmark = pytest.mark.interpreted
+
 RNG = np.random.default_rng(3)
 
 

@@ -7,6 +7,8 @@ import linad
 from linad import linear_grad
 from linad.baseline import dual, tape
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([1.0, 2.0, -1.5])
 
 

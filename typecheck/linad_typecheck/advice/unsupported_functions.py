@@ -41,7 +41,6 @@ ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(
         ("numpy.nextafter", "math.nextafter", "numpy.spacing", "math.ulp", "math.frexp", "numpy.frexp"), _NEXT
     ),
-    "math.fsum": "write `np.sum(x)`",
     **dict.fromkeys(
         ("numpy.linalg.eig", "numpy.linalg.eigvals"),
         "of a symmetric matrix take `np.linalg.eigh`; what others have may be complex: call it in a function under "

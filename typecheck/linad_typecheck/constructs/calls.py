@@ -23,7 +23,7 @@ from ..engine.hashed import is_hashed
 from ..engine.places import materialise, simplest, stored, unwrapped
 from ..engine.provenance import made_from, user_name
 from ..engine.quoted import Quoted
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
 from ..engine.function import everywhere
@@ -38,8 +38,9 @@ from ..engine.values import (
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
+from ..library.definitions import definitions
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, forget, found_in, given as given_objects, received
+from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
 from ..ownership.state import (
     array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
 )
@@ -219,8 +220,10 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     if callee.startswith(("numpy.", "scipy.")):
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
     if any(isinstance(v, SILENT) for v in found):
-        ctx.programs.poisoned |= any(isinstance(v, Poison) for v in found)
-        raise Refused(None)
+        poisoned = any(isinstance(v, Poison) for v in found)
+        ctx.programs.poisoned |= poisoned
+        definition = definitions().get(callee)
+        raise Refused(None, changes=found if poisoned and definition is not None and definition.updates else ())
     count = len(node.args)
     keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
     keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}

@@ -16,8 +16,8 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
-    is_complex, is_optional, literal, type_of,
+    SEQUENCES, SILENT, Bottom, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains,
+    describe, is_complex, is_optional, literal, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -46,6 +46,9 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
         return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+    if contains(a, SILENT) or contains(b, SILENT):
+        bottom = contains(a, Bottom) or contains(b, Bottom)
+        raise Refused(None, Bottom() if bottom else Poison())
     if not asks and (is_complex(a) or is_complex(b)):
         if not isinstance(op, _EQUALITIES):
             ctx.raised("TypeError")

@@ -32,6 +32,7 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
+    ITERATOR,
     RANGE,
     SILENT,
     ArrayValue,
@@ -55,16 +56,17 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
-from .generators import consume
+from .generators import by_library, consume
 from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp)
-FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all")
+FOLDS = ("builtins.sum", "builtins.min", "builtins.max", "builtins.any", "builtins.all", "math.prod", "math.fsum")
+_STARTS = {"sum": 0, "prod": 1, "fsum": 0.0}
 
 
-EXTREMES: list[Callable[[Lowering, ast.Call, str, Value], Value]] = []  # `lists` enters ``min(xs, key=f)``
+EXTREMES: list[Callable[[Lowering, ast.Call, str, Value | None], Value]] = []  # `lists` enters ``min(xs, key=f)``
 STATEMENTS[Do] = lambda ctx, s: s.run()
 
 
@@ -108,7 +110,7 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
     span = ctx.span(part.iter)
     match iteration(ctx, part.iter):
         case None:
-            ctx.programs.poisoned = True
+            raise Refused(None)
         case Unrolled(items=items):
             for item in items:
                 assign(ctx, part.target, item, span)
@@ -187,11 +189,11 @@ def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span]
 
 
 def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> Value | None:
-    """``sum``, ``min``, ``max``, ``any`` or ``all`` of one iterable; None for other arguments."""
+    """A row of `FOLDS` of one iterable; None for other arguments."""
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         return None
     name = dotted.rpartition(".")[2]
-    if name == "sum" and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
+    if name in ("sum", "prod") and len(node.args) == 1 and [k.arg for k in node.keywords] == ["start"]:
         node = ast.copy_location(ast.Call(node.func, [*node.args, node.keywords[0].value], []), node)
     extremum, given = name in ("min", "max"), {k.arg: k.value for k in node.keywords}
     if extremum and len(node.args) != 1 and not given:
@@ -201,11 +203,12 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
             raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of this `{name}`", instead))
         return EXTREMES[0](ctx, node, name, closed(ctx, expression(ctx, given["key"]), ctx.span(given["key"])))
-    if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= (2 if name == "sum" else 1):
-        more = " and a first value" if name == "sum" else " and `default=`" if extremum else ""
+    most = 2 if name in ("sum", "prod") else 1
+    if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= most:
+        more = " and a first value" if most == 2 else " and `default=`" if extremum else ""
         raise Refused(BadCall(ctx.span(node), name, f"takes one iterable{more}"))
     what, *first = *node.args, *given.values()
-    start = expression(ctx, first[0]) if first else None if extremum else literal(0)
+    start = expression(ctx, first[0]) if first else literal(_STARTS[name]) if name in _STARTS else None
     if isinstance(what, COMPREHENSIONS):
         only_plain(ctx, what)
         return _of_loop(ctx, node, name, what, start, hint)
@@ -218,9 +221,13 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         value = value.items[0]
     if isinstance(value, TupleValue) and value.record in LISTED:
         value, _ = LISTED[value.record](ctx, value, ctx.span(what))
+    if isinstance(value, TupleValue) and value.record is ITERATOR:
+        value = by_library(ctx, "%iterators._rest", node, [Quoted(what, value)])
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
+        if extremum and isinstance(value.items[0], TupleValue) and start is None:
+            return EXTREMES[0](ctx, _with(node, Quoted(what, value)), name, None)
         value = as_array(ctx, value, hint, ctx.span(what))
     if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
         return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
@@ -281,10 +288,10 @@ def _of_items(
     ctx: Lowering, node: ast.Call, name: str, items: tuple[Value, ...], start: Value | None, hint: str
 ) -> Value:
     span = ctx.span(node)
-    if name == "sum":
+    if name in _STARTS:
         total = start
         for item in items:
-            total = held(ctx, operator(ctx, ast.Add, total, item, span, hint), hint, span)
+            total = held(ctx, operator(ctx, _step(name), total, item, span, hint), hint, span)
         return total
     if name in ("min", "max"):
         if not items and start is not None:
@@ -319,13 +326,24 @@ def carry(
     return ctx.unbind(key).value
 
 
-def added(ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str) -> Value:
-    """The sum of the elements. They may be arrays if ``start`` is one, or if no loop remains."""
+def _step(name: str) -> type[ast.operator]:
+    return ast.Mult if name == "prod" else ast.Add
+
+
+def _with(node: ast.Call, what: ast.expr) -> ast.Call:
+    """The call of a function of one iterable with another one."""
+    return ast.copy_location(ast.Call(node.func, [what], []), node)
+
+
+def added(
+    ctx: Lowering, what: Comprehension, start: Value, span: Span, hint: str, by: type[ast.operator] = ast.Add
+) -> Value:
+    """The sum, or product, of the elements. They may be arrays if ``start`` is one, or if no loop remains."""
     seen: list[Value] = []
 
     def step(total: Value, v: Value, at: Span) -> Value:
         seen.append(v)
-        return held(ctx, operator(ctx, ast.Add, total, v, span, hint), hint, span)
+        return held(ctx, operator(ctx, by, total, v, span, hint), hint, span)
 
     total = carry(ctx, what, start, step, hint)
     if isinstance(total, Poison) and isinstance(start, ScalarValue) and any(is_array(v) and rank_of(v) for v in seen):
@@ -339,13 +357,30 @@ def _of_loop(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, star
     span = ctx.span(node)
     if name in ("any", "all"):
         return _truth_of_loop(ctx, name, what, span)
-    if name == "sum":
-        return added(ctx, what, start, span, hint)
+    if name in _STARTS:
+        return added(ctx, what, start, span, hint, _step(name))
+    if start is None:
+        try:
+            return ctx.take(ctx.ahead(lambda: _extreme(ctx, node, name, what, start, hint)))
+        except _OfTuples:
+            return EXTREMES[0](ctx, _with(node, what), name, None)
+    return _extreme(ctx, node, name, what, start, hint)
+
+
+class _OfTuples(Exception):
+    """Raised if `min` or `max` is of tuples."""
+
+
+def _extreme(ctx: Lowering, node: ast.Call, name: str, what: Comprehension, start: Value | None, hint: str) -> Value:
+    """`min` or `max` of numbers."""
+    span = ctx.span(node)
     key, started = ctx.pseudo(hint, span), ctx.pseudo("some", span)
     ctx.bind(key, Binding(literal(0), span))
     ctx.bind(started, Binding(ScalarValue(FALSE, True), span))
 
     def choose(value: Value, at: Span) -> None:
+        if start is None and isinstance(value, TupleValue) and value.items and not value.closed:
+            raise _OfTuples
         v = as_scalar(ctx, value, at, f"`{name}` is of numbers")
         if v is None:
             ctx.bind(key, Binding(value if isinstance(value, Bottom) else Poison(), at))

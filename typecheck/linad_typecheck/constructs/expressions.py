@@ -256,7 +256,7 @@ def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:
-    value = expression(ctx, node.value, node.target.id)
+    value = expression(ctx, node.value, node.target.id, none=True)
     ctx.bind(node.target.id, Binding(value, ctx.span(node.value)))
     return value
 

@@ -19,7 +19,7 @@ from ..engine.refusal import Refused
 from ..engine.sequences import Unrolled, unpacked
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, ScalarValue, TupleValue,
+    GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
     Value, contains, describe, literal, map_objects, objects, type_of,
 )
 from ..ir.core import Check, Const
@@ -44,29 +44,31 @@ OF_SETS = {"add": 1, "clear": 0, "copy": 0, "discard": 1, "pop": 0, "remove": 1,
 def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     """A call of a function of the prelude."""
     function = Quoted(at, EntityValue(External(f"%hashing.{name}"), name))
-    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
+    call = ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at)
+    found = expression(ctx, call, none=True)
     if isinstance(found, SILENT):
-        raise Refused(None, found)
+        raise Refused(None, found, given)
     return found
 
 
 KEYS = "a key of a dict or a set is an int or a tuple of ints"
 
 
-def key(ctx: Lowering, node: ast.expr) -> Value:
-    """The key that an expression gives."""
-    return _key_of(ctx, expression(ctx, node), ctx.span(node))
+def key(ctx: Lowering, node: ast.expr, *changes: Value) -> Value:
+    """The key that an expression gives. ``changes``: the dict, if it changes."""
+    return _key_of(ctx, expression(ctx, node), ctx.span(node), *changes)
 
 
-def _key_of(ctx: Lowering, v: Value, span: Span) -> Value:
+def _key_of(ctx: Lowering, v: Value, span: Span, *changes: Value) -> Value:
     v = usable(ctx, v, "the key", span)
-    if isinstance(v, SILENT):
-        raise Refused(None, v)
+    if contains(v, SILENT):
+        bottom = next((x for x in (v, *getattr(v, "items", ())) if isinstance(x, Bottom)), None)
+        raise Refused(None, Poison() if bottom is None else bottom, changes)
     parts = v.items if isinstance(v, TupleValue) and not v.closed and not v.changes else (v,)
     if parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts):
         return v
     instead = "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints"
-    raise Refused(WrongType(span, KEYS, describe(type_of(v)), instead))
+    raise Refused(WrongType(span, KEYS, describe(type_of(v)), instead), changes=changes)
 
 
 # --------------------------------------------------------------------------------------------------------- the object
@@ -147,8 +149,8 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     span = ctx.span(node)
     if base.record is SET:
         raise Refused(WrongType(span, "a set has no items to index", "a set", "ask `k in s`, or make a dict"))
-    k = key(ctx, node.slice)
     default = _default(base)
+    k = key(ctx, node.slice, *(() if default is None else (base,)))
     default = None if default is None else fresh(ctx, default, span)
     if base.record is COUNTER:
         return _call(ctx, node, "_value", base.items[1], _position(ctx, node, base, k), literal(0))
@@ -173,14 +175,14 @@ def put(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value,
     """``d[k] = v``."""
     value = held(ctx, usable(ctx, value, "the value", span), "t", span)
     if isinstance(value, SILENT):
-        raise Refused(None)
+        raise Refused(None, changes=(base,) if isinstance(value, Poison) else ())
     _call(ctx, node, "_put", base, k, value)
 
 
 def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value, span: Span) -> None:
     if base.record is SET:
         raise Refused(Unsupported(span, "assigning to an item of a set", "`s.add(k)`"))
-    k = key(ctx, target.slice)
+    k = key(ctx, target.slice, base)
     if not _runs(ctx, base):
         put(ctx, target, base, k, value, span)
         return
@@ -193,7 +195,7 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
 
 def delete(ctx: Lowering, target: ast.Subscript, base: TupleValue) -> None:
     """``del d[k]``."""
-    k, span = key(ctx, target.slice), ctx.span(target)
+    k, span = key(ctx, target.slice, base), ctx.span(target)
     j = _position(ctx, target, base, k)
     _require(ctx, j, k, span)
     _call(ctx, target, "_remove", base, j)
@@ -217,7 +219,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
     silent = next((v for v in given if isinstance(v, SILENT)), None)
     if silent is not None:
-        return silent
+        raise Refused(None, silent, () if name == "get" else (base,))
     if name in ("keys", "values", "items"):
         return listed(ctx, base, name, span)
     if name == "copy":
@@ -229,7 +231,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return NoneValue()
     if name == "popitem" or (name == "pop" and not node.args):
         return _last(ctx, node, base)
-    k = _key_of(ctx, given[0], span)
+    k = _key_of(ctx, given[0], span, *(() if name == "get" else (base,)))
     if name == "add":
         return _call(ctx, node, "_add", base, k)
     if name == "setdefault":
@@ -312,9 +314,10 @@ def _entered(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> Non
     """Add each element of an iterable to a set or a counter."""
 
     def one(v: Value) -> None:
-        if isinstance(v, SILENT):
+        if isinstance(v, Bottom):
             return
-        base, k = _again(ctx, name), _key_of(ctx, v, ctx.span(node))
+        base = _again(ctx, name)
+        k = _key_of(ctx, v, ctx.span(node), base)
         if base.record is COUNTER:
             _call(ctx, at, "_count", base, k)
         else:
@@ -363,10 +366,13 @@ def _of_pairs(ctx: Lowering, node: ast.expr, what: ast.expr) -> Value:
 
     def fill(made: ast.expr) -> None:
         def one(v: Value) -> None:
-            if isinstance(v, SILENT):
+            if isinstance(v, Bottom):
                 return
+            base = _again(ctx, made)
+            if isinstance(v, Poison):
+                raise Refused(None, v, (base,))
             k, value = unpacked(ctx, v, 2, span)
-            put(ctx, node, _again(ctx, made), _key_of(ctx, k, span), value, span)
+            put(ctx, node, base, _key_of(ctx, k, span, base), value, span)
 
         _each(ctx, what, one)
 

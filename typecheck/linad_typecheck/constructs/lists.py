@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..arrays.indexing import MOST_CHOSEN, Cell
+from ..arrays.indexing import MOST_CHOSEN, Cell, store_cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.closures import closed
@@ -23,19 +23,19 @@ from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sequences import Generated, Iteration, Unrolled
-from ..engine.sizes import is_array, rank_of
+from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
     NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, literal, map_arrays, map_objects, type_of, with_item,
+    growing_type, literal, map_arrays, map_objects, objects, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import DEQUE, RETURNED, External
 from ..ownership.objects import change, may_change, new as new_origin, only_in, own_arrays, row_may_change
-from ..ownership.state import write
+from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array
@@ -61,7 +61,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     given = [
         usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
         for a in node.args
-        if not isinstance(a, COMPREHENSIONS)
+        if name != "extend" or not isinstance(a, COMPREHENSIONS)
     ]
     lost = contains(base, LostArray)
     base = usable(ctx, base, user_name(node.func.value) or "the list", span)
@@ -289,14 +289,28 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     ctx.emit(Check(ctx.let("ok", "gt", (count, ZERO), BOOL, span), "IndexError", "pop from empty list", (), span))
     last = ctx.let("n", "sub", (count, ONE), I64, span, nonneg=True)
     place = last if k == -1 else _place(ctx, base, at, "pop index", span)
-    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
-    item = map_arrays(item_at(ctx, base, place, span), take)
+    item = _taken(ctx, base, place, span)
     if isinstance(item, TupleValue) and item.record in GROWING and only_in(ctx, base):
         item = replace(item, made=frozenset((new_origin(ctx, span),)))
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
     return made(ctx, base.items[0], last, is_weak(base)), item
+
+
+def _taken(ctx: Lowering, base: TupleValue, place: Atom, span: Span) -> Value:
+    """An item that its list gives up, so that its cells may be given to another one."""
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
+    return map_arrays(item_at(ctx, base, place, span), take)
+
+
+def taken(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+    """``taken(xs, k)`` in the prelude."""
+    base, place = (usable(ctx, expression(ctx, a), "the list", ctx.span(a)) for a in node.args)
+    if not is_growing(base) or isinstance(base.items[0], Never) or not isinstance(place, ScalarValue):
+        return Bottom()
+    ctx.not_negative(place.atom)
+    return _taken(ctx, base, place.atom, ctx.span(node))
 
 
 def _closed_up(ctx: Lowering, array: Var, place: Atom, last: Atom, span: Span) -> None:
@@ -479,6 +493,13 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
     return True
 
 
+def of_parts(ctx: Lowering, node: ast.Subscript) -> bool:
+    """Whether a target is an item of a list of tuples or of complex numbers."""
+    base = held_object(ctx, node.value)
+    cells = base.items[0] if base is not None and is_growing(base) else None
+    return isinstance(cells, TupleValue) and cells.record not in ROWS
+
+
 def with_part(ctx: Lowering, node: ast.Subscript) -> TupleValue | None:
     """The list of which ``xs[lo:hi]`` as a target is a part; None for other targets."""
     base = held_object(ctx, node.value) if isinstance(node.slice, ast.Slice) else None
@@ -529,10 +550,16 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
-    if base.made is not None and HELD <= base.made:
-        raise Refused(Unsupported(span, f"{_told(node.value, what)[0]} that is an item of a list,", "store numbers"))
-    name = node.value.id if isinstance(node.value, ast.Name) else ""
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
+    if base.made is not None and HELD <= base.made:
+        if not numbers or not _is_one_of(base.items[0], value):
+            told = f"{_told(node.value, what)[0]} that is an item of a list,"
+            raise Refused(Unsupported(span, told, "store numbers"))
+        for cell, x in zip(_cells_of_row(ctx, node, base, index, span), leaves_of(value), strict=True):
+            write(ctx, cell_of(cell.array, cell.index), cell.name, span)
+            store_cell(ctx, cell, x)
+        return True
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
     if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
         place = _place(ctx, base, index, name, span)
@@ -550,6 +577,14 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _is_one_of(cells: Value, item: Value) -> bool:
+    """Whether a tuple of numbers has the type of the items that the arrays ``cells`` hold."""
+    if isinstance(cells, TupleValue) and isinstance(item, TupleValue):
+        alike = cells.record is item.record and len(cells.items) == len(item.items)
+        return alike and all(map(_is_one_of, cells.items, item.items))
+    return is_array(cells) and isinstance(item, ScalarValue) and dtype_of(cells) in (item.dtype, "f64")
 
 
 def _fits(base: TupleValue, item: Value) -> bool:
@@ -603,7 +638,10 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
     if base.made is not None and HELD <= base.made:
-        return _cell_of_row(ctx, node, base, index, span)
+        if not isinstance(base.items[0], ViewValue):
+            what = "storing a tuple or a list in a list that is an item of a list"
+            raise Refused(Unsupported(span, what, "store numbers"))
+        return _cells_of_row(ctx, node, base, index, span)[0]
     if is_growing(base) and isinstance(base.items[0], ArrayValue) and own_arrays(ctx, base):  # updated in place
         row_may_change(ctx, base, None, *_told(node.value, "storing an item"), span)
     else:
@@ -634,19 +672,18 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
     return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
 
 
-def _cell_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> Cell:
-    """The cell that ``xs[i][j] = v`` denotes."""
-    cells, name = row.items[0], user_name(node.value)
+def _cells_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> list[Cell]:
+    """The cell that ``xs[i][j] = v`` denotes, or those of the parts of a tuple of numbers."""
+    leaves, name = list(leaves_of(row.items[0])), user_name(node.value)
     if own_arrays(ctx, row):
         row_may_change(ctx, row, None, *_told(node.value, "storing an item"), span)
     else:
         _holder(ctx, node.value, row, "storing an item", span)
-    if not isinstance(cells, ViewValue) or rank_of(cells) != 1:
-        what = "storing a tuple or a list in a list that is an item of a list"
-        raise Refused(Unsupported(span, what, "store numbers"))
+    if not all(isinstance(v, ViewValue) and rank_of(v) == 1 for v in leaves):
+        raise Refused(Unsupported(span, "storing a list in a list that is an item of a list", "store numbers"))
     k = _place(ctx, row, index, name, span)
-    by = next((n for n, b in ctx.env.items() if n[0] != "%" and cells.var in arrays(b.value)), name)
-    return Cell(cells.var, base_index(ctx, cells, (k,), span), by, span, checked=False)
+    by = next((n for n, b in ctx.env.items() if n[0] != "%" and leaves[0].var in arrays(b.value)), name)
+    return [Cell(v.var, base_index(ctx, v, (k,), span), by, span, checked=False) for v in leaves]
 
 
 # -------------------------------------------------------------------------------------------------------- construction
@@ -710,19 +747,27 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
 
 def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) -> Value:
     """``[0.0] * n`` with a computed ``n``."""
-    if len(base.items) != 1 or not isinstance(base.items[0], ScalarValue):
+    item = base.items[0] if len(base.items) == 1 else None
+    numbers = isinstance(item, ScalarValue | TupleValue) and next(objects(item), None) is None
+    parts = list(leaves_of(item)) if numbers else []
+    if not parts or not all(isinstance(v, ScalarValue) for v in parts):
         ctx.wants_literal(times)
         raise Refused(
             Unsupported(
                 span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
             )
         )
-    (value,) = base.items
     n = whole(ctx, times.atom, span)
     n = n if ctx.is_nonneg(n) else ctx.let("n", "max", (n, ZERO), I64, span, nonneg=True)
-    cells = fresh_array(ctx, "items", (n,), value.dtype, None, span, in_order=True)
-    ctx.emit(Fill(cells.var, value.atom, span))
-    return made(ctx, cells, n, value.weak)
+
+    def filled(v: Value) -> Value:
+        if isinstance(v, TupleValue):
+            return replace(v, items=tuple(map(filled, v.items)))
+        cells = fresh_array(ctx, "items", (n,), v.dtype, None, span, in_order=True)
+        ctx.emit(Fill(cells.var, v.atom, span))
+        return cells
+
+    return made(ctx, filled(item), n, all(v.weak for v in parts))
 
 
 def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Value:
@@ -844,8 +889,8 @@ def _permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> Tupl
     return made(ctx, map_arrays(base.items[0], moved), count, is_weak(base))
 
 
-def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value) -> Value:
-    """``min(xs, key=f)``: the first item with the smallest key."""
+def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value | None) -> Value:
+    """``min(xs, key=f)``: the first item with the smallest key. Without a key: the smallest tuple."""
     span = ctx.span(node)
     base = of_iterable(ctx, node.args[0])
     if isinstance(base, SILENT):
@@ -857,7 +902,7 @@ def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value) -> Value:
     ctx.emit(Check(some, "ValueError", f"{name}() arg is an empty sequence", (), span))
     if isinstance(base.items[0], Never):
         return Bottom()
-    order = order_of(ctx, _keys(ctx, base, key, node), name == "max", node)
+    order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), name == "max", node)
     return item_at(ctx, base, read(ctx, order, (ZERO,), span).atom, span)
 
 
@@ -876,6 +921,7 @@ def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     return expression(ctx, made_, hint)
 
 
+CALLS["%taken"] = taken
 CALLS["builtins.sorted"] = ordered
 CALLS["heapq.nsmallest"] = CALLS["heapq.nlargest"] = selected
 enter("fold", ("heapq.nsmallest", "heapq.nlargest"))

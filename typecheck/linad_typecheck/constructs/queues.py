@@ -42,7 +42,7 @@ def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     function = Quoted(at, EntityValue(External(f"%queues.{name}"), name))
     found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
     if isinstance(found, SILENT):
-        raise Refused(None, found)
+        raise Refused(None, found, given)
     return found
 
 
@@ -76,6 +76,8 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     option = next(iter((*node.args[1:], *given.values())), None)
     most = literal(-1) if option is None else expression(ctx, option, none=True)
     most = literal(-1) if isinstance(most, NoneValue) else most
+    if isinstance(most, SILENT):
+        raise Refused(None, most)
     if not (isinstance(most, ScalarValue) and most.dtype in INTS):
         raise Refused(WrongType(span, "`maxlen` is an int or None", describe(type_of(most))))
     key = ctx.pseudo("made", span)
@@ -89,7 +91,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
 
 
 def _extended(ctx: Lowering, at: ast.expr, name: ast.expr, what: ast.expr, how: str) -> None:
-    each = lambda v: None if isinstance(v, SILENT) else _call(ctx, at, how, _again(ctx, name), v)
+    each = lambda v: None if isinstance(v, Bottom) else _call(ctx, at, how, _again(ctx, name), v)
     if isinstance(what, COMPREHENSIONS):
         run_through(ctx, what, lambda v, _: each(v), "each")
         return
@@ -114,8 +116,9 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         _extended(ctx, node, node.func.value, node.args[0], "_append" if name == "extend" else "_append_left")
         return NoneValue()
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
-    if any(isinstance(v, SILENT) for v in given):
-        return given[0]
+    silent = next((v for v in given if isinstance(v, SILENT)), None)
+    if silent is not None:
+        raise Refused(None, silent, (base,))
     match name:
         case "append":
             return _call(ctx, node, "_append", base, *given)

@@ -17,7 +17,8 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL
 from .comprehensions import each_of, targets, through
-from .iterables import Iteration, Unrolled, from_zero, iteration
+from .iterables import Generated, Iteration, Unrolled, from_zero, iteration
+from .lists import of_iterable
 
 REDUCE = "functools.reduce"
 EMPTY = "reduce() of empty iterable with no initial value"
@@ -30,6 +31,8 @@ def reduced(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
         raise Refused(BadCall(span, name, "takes a function, what it runs over, and the first value, by position"))
     function = closed(ctx, _argument(ctx, node.args[0]), span)
     found = iteration(ctx, node.args[1])
+    if isinstance(found, Generated):
+        found = iteration(ctx, Quoted(node.args[1], of_iterable(ctx, Quoted(node.args[1], found.by))))
     start = held(ctx, _argument(ctx, node.args[2]), hint, span) if len(node.args) == 3 else None
 
     def step(total: Value, item: Value) -> Value:

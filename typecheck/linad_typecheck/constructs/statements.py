@@ -182,11 +182,24 @@ def _dict(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     return value if value is not None and value.mapping else None
 
 
+def _pops(ctx: Lowering, target: ast.Subscript) -> bool:
+    """Whether ``del x[k]`` is ``x.pop(k)``."""
+    held = held_object(ctx, target.value)
+    return held is not None and (held.mapping or (lists.is_list(held) and not isinstance(target.slice, ast.Slice)))
+
+
 def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     """The dict with keys known only at run time of which a target denotes an item."""
     value = held_object(ctx, target.value)
     found = None if value is None else hashed.wanted(ctx, value, target.slice) or value
     return found if found is not None and is_hashed(found) else None
+
+
+def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    found = _hashed(ctx, target)
+    if found is None:  # the value has made it unknown
+        raise Refused(None)
+    hashed.assign(ctx, target, found, value, span)
 
 
 def _in_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue) -> ast.Subscript:
@@ -303,13 +316,18 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
-            _augmented_part(ctx, s, lambda new: hashed.assign(ctx, s.target, _hashed(ctx, s.target), new, span))
+            _augmented_part(ctx, s, lambda new: _assign_to_hashed(ctx, s.target, new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
             _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
+        case ast.Subscript() if lists.of_parts(ctx, s.target):
+            index = Quoted(s.target.slice, expression(ctx, s.target.slice))
+            item = ast.copy_location(ast.Subscript(s.target.value, index, s.target.ctx), s.target)
+            again = ast.copy_location(ast.AugAssign(item, s.op, s.value), s)
+            _augmented_part(ctx, again, lambda new: lists.stored(ctx, item, new, span))
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
@@ -452,13 +470,13 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
             ctx.unbind(target.id)
         elif isinstance(target, ast.Subscript) and (of := _hashed(ctx, target)) is not None:
             hashed.delete(ctx, target, of)
-        elif isinstance(target, ast.Subscript) and _dict(ctx, target.value) is not None:
+        elif isinstance(target, ast.Subscript) and _pops(ctx, target):
             pop = ast.Call(ast.Attribute(target.value, "pop", ast.Load()), [target.slice], [])
             for n in (pop, pop.func):
                 ast.copy_location(n, target)
             expression(ctx, pop)
-        else:
-            instead = "arrays keep their cells; take a key out of a dict, or the last item off a list, with `.pop`"
+        elif not isinstance(target, ast.Subscript) or not isinstance(expression(ctx, target.value), SILENT):
+            instead = "arrays keep their cells; `del` takes a key out of a dict, or one item off a list"
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))
 
 

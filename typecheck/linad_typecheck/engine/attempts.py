@@ -40,6 +40,9 @@ class Outcome(ast.expr):
         super().__init__()
         self.of, self.which = of, which
 
+    def copied(self, each: Callable[[ast.AST], ast.AST]) -> Outcome:
+        return Outcome(each(self.of), self.which)
+
 
 def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
     """A `try` as an `if` on its outcome; None if the outcome can never be known."""

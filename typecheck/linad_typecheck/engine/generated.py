@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ..names.scope import parameters
 from ..ownership.liveness import bound
+from .attempts import Outcome
 from .exits import breaks, continues, own_yields, returns
 from .quoted import Do, Quoted
 
@@ -233,7 +234,10 @@ def _copied(node: ast.AST, each: Callable[[ast.AST], ast.AST]) -> ast.AST:
             return [part(v) for v in value]
         return each(value) if isinstance(value, ast.AST) else value
 
-    made = type(node)(**{name: part(value) for name, value in ast.iter_fields(node)})
+    if isinstance(node, Outcome):
+        made = node.copied(each)
+    else:
+        made = type(node)(**{name: part(value) for name, value in ast.iter_fields(node)})
     return ast.copy_location(made, node) if "lineno" in made._attributes else made
 
 

@@ -19,6 +19,7 @@ from ..ownership.objects import UNKNOWN
 from ..ownership.state import as_one, inherits, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
+from .complexes import as_complex
 from .numbers import cast
 from .places import as_view, either, fresh_array, load, materialise, nest, put, read, same_size
 from .refusal import Refused
@@ -83,6 +84,9 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
         case TupleType(record=record, made=made), TupleValue(items=(rows, ArrayValue(var=counts))) if record in ROWS:
             lengths = (*lengths, ctx.dim(counts, counts.type.rank - 1, span))
             return TupleValue((_converted(ctx, rows, t.items[0], lengths, span), v.items[1]), record, made)
+        case TupleType(record=record, items=(real, imag)), _ if record is COMPLEX and not isinstance(v, TupleValue):
+            sizes = shape_of(ctx, v, span)
+            return TupleValue((_converted(ctx, v, real, lengths, span), _new(ctx, imag, sizes, span)), COMPLEX)
         case TupleType(items=kinds), TupleValue(items=items):
             parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
             return TupleValue(tuple(parts), t.record, t.made)
@@ -112,6 +116,8 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
     if isinstance(t, TupleType) and t.record in ROWS:
         return _stored_rows(ctx, items, t, span)
     if isinstance(t, TupleType):
+        if t.record is COMPLEX:
+            items = [as_complex(ctx, v, span) for v in items]
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
@@ -386,6 +392,8 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
     match t, value:
         case TupleType(record=record), TupleValue() if record in GROWING:
             return as_growing(ctx, value, t, span)
+        case TupleType(record=record), ScalarValue() if record is COMPLEX:
+            return as_complex(ctx, value, span)
         case TupleType(items=kinds), TupleValue(items=items):
             return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))
     return value
@@ -455,7 +463,7 @@ def _room(ctx: Lowering, name: str, needs: Sequence[_Need], count: Atom, more: b
     now = ctx.dim(before[0], 0, span)
     full = ctx.let("full", "ge", (count, now), BOOL, span) if more else FALSE
     tests, none = [full] if more else [], FALSE
-    if any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
+    if more and any(need.sizes and not need.held for need in needs):  # the length of a row is fixed by the first one
         none = ctx.let("none", "eq", (count, ZERO), BOOL, span)
         tests.append(none)
     for var, axis, n, held in ((x.var, k, n, x.held) for x in needs for k, n in enumerate(x.sizes, 1)):

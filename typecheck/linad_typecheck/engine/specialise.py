@@ -110,6 +110,10 @@ class Specialiser:
         """How many lowerings of a function are in progress: several if it calls itself with other argument types."""
         return sum(s.source.node is source.node for s in self.stack)
 
+    def unsettled(self) -> bool:
+        """Whether a recursion is being lowered whose results are not known yet."""
+        return any(s.recursive for s in self.stack)
+
     def specialise(
         self, source: FunctionSource, params: Typed, captures: Typed, options: CallOptions = CallOptions()
     ) -> Spec:
@@ -172,7 +176,7 @@ class Specialiser:
         if (
             isinstance(value_of(spec.result), Bottom)
             and not spec.findings.diagnostics
-            and not any(s.recursive for s in self.stack)
+            and not self.unsettled()
         ):
             never = BadCall(
                 header(spec.source),

@@ -46,6 +46,7 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own
 MARKS = {
     "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
+    "taken": "%taken",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
@@ -279,7 +280,7 @@ class _Body:
             ctx.programs.pullbacks[key] = source
         values_ = [Quoted(self.at, v) for v in given.values()]
         call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
-        return expression(ctx, ast.copy_location(call, self.at), args.hint)
+        return expression(ctx, ast.copy_location(call, self.at), args.hint, none=True)
 
     def _rule(self, source: FunctionSource, given: Mapping[str, Value]) -> CustomRule:
         """The derivatives of a function that is linear in its arrays: itself, and its transpose."""

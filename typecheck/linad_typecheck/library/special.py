@@ -265,14 +265,6 @@ def _dist(ctx: Lowering, args: Args) -> Value:
     return _norm(ctx, args, tuple(binary(ctx, ast.Sub, a, b, args.span) for a, b in zip(*found, strict=True)))
 
 
-def _prod(ctx: Lowering, args: Args) -> Value:
-    found = _items(ctx, args, 1)
-    total = args.keywords.get("start", literal(1))
-    for v in found[0]:
-        total = binary(ctx, ast.Mult, total, v, args.span, args.hint)
-    return total
-
-
 # ------------------------------------------------------------------------------------------------- functions of ints
 
 
@@ -447,7 +439,6 @@ RULES: dict[str, Rule] = {
     "math.remainder": primitive("remainder", 2, True),
     "math.hypot": _hypot,
     "math.dist": _dist,
-    "math.prod": _prod,
     "math.ldexp": _ldexp(True),
     "math.modf": _modf(True),
     "math.isclose": _isclose(("rel_tol", "abs_tol"), (1e-9, 0.0), False),

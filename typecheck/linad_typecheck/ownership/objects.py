@@ -200,21 +200,6 @@ def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str
         ctx.typed(name, span, ctx.env[name].value)
 
 
-def forget(ctx: Lowering, values: Iterable[Value]) -> None:
-    """Record that a call whose arguments are not all known may have changed lists, dicts and objects in any way."""
-    made = frozenset().union(*(o.made or () for v in values for o in objects(v)))
-
-    def forgotten(part: TupleValue) -> TupleValue:
-        if made.isdisjoint(part.made or ()):
-            return part
-        if part.record in LISTS:
-            return TupleValue((Poison(), literal(0)), GROWING[0], part.made)
-        return replace(part, items=(Poison(),) * len(part.items))
-
-    left = {n: map_objects(b.value, forgotten) for n, b in ctx.env.items() if n not in (RET, CTL)} if made else {}
-    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
-
-
 def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: str, span: Span) -> None:
     """Raise `Refused` if a change of an object would be visible where it cannot be recorded."""
     outside = next((_OUTSIDE[o.place] for o in old.made or UNKNOWN if o.place in _OUTSIDE), "")

@@ -16,6 +16,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - A variable of a comprehension must not also be a variable of the function.
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative,
   ``slope_of(f)`` is the derivative of a function of one number, and ``pair(re, im)`` a complex number.
+  ``taken(xs, k)`` is the item of a list whose place is given to another one.
   Names that begin with ``%complex`` define a function for complex arguments.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
   function has then checked the arguments.
@@ -264,3 +265,26 @@ def elementwise(*names: str) -> Callable[[F], F]:
         return each  # type: ignore[return-value]
 
     return mark
+
+
+def taken(items: list, k: int) -> Any:
+    """The item ``k`` of a list, whose place is given to another one.
+
+    Parameters
+    ----------
+    items : list
+        The list.
+    k : int
+        A position, from 0 on.
+
+    Returns
+    -------
+    Any
+        The item.
+
+    Examples
+    --------
+    >>> taken([1.0, 2.0], 1)
+    2.0
+    """
+    return items[k]

@@ -6,7 +6,7 @@ method takes a constant number of steps on average. None of these functions rais
 
 from __future__ import annotations
 
-from . import updates
+from . import taken, updates
 
 
 @updates()
@@ -36,7 +36,7 @@ def _append_left(d, value):
 
 @updates()
 def _pop_left(d):
-    value = d.items[d.head]
+    value = taken(d.items, d.head)
     d.head += 1
     n = len(d.items) - d.head
     if d.head > 16 and d.head > n:
