@@ -81,16 +81,21 @@ class _Run:
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
     purpose: str  # distinguishes several loops over one comprehension
+    refused: bool = False  # whether the element was refused when it was last lowered
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
             self.nest(self.node.generators, kept(self.ctx, self.node))
+        if self.refused and not self.ctx.programs.unsettled():
+            raise Refused(None)
 
     def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
         ctx, node = self.ctx, self.node
         if not generators:
+            self.refused = True
             value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
             self.each(value, ctx.span(node.elt))
+            self.refused = False
             return
         first, *rest = generators
         inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, kept(ctx, node)))]
