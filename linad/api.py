@@ -357,7 +357,8 @@ def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence
     arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
     inner: Request = tuple((want.leaves, False) for want in levels[:-1])
     try:
-        out = s.kernel((*inner, (last.leaves, _with_value(steps[-1]))), values).run([*values, *seeds, *arrays])
+        request = derive.fresh_request(s, (*inner, (last.leaves, _with_value(steps[-1]))))
+        out = s.kernel(request, values).run([*values, *seeds, *arrays])
     except MemoryError:
         raise
     except Exception:

@@ -88,7 +88,7 @@ def prepare(s: Specialisation, arguments: Sequence[object], wrt: tuple[str | int
         scalar = is_scalar_float(s.signature.result)
         requests += [((leaves, False),), *([((leaves, True),)] if scalar else [])]
     for request in requests:
-        s.kernel(request, values).build("hoisted")
+        s.kernel(fresh_request(s, request) if request else request, values).build("hoisted")
 
 
 def _flatten(s: Specialisation, arguments: Sequence[object], update: bool = True, private: bool = False) -> Flat:
@@ -345,7 +345,9 @@ def pull(
 
 def fresh_request(s: Specialisation, request: Request) -> Request:
     """The request of gradients in new arrays, which need not be zero unless the function updates arrays."""
-    return request if touched(s.signature) or s.options.update == "pure" else (FRESH, *request)
+    leaves = {leaf.index: leaf for p in s.signature.params for leaf in float_leaves(p.structure)}
+    arrays = any(isinstance(leaves[k].type, Array) for k in request[-1][0])
+    return (FRESH, *request) if arrays and not touched(s.signature) and s.options.update == "in-place" else request
 
 
 def raise_first(s: Specialisation, values: Values) -> None:

@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from .examples_of import MANY, SEED
 
 os.environ.setdefault("LINAD_CACHE_DIR", str(Path(__file__).parents[1] / ".linad-cache"))
@@ -25,6 +27,29 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Modules with the marker `interpreted` are imported with the reference interpreter as the usual backend."""
+    if isinstance(collector, pytest.Module) and "\npytestmark = pytest.mark.interpreted\n" in collector.path.read_text():
+        with interpreted():
+            return (yield)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    if item.get_closest_marker("interpreted") and not item.get_closest_marker("compiled"):
+        with interpreted():
+            return (yield)
+    return (yield)
+
+
+def interpreted():
+    from .kit import interpreted  # imports all of linad
+
+    return interpreted()
 
 
 def pytest_addoption(parser):

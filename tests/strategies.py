@@ -6,20 +6,18 @@ an arm or a loop body defines is not used after it, and no array has two live na
 
 from __future__ import annotations
 
-import linecache
 import re
-import sys
 import types
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import count
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from .kit import beginning, executed, load
 from .prelude import HEADER
 from .sources import Drawn, Source
 
@@ -36,7 +34,7 @@ class Program:
     def load(self) -> types.FunctionType:
         """The function; what stands before it, which many programs have in common, is run and parsed once."""
         before, entry = self.parts()
-        return _executed(entry, dict(_beginning(before)))["f"] if before else load(self.text)
+        return executed(entry, dict(beginning(before)))["f"] if before else load(self.text)
 
     def parts(self) -> tuple[str, str]:
         """What stands before the function, and the function; nothing and all of it if something follows."""
@@ -46,31 +44,6 @@ class Program:
 
 _ENTRY = "\ndef f("
 _MORE = re.compile(r"\n[^\s)#]")  # a line of the module itself
-_numbers = count()
-
-
-def load(text: str, name: str = "f") -> types.FunctionType:
-    """A function of a module given as text; its source is found by `inspect`."""
-    return _executed(text, types.ModuleType("program").__dict__)[name]
-
-
-def _executed(text: str, names: dict[str, Any]) -> dict[str, Any]:
-    file = f"<program {next(_numbers)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(text, file, "exec", dont_inherit=True), names)  # noqa: S102 - the text is ours
-    return names
-
-
-@lru_cache(maxsize=256)
-def _beginning(text: str) -> dict[str, Any]:
-    """The names of the beginning of a module, whose arrays nobody may change."""
-    module = types.ModuleType(f"program_{next(_numbers)}")
-    sys.modules[module.__name__] = module  # where its classes are found
-    names = _executed(text, module.__dict__)
-    for value in names.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-    return names
 
 
 @dataclass

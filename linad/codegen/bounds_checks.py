@@ -109,7 +109,6 @@ class Checker:
         self.tested: set[str] = set()  # indices covered by a check before a loop
         self.loads: dict[str, Load] = {}  # ints loaded from an array
         self.bools: dict[str, Let] = {}
-        self.aliases: dict[str, Atom] = {}  # wraps that are not needed
         self.known = array_sizes(f)
 
     # ------------------------------------------------------------------------------------------------------ walk

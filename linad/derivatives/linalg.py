@@ -89,29 +89,33 @@ def _solve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     m.dense("solve", s.flags, (dot(0),), s.read)
 
 
+def _add_lower(m: Matrices, to: Var, whole: Var) -> None:
+    """Add the lower triangle of a matrix."""
+
+    def give(i: Atom, j: Atom) -> None:
+        m.add(to, (i, j), m.load(whole, (i, j)))
+
+    m.lower(m.dims(whole)[0], give, lambda i: give(i, i))
+
+
+def _lower_of(m: Matrices, whole: Var) -> Var:
+    lower = m.zeros_like(whole)
+    _add_lower(m, lower, whole)
+    return lower
+
+
 def _trisolve_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
     x_bar, l_bar = bar(0), bar(1)
     m.dense("trisolve", _flip(s.flags), (x_bar,), (value(1),))
     if l_bar is not None:
         left, right = (x_bar, value(0)) if s.flags == "n" else (value(0), x_bar)
-        whole = m.product(left, right, "ntm")
-
-        def give(i: Atom, j: Atom) -> None:
-            m.add(l_bar, (i, j), m.load(whole, (i, j)))
-
-        m.lower(m.dims(whole)[0], give, lambda i: give(i, i))
+        _add_lower(m, l_bar, m.product(left, right, "ntm"))
 
 
 def _trisolve_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     l_dot = dot(1)
     if l_dot is not None:
-        lower = m.zeros_like(l_dot)
-
-        def take(i: Atom, j: Atom) -> None:
-            m.store(lower, (i, j), m.load(l_dot, (i, j)))
-
-        m.lower(m.dims(lower)[0], take, lambda i: take(i, i))
-        m.gemm(dot(0), lower, s.updated[0], f"{s.flags}nm")
+        m.gemm(dot(0), _lower_of(m, l_dot), s.updated[0], f"{s.flags}nm")
     m.dense("trisolve", s.flags, (dot(0),), s.read)
 
 
@@ -205,30 +209,71 @@ def _take_lower(m: Matrices, a_dot: Var) -> Var:
     return out
 
 
+def _between(m: Matrices, low: Var, inner: Var, flag: str) -> tuple[Var, Var]:
+    """For a symmetric matrix S, which is overwritten: ``S L^-T`` and ``L^-1 S L^-T``, or with ``L^T`` in the place of
+    L."""
+    m.dense("trisolve", flag, (inner,), (low,))
+    right = _transposed(m, inner)
+    both = m.copy(right)
+    m.dense("trisolve", flag, (both,), (low,))
+    return right, both
+
+
+def _lower_half(m: Matrices, t: Var) -> Var:
+    """The lower triangle of a matrix, with the diagonal halved."""
+    half = m.zeros_like(t)
+    m.lower(
+        m.dims(t)[0],
+        lambda i, j: m.store(half, (i, j), m.load(t, (i, j))),
+        lambda i: m.store(half, (i, i), m.op("mul", m.c(0.5, half), m.load(t, (i, i)))),
+    )
+    return half
+
+
 def _cholesky_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
-    l_bar, a_bar, low = bar(1), bar(2), value(1)
-    inner = _half_symmetric(m, m.product(low, l_bar, "tnp"))
-    m.dense("trisolve", "t", (inner,), (low,))
-    inner = _transposed(m, inner)
-    m.dense("trisolve", "t", (inner,), (low,))
-    _give_lower(m, a_bar, inner)
-    m.clear(l_bar)
+    m.dense("cholesky_adjoint", "", (bar(2),), (value(1), bar(1)))
+    m.clear(bar(1))
 
 
 def _cholesky_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     low = s.updated[1]
-    inner = _take_lower(m, dot(2))
-    m.dense("trisolve", "n", (inner,), (low,))
-    inner = _transposed(m, inner)
-    m.dense("trisolve", "n", (inner,), (low,))
-    half = m.zeros_like(inner)
-    m.lower(
-        m.dims(inner)[0],
-        lambda i, j: m.store(half, (i, j), m.load(inner, (i, j))),
-        lambda i: m.store(half, (i, i), m.op("mul", m.c(0.5, half), m.load(inner, (i, i)))),
-    )
+    _, inner = _between(m, low, _take_lower(m, dot(2)), "n")
     m.clear(dot(1))
-    m.gemm(dot(1), low, half)
+    m.gemm(dot(1), low, _lower_half(m, inner))
+
+
+def _cholesky_adjoint_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None:
+    """``A_bar`` gets ``W = L^-T P L^-1``, where P is half of ``L^T X``, mirrored, for ``X = L_bar``."""
+    low, x, l_bar, x_bar = value(1), value(2), bar(1), bar(2)
+    right, p_bar = _between(m, low, _take_lower(m, bar(0)), "n")
+    half = _lower_half(m, p_bar)
+    if x_bar is not None:
+        m.gemm(x_bar, low, half)
+    if l_bar is not None:
+        _, w = _between(m, low, _half_symmetric(m, m.product(low, x, "tnp")), "t")
+        whole = m.product(x, half, "ntp")
+        for _ in range(2):  # the derivatives by L and by L^T are equal
+            m.gemm(whole, w, right, "nnm")
+        _add_lower(m, l_bar, whole)
+
+
+def _cholesky_adjoint_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
+    (low, x), l_dot, x_dot = s.read, dot(1), dot(2)
+    inner = m.zeros_like(low)
+    if x_dot is not None:
+        m.gemm(inner, low, x_dot, "tnp")
+    if l_dot is None:
+        inner = _half_symmetric(m, inner)
+    else:
+        lower = _lower_of(m, l_dot)
+        m.gemm(inner, lower, x, "tnp")
+        inner = _half_symmetric(m, inner)
+        _, w = _between(m, low, _half_symmetric(m, m.product(low, x, "tnp")), "t")
+        moved = m.product(lower, m.product(w, low), "tnp")
+        m.each(m.dims(moved), lambda i, j: m.add(inner, (i, j), m.op("neg", m.load(moved, (i, j)))))
+        m.each(m.dims(moved), lambda i, j: m.add(inner, (j, i), m.op("neg", m.load(moved, (i, j)))))
+    _, inner = _between(m, low, inner, "t")
+    _give_lower(m, dot(0), inner)
 
 
 # --------------------------------------------------------------------------------------------------------- eigenvalues
@@ -407,6 +452,7 @@ RULES: dict[str, DenseRule] = {
     "det": DenseRule(_always(0, 1, 2, 3), _det_reverse, _det_forward),
     "logdet": DenseRule(_always(1, 2, 3), _det_reverse, _det_forward),
     "cholesky": DenseRule(_always(1), _cholesky_reverse, _cholesky_forward),
+    "cholesky_adjoint": DenseRule(_always(1, 2), _cholesky_adjoint_reverse, _cholesky_adjoint_forward),
     "eigh": DenseRule(_always(1, 2), _eigh_reverse, _eigh_forward),
     "svd": DenseRule(_always(1, 2, 3), _svd_reverse, _svd_forward),
 }

@@ -86,6 +86,15 @@ def _cholesky(flags: str, info: Array, low: Array, a: Array) -> None:
     _failing(info, lambda: (np.linalg.cholesky(a),), low)
 
 
+def _cholesky_adjoint(flags: str, a_bar: Array, low: Array, l_bar: Array) -> None:
+    lower = np.tril(low.T @ l_bar)
+    inner = (lower + np.tril(lower, -1).T) / 2
+    _triangular(low.T, inner, False, False)
+    inner = inner.T.copy()
+    _triangular(low.T, inner, False, False)
+    a_bar += np.tril(inner) + np.tril(inner.T, -1)
+
+
 def _trisolve(flags: str, x: Array, low: Array) -> None:
     _triangular(low if flags == "n" else low.T, x, flags == "n", False)
 
@@ -152,6 +161,7 @@ RULES: dict[str, Callable[..., None]] = {
     "logdet": _logdet,
     "detsign": _detsign,
     "cholesky": _cholesky,
+    "cholesky_adjoint": _cholesky_adjoint,
     "trisolve": _trisolve,
     "gram": _gram,
     "gramsolve": _gramsolve,

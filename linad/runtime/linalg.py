@@ -23,6 +23,7 @@ from ..codegen.numba_compat import cgutils, require_symbols
 
 __all__ = [
     "dense_cholesky",
+    "dense_cholesky_adjoint",
     "dense_det",
     "dense_detsign",
     "dense_eigh",
@@ -452,6 +453,70 @@ def dense_cholesky(info, low, a):
         for j in range(i + 1, n):
             low[i, j] = 0.0
     info[0] = _potrf(np.uint8(_U), n, low, n)
+
+
+@jit
+def _divide_rows(x, d):
+    """``X = X D^-1`` for a lower triangle D."""
+    for i in range(x.shape[0]):
+        for q in range(d.shape[0] - 1, -1, -1):
+            x[i, q] /= d[q, q]
+            e = x[i, q]
+            for p in range(q):
+                x[i, p] -= e * d[q, p]
+
+
+@jit
+def _adjoint_of_block(d, bar):
+    """`dense_cholesky_adjoint` in place, for a small matrix: Murray's unblocked algorithm."""
+    n = d.shape[0]
+    for j in range(n - 1, -1, -1):
+        total = bar[j, j]
+        for i in range(j + 1, n):
+            bar[i, j] /= d[j, j]
+            total -= bar[i, j] * d[i, j]
+        total /= d[j, j]
+        for q in range(j):
+            bar[j, q] -= total * d[j, q]
+        for i in range(j + 1, n):
+            e = bar[i, j]
+            for q in range(j):
+                bar[j, q] -= e * d[i, q]
+                bar[i, q] -= e * d[j, q]
+        bar[j, j] = 0.5 * total
+
+
+@exact
+def dense_cholesky_adjoint(a_bar, low, l_bar):
+    """Add the adjoint of the lower triangle of A, by the blocked algorithm of Murray, arXiv:1602.07527, section 4.2."""
+    n = low.shape[0]
+    bar = np.empty((n, n), low.dtype)
+    for i in range(n):
+        for j in range(i + 1):
+            bar[i, j] = l_bar[i, j]
+        for j in range(i + 1, n):
+            bar[i, j] = 0.0
+    for start in range((n - 1) // BLOCK * BLOCK, -1, -BLOCK):
+        stop = min(start + BLOCK, n)
+        d, d_bar = low[start:stop, start:stop], bar[start:stop, start:stop]
+        if stop < n:
+            c_bar = bar[stop:, start:stop]
+            _divide_rows(c_bar, d)
+            _subtract_product(d_bar, c_bar, low[stop:, start:stop], _T)
+            if start > 0:
+                _subtract_product(bar[stop:, :start], c_bar, low[start:stop, :start], _N)
+                _subtract_product(bar[start:stop, :start], c_bar, low[stop:, :start], _T)
+        _adjoint_of_block(d, d_bar)
+        if start > 0:
+            both = np.empty((stop - start, stop - start), low.dtype)
+            for i in range(stop - start):
+                for j in range(i + 1):
+                    both[i, j] = both[j, i] = d_bar[i, j]
+                both[i, i] *= 2
+            _subtract_product(bar[start:stop, :start], both, low[start:stop, :start], _N)
+    for i in range(n):
+        for j in range(i + 1):
+            a_bar[i, j] += bar[i, j]
 
 
 @exact

@@ -1,103 +1,249 @@
-"""Hand-written core programs, the smallest of each difficulty that reverse differentiation has to meet."""
+"""Core programs, the smallest of each difficulty that reverse differentiation has to meet, and some that once went wrong."""
 
-from .programs_found import FOUND
+PROGRAMS: dict[str, str] = {}
 
-PROGRAMS: dict[str, str] = {**FOUND}
-
-PROGRAMS["branch"] = """
-entry fn br(x: own f64, y: own f64) -> f64 {
-  c = gt x 0.0
-  r = if c {
-    s = sin x
-    p = mul s y
-    yield p
+PROGRAMS["recursion"] = """
+fn r(x: read f64[:], a: f64, k: i64) -> f64 {
+  c = gt k 0
+  o = if c {
+    m = sub k 1
+    e = load &x [m]
+    s = sin a
+    t = mul s e
+    q: f64 = call r(x, t, m)
+    u = add q a
+    yield u
   } else {
-    q = exp y
-    yield q
+    p = mul a a
+    yield p
   }
-  z = mul r r
+  return o
+}
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  b: f64 = call r(x, w, 2)
+  d: f64 = call r(x, b, 1)
+  z = mul b d
   return z
 }
 """
 
-PROGRAMS["sq"] = """
-entry fn sq(x: read f64[:]) -> f64 {
-  v = copy &x
+PROGRAMS["order2"] = """
+entry fn order2(x: read f64[:], idx: read i64[:]) -> f64 {
   n = dim &x 0
+  y = alloc f64 [n] fill 1.0
   for i in range(n) {
-    e = load &v [i]
-    f = sin e
-    &v[i] = f
+    e = load &x [i]
+    f = mul e e
+    j = load &idx [i]
+    &y[0] += f
+    &y[j] = e
   }
-  for j in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
-    g = load &v [j]
-    h = powi g 3
-    s.2 = add s.1 h
+  a = load &y [0]
+  b = load &y [1]
+  c = mul a b
+  return c
+}
+"""
+
+PROGRAMS["gather"] = """
+entry fn loss(x: read f64[:], idx: read i64[:], w: own f64) -> f64 {
+  n = dim &idx 0
+  m = dim &x 0
+  for k in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
+    i = load &idx [k]
+    j = wrap i m
+    e = load &x [j]
+    e2 = powi e 2
+    t = mul w e2
+    s.2 = add s.1 t
     yield s.2
   }
   return s.3
 }
 """
 
-PROGRAMS["prefix"] = """
-entry fn pre(x: read f64[:], w: own f64) -> f64 {
-  v = copy &x
-  n = dim &x 0
-  for i in range(1, n) {
-    im = sub i 1
-    a = load &v [im]
-    b = load &v [i]
-    c = mul a b
-    d = mul c w
-    f = tanh d
-    &v[i] = f
-  }
+PROGRAMS["gs"] = """
+entry fn gs(u0: read f64[:], c: own f64, T: own i64) -> f64 {
+  u = copy &u0
+  n = dim &u0 0
   m = sub n 1
-  r = load &v [m]
-  return r
+  for t in range(T) {
+    for i in range(1, m) {
+      im = sub i 1
+      ip = add i 1
+      a = load &u [im]
+      b = load &u [i]
+      d = load &u [ip]
+      b2 = mul 2.0 b
+      l1 = sub a b2
+      l = add l1 d
+      cl = mul c l
+      &u[i] += cl
+    }
+  }
+  for q in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
+    e = load &u [q]
+    e2 = mul e e
+    s.2 = add s.1 e2
+    yield s.2
+  }
+  return s.3
 }
 """
 
-PROGRAMS["carried"] = """
-entry fn car(x: read f64[:], w: own f64) -> f64 {
+PROGRAMS["carried_read_in_arm"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
   n = dim &x 0
-  for i in range(n) carry (s.1: f64 = 1.0) -> (s.3) {
-    a = load &x [i]
-    b = mul s.1 a
-    c = gt b 0.5
+  for i in range(n) carry (s.1: f64 = w) -> (s.3) {
+    c = gt i 1
     s.2 = if c {
-      d = sin b
-      yield d
+      a = load &x [i]
+      b = mul a s.1
+      yield b
     } else {
-      d.1 = mul b b
-      d.2 = mul d.1 w
-      yield d.2
+      d = sin s.1
+      yield d
     }
     yield s.2
   }
-  z = mul s.3 w
-  return z
+  return s.3
 }
 """
 
-PROGRAMS["tri"] = """
-entry fn tri(x: read f64[:], w: own f64) -> f64 {
-  v = copy &x
+PROGRAMS["last_store_wins"] = """
+entry fn f(x: read f64[:], w: f64) -> f64[:] {
   n = dim &x 0
+  y = alloc f64 [2] fill 0.0
   for i in range(n) {
-    i1 = add i 1
-    for j in range(i1, n) {
-      a = load &v [i]
-      b = load &v [j]
-      c = mul a b
-      d = sin c
-      &v[j] = d
+    e = load &x [i]
+    j = mod i 2
+    &y[j] = e
+  }
+  return y
+}
+"""
+
+PROGRAMS["recursion_in_a_loop"] = """
+fn r(a: f64, k: i64) -> f64 {
+  c = gt k 0
+  o = if c {
+    m = sub k 1
+    s = sin a
+    q: f64 = call r(s, m)
+    u = mul q a
+    yield u
+  } else {
+    yield a
+  }
+  return o
+}
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.2) {
+    e = load &x [i]
+    t = mul s e
+    b: f64 = call r(t, i)
+    yield b
+  }
+  return s.2
+}
+"""
+
+PROGRAMS["indices_overwritten"] = """
+entry fn f(x: read f64[:], q: read i64[:], w: f64) -> f64[:] {
+  n = dim &x 0
+  p = copy &q
+  y = copy &x
+  for i in range(n) {
+    j = load &p [i]
+    e = load &y [j]
+    s = sin e
+    t = mul s w
+    &y[j] = t
+    k = add j 1
+    k.1 = mod k n
+    &p[i] = k.1
+    j.2 = load &p [i]
+    e.2 = load &y [j.2]
+    c = gt e.2 0.4
+    if c {
+      t.2 = mul e.2 e.2
+      &y[j.2] = t.2
+    } else {
+      &y[j.2] += w
     }
   }
-  m = sub n 1
-  r = load &v [m]
-  r2 = mul r w
-  return r2
+  return y
+}
+"""
+
+PROGRAMS["cell"] = """
+entry fn f(x: read f64[:], w: f64) -> f64[], f64 {
+  n = dim &x 0
+  v = alloc f64 [] fill 0.5
+  for i in range(n) {
+    e = load &x [i]
+    a = load &v []
+    b = mul a e
+    c = cos b
+    &v[] = c
+  }
+  u = copy &v
+  &u[] += w
+  &v += &u
+  r = load &v []
+  return u, r
+}
+"""
+
+PROGRAMS["accumulates"] = """
+entry fn f(x: read f64[:], b: acc f64[:], w: f64) {
+  n = dim &x 0
+  for i in range(n) {
+    e = load &x [i]
+    t = mul e w
+    &b[0] += t
+    s = sin t
+    &b[i] += s
+  }
+  &b += &x
+}
+"""
+
+PROGRAMS["nested_while_in_arm"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n, 0, -1) carry (s: f64 = w) -> (s.9) {
+    m = sub i 1
+    c = gt m 0
+    r = if c {
+      for t in range(...) exits trips k carry (a: f64 = s) -> (a.9) {
+        e = load &x [m]
+        g = mul a e
+        a.1 = cos g
+        for q in range(3) exits carry (h: f64 = a.1) -> (h.9) {
+          h.1 = sin h
+          h.2 = mul h.1 w
+          c.2 = gt h.2 0.1
+          yield c.2, h.2
+        }
+        a.2 = add h.9 a.1
+        c.1 = lt t i
+        c.3 = gt a.2 0.2
+        c.4 = and c.1 c.3
+        yield c.4, a.2
+      }
+      kf: f64 = cast k
+      p = mul a.9 kf
+      yield p
+    } else {
+      p.1 = mul s s
+      yield p.1
+    }
+    z = tanh r
+    yield z
+  }
+  return s.9
 }
 """
 
@@ -119,67 +265,6 @@ entry fn whl(x: own f64, tol: own f64) -> f64 {
     yield c, y.2
   }
   return y.3
-}
-"""
-
-PROGRAMS["swap"] = """
-entry fn swp(x: read f64[:], c: own f64, T: own i64) -> f64 {
-  u0 = copy &x
-  v0 = copy &x
-  n = dim &x 0
-  m = sub n 1
-  for t in range(T) carry (u.1: f64[:] = u0, v.1: f64[:] = v0) -> (u.2, v.2) {
-    for i in range(1, m) {
-      im = sub i 1
-      ip = add i 1
-      a = load &u.1 [im]
-      b = load &u.1 [i]
-      d = load &u.1 [ip]
-      p = mul a d
-      q = mul b c
-      r = add p q
-      s = sin r
-      &v.1[i] = s
-    }
-    yield v.1, u.1
-  }
-  r1 = load &u.2 [2]
-  r2 = load &v.2 [1]
-  r3 = mul r1 r2
-  return r3
-}
-"""
-
-PROGRAMS["local"] = """
-entry fn loc(x: read f64[:,:], w: own f64) -> f64 {
-  n = dim &x 0
-  d = dim &x 1
-  for i in range(n) carry (s.1: f64 = 0.5) -> (s.3) {
-    y = alloc f64 [d] fill 0.0
-    for a in range(d) {
-      e = load &x [i, a]
-      f = mul e w
-      &y[a] = f
-    }
-    for a2 in range(d) {
-      for b2 in range(a2, d) {
-        g = load &y [a2]
-        h = load &x [i, b2]
-        k = mul g h
-        &y[b2] += k
-      }
-    }
-    for a3 in range(d) carry (q.1: f64 = 0.0) -> (q.3) {
-      l = load &y [a3]
-      l2 = mul l l
-      q.2 = add q.1 l2
-      yield q.2
-    }
-    s.a = mul s.1 q.3
-    s.2 = sin s.a
-    yield s.2
-  }
-  return s.3
 }
 """
 
@@ -216,154 +301,74 @@ entry fn locs(x: read f64[:,:], w: own f64) -> f64 {
 }
 """
 
-PROGRAMS["upd"] = """
-entry fn upd(y: mut f64[:], w: own f64) -> f64 {
-  n = dim &y 0
-  for i in range(n) {
-    e = load &y [i]
-    f = mul e w
-    g = mul f e
-    &y[i] = g
-  }
-  r = load &y [1]
-  return r
-}
-"""
-
-PROGRAMS["res"] = """
-entry fn res(x: read f64[:], w: own f64) -> f64[:] {
+PROGRAMS["dropped_in_several_arms"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
   n = dim &x 0
-  y = alloc f64 [n]
-  for i in range(n) {
-    e = load &x [i]
-    f = mul e w
-    g = sin f
-    &y[i] = g
-  }
-  return y
-}
-"""
-
-PROGRAMS["armloop"] = """
-entry fn arm(x: read f64[:], w: own f64) -> f64 {
-  n = dim &x 0
-  c = gt n 2
-  t = if c {
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
     v = copy &x
-    for i in range(1, n) {
-      im = sub i 1
-      a = load &v [im]
-      b = load &v [i]
-      d = mul a b
-      e = mul d w
-      &v[i] = e
-    }
-    m = sub n 1
-    r = load &v [m]
-    yield r
-  } else {
-    r.1 = mul w w
-    yield r.1
-  }
-  z = mul t t
-  z2 = mul z w
-  return z2
-}
-"""
-
-PROGRAMS["moved"] = """
-entry fn mov(x: read f64[:], w: own f64) -> f64 {
-  n = dim &x 0
-  c = gt w 0.0
-  a = copy &x
-  b = copy &x
-  &b[0] = w
-  u = if c {
-    yield a
-  } else {
-    yield b
-  }
-  for i in range(n) {
-    e = load &u [i]
-    f = mul e w
-    &u[i] = f
-  }
-  r = load &u [0]
-  q = load &u [1]
-  z = mul r q
-  return z
-}
-"""
-
-PROGRAMS["chol"] = """
-entry fn chol(A: read f64[:,:]) -> f64 {
-  n = dim &A 0
-  L = copy &A
-  for j0 in range(n) {
-    d0 = load &L [j0, j0]
-    d1 = add d0 6.0
-    &L[j0, j0] = d1
-  }
-  for j in range(n) {
-    for k in range(j) {
-      a = load &L [j, k]
-      b = load &L [j, k]
-      c = mul a b
-      nc = neg c
-      &L[j, j] += nc
-    }
-    dd = load &L [j, j]
-    ds = sqrt dd
-    &L[j, j] = ds
-    j1 = add j 1
-    for i in range(j1, n) {
-      for k2 in range(j) {
-        e = load &L [i, k2]
-        g = load &L [j, k2]
-        h = mul e g
-        nh = neg h
-        &L[i, j] += nh
+    u = alloc f64 [n] fill 0.5
+    b = gt i 0
+    r = if b {
+      b.1 = gt i 1
+      r.1 = if b.1 {
+        &v[0] = s
+        yield v
+      } else {
+        yield u
       }
-      q = load &L [i, j]
-      w = load &L [j, j]
-      z = div q w
-      &L[i, j] = z
+      yield r.1
+    } else {
+      yield u
     }
+    e = load &r [0]
+    e.1 = mul e s
+    yield e.1
   }
-  for t in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
-    u = load &L [t, t]
-    v = log u
-    s.2 = add s.1 v
-    yield s.2
-  }
-  return s.3
+  return s.9
 }
 """
 
-PROGRAMS["dp"] = """
-entry fn dp(x: read f64[:], y: read f64[:]) -> f64 {
+PROGRAMS["sums_in_arms_and_inner_loops"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
   n = dim &x 0
-  n1 = add n 1
-  D = alloc f64 [n1, n1] fill 1.0
-  for i in range(1, n1) {
-    for j in range(1, n1) {
-      im = sub i 1
-      jm = sub j 1
-      a = load &x [im]
-      b = load &y [jm]
-      c = sub a b
-      c2 = mul c c
-      p = load &D [im, jm]
-      q = load &D [im, j]
-      r = load &D [i, jm]
-      pq = mul p q
-      pqr = mul pq r
-      s = sin pqr
-      t = add s c2
-      &D[i, j] = t
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    c = gt i 1
+    s.1 = if c {
+      e = load &x [i]
+      e2 = mul e e
+      s.2 = add s e2
+      yield s.2
+    } else {
+      yield s
     }
+    for j in range(i) carry (s.3: f64 = s.1) -> (s.5) {
+      e.1 = load &x [j]
+      e.2 = sin e.1
+      s.4 = sub s.3 e.2
+      yield s.4
+    }
+    yield s.5
   }
-  z = load &D [n, n]
-  return z
+  return s.9
+}
+"""
+
+SINGLE = """
+entry fn f(x: read f32[:], w: f64) -> f32, f64 {
+  n = dim &x 0
+  v = alloc f32 [n] fill 0.0f32
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    e = load &x [i]
+    d: f64 = cast e
+    t = mul d s
+    u: f32 = cast t
+    &v[i] = u
+    g = mul u e
+    &v[0] += g
+    s.1 = sin t
+    yield s.1
+  }
+  r = load &v [0]
+  return r, s.9
 }
 """

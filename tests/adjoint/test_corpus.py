@@ -9,8 +9,7 @@ from linad.pipeline import differentiate, prepare
 
 from ..examples_of import some
 from .gradients import compare
-from .programs import PROGRAMS
-from .programs_found import SINGLE
+from .programs import PROGRAMS, SINGLE
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

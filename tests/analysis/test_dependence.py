@@ -191,5 +191,5 @@ def test_verdicts_held_in_a_run(draw, seed) -> None:
 
 def test_most_of_what_is_independent_is_found() -> None:
     """What one run does says less than a proof: a cell that a condition chose might have been another one."""
-    found, possible = map(sum, zip(*(held(scratch_nests, seed) for seed in range(40)), strict=True))
-    assert found >= 0.8 * possible > 100, (found, possible)
+    found, possible = map(sum, zip(*(held(scratch_nests, seed) for seed in range(12)), strict=True))
+    assert found >= 0.8 * possible > 30, (found, possible)

@@ -44,15 +44,15 @@ def verdicts(seed: int) -> tuple[int, int]:
 
 
 @pytest.mark.drawn
-@pytest.mark.parametrize("seed", seeds(30))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_what_is_private_was_so_in_a_run(seed) -> None:
     verdicts(seed)
 
 
 def test_most_of_what_is_private_is_found() -> None:
     """What one run does says less than a proof: a loop that fills an array might not have run at all."""
-    found, possible = map(sum, zip(*map(verdicts, range(60)), strict=True))
-    assert found >= 0.8 * possible > 20, (found, possible)
+    found, possible = map(sum, zip(*map(verdicts, range(15)), strict=True))
+    assert found >= 0.8 * possible > 5, (found, possible)
 
 
 NEST = """entry fn f(n: i64, m: i64) -> f64[:,:] {{

@@ -8,6 +8,8 @@ import linad
 from linad import linear_grad
 from linad.baseline import tape
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.3, 0.8, 0.5, 1.1])
 
 

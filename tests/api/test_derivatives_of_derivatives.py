@@ -7,6 +7,8 @@ from jaxtyping import Float64
 import linad
 from linad import LinadError, grad, jvp, linear_grad, vjp
 
+pytestmark = pytest.mark.interpreted
+
 Vec = Float64[np.ndarray, "n"]
 X = np.array([1.0, 2.0, -1.5])
 V = np.array([0.5, -1.0, 2.0])

@@ -7,6 +7,8 @@ from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.5, 1.5, -2.0])
 P = {"w": np.arange(6.0).reshape(2, 3) / 5.0, "b": np.array([0.1, 0.2]), "out": 1.5}
 

@@ -7,6 +7,8 @@ from jaxtyping import Float64, Int64
 import linad
 from linad import linear_grad
 
+pytestmark = pytest.mark.interpreted
+
 Vec = Float64[np.ndarray, "n"]
 
 

@@ -18,6 +18,8 @@ import scipy.stats as st
 from linad import LinadError, linear_grad
 from linad.testing import check_grads
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.5, 1.5, 2.5, 0.75])
 A = np.array([[2.0, 0.5, 0.1], [0.3, 3.0, 0.2], [0.1, 0.4, 1.5]])
 

@@ -8,6 +8,8 @@ from tests.examples_of import on_backends
 
 from tests.two_roads import differences
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.3, 0.5, 0.7])
 
 

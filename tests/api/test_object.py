@@ -16,7 +16,7 @@ from numba import njit
 import linad
 from linad import LinadError, linear_grad
 
-from tests.strategies import load
+from tests.kit import load
 
 
 @linear_grad

@@ -10,6 +10,8 @@ from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.3, 0.5, 0.7])
 
 

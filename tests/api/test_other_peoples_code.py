@@ -16,6 +16,8 @@ from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([1.5, -2.0, 3.0])
 AXES = {"sxyz": (0, 0, 1), "rxyz": (1, 0, 2)}
 TABLE = {"begin": 1, "end": 0, 0: 5, "k": [1.0, 2.0]}

@@ -12,6 +12,8 @@ from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.5, 1.5, -2.0])
 
 

@@ -21,6 +21,8 @@ import linad
 
 from . import other_classes
 
+pytestmark = pytest.mark.interpreted
+
 
 class Params(NamedTuple):
     w: Float64[np.ndarray, "n"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..prelude import HEADER
 from ..properties.roads import Whole
-from ..strategies import load
+from ..kit import load
 
 _rng = np.random.default_rng(0)
 ARGUMENTS = {

@@ -10,7 +10,7 @@ import numpy as np
 from linad import oracle
 from linad.pipeline import differentiate
 from tests.properties.roads import Whole, fresh
-from tests.strategies import load
+from tests.kit import load
 
 HEAD = "import numpy as np\nimport scipy.special as sp\n\n\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from linad import LinadError, hvp, linear_grad
 from linad.testing import check_grads
 
 from ..examples_of import quick, some
-from ..strategies import load
+from ..kit import load
 
 HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)
@@ -150,7 +151,11 @@ BODIES = {text: f"    return {text}" for text in TEXTS} | {
 }
 
 
-@pytest.mark.parametrize("name", some(BODIES, 4))
+SEVERAL_AXES = re.compile(r"fft2|fftn|irfft\(np|sf\.irfft")  # each takes seconds; everyday runs transform one axis
+EACH = [pytest.param(b, marks=pytest.mark.thorough) if SEVERAL_AXES.search(b) else b for b in BODIES]
+
+
+@pytest.mark.parametrize("name", some(EACH, 4))
 def test_values_and_derivatives(name):
     """The value is CPython's, with its type; a derivative along a direction is that of differences, and the dot product
     with that of reverse mode agrees."""
@@ -184,7 +189,7 @@ TREES = st.recursive(
 )
 
 
-@quick(15)
+@quick(8)
 @given(TREES)
 def test_random_expressions(text):
     f = load(program(f"    return np.sum({text} + z)"))

@@ -9,7 +9,7 @@ import pytest
 from linad import LinadError, linear_grad
 from linad_typecheck.types import DTYPE_CLASSES, DTYPE_TEXTS, INTS, LIMITS, NUMPY_NAMES, common, same_kind, wrapped
 
-from ..strategies import load
+from ..kit import load
 
 NAMES = tuple(NUMPY_NAMES)
 SMALL = ("i8", "i16", "u8", "u16", "u32", "u64")

@@ -8,7 +8,7 @@ import pytest
 from linad import linear_grad
 from linad_typecheck.diagnostics import LinadError
 
-from ..strategies import load
+from ..kit import load
 
 HEAD = """\
 import math

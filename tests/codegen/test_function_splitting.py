@@ -37,7 +37,7 @@ def compare(seed: int, part: int, road) -> tuple[str, int]:
     return met, len(re.findall(r"^def \w+_part\d+", every.source, re.M))
 
 
-@pytest.mark.parametrize("part", [1, 4, 12])
+@pytest.mark.parametrize("part", [1, 12])
 @pytest.mark.parametrize("block", some(range(3), 3))
 def test_random_programs_in_plain_python(block, part):
     found = [compare(seed, part, python) for seed in range(block * 20 + 500, block * 20 + 520)]

@@ -7,7 +7,7 @@ from linad_typecheck.ir.verify import verify
 
 from linad.codegen import EmitOptions, emit
 from tests.properties.roads import Whole
-from tests.strategies import load
+from tests.kit import load
 
 from .roads import Raised, call, interpret, machine, python, same
 

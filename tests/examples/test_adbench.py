@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.adbench import measure, native, report
+from tests.examples_of import some
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 from adbench import bundle, problems
@@ -21,7 +22,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "style"), CASES)
+@pytest.mark.parametrize(("name", "style"), some(CASES, 2))
 def test_value_and_gradient_are_the_reference(name: str, style: str) -> None:
     problem = problems.from_file(name)
     value, gradient = problem.styles[style].value_and_grad(*problem.args)

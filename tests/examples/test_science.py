@@ -88,13 +88,18 @@ def test_the_conductivity_is_found_again_and_drawn(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------------------------------- Kalman
 
 
-def test_the_nile_has_the_variances_of_the_book_and_is_drawn(tmp_path: Path) -> None:
+def test_the_nile_has_the_variances_of_the_book() -> None:
     assert len(kalman_fit.NILE) == 100
     nile = kalman_fit.fit(kalman_model.local_level, kalman_model.Walk(6.0, 9.0), (kalman_fit.NILE,), nowhere)
     np.testing.assert_allclose(np.exp(nile.theta), np.exp(kalman_fit.DURBIN_KOOPMAN), rtol=2e-3)
+
+
+@pytest.mark.thorough
+def test_the_swing_has_the_parameters_that_it_was_made_with(tmp_path: Path) -> None:
     states, y = kalman_fit.swinging(200)
     found = kalman_fit.fit(kalman_model.swing_likelihood, kalman_model.Swing(1.0, -1.0, 0.3, -1.0, -3.0), (y, kalman_fit.DT), nowhere)
     assert np.all(np.abs(np.array(found.theta) - kalman_fit.TRUTH) < 4.0 * found.errors)
+    nile = kalman_fit.fit(kalman_model.local_level, kalman_model.Walk(6.0, 9.0), (kalman_fit.NILE,), nowhere)
     assert is_picture(kalman_fit.draw(nile, found, states, y, tmp_path / "kalman.png"))
 
 

@@ -14,7 +14,7 @@ SMALL = problems.small()
 
 
 @needs_gcc
-@pytest.mark.parametrize("problem", some(SMALL, 2), ids=lambda p: p.name)
+@pytest.mark.parametrize("problem", some(SMALL, 4), ids=lambda p: p.name)
 def test_linad_and_c_agree(problem) -> None:
     measure.agree(problem)
 

@@ -18,7 +18,7 @@ def moved(a: object, by: object, t: float) -> object:
     return a if by is None else a + t * by
 
 
-@pytest.mark.parametrize("name", some(TINY, 5))
+@pytest.mark.parametrize("name", some(TINY, 12))
 def test_gradients(name: str) -> None:
     f, args = function(name), shorter(TINY[name])
     rng = np.random.default_rng(3)

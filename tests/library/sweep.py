@@ -18,7 +18,7 @@ from linad.boundary.arguments import argument_type
 from linad.boundary.live import Record
 from linad.interpret.machine import Machine, typed
 from linad.pipeline import prepare
-from tests.strategies import load
+from tests.kit import load
 
 from .edges import arguments, letters
 from .table import SHORT

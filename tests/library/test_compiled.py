@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad import linear_grad, oracle
 

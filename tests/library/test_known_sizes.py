@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad import linear_grad, oracle
 
 from ..examples_of import some
-from ..strategies import load
+from ..kit import load
 from .allowed import ALLOWED
 from .edges import letters
 from .sweep import HEAD, Mismatch, same

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad import oracle
 from linad.pipeline import differentiate

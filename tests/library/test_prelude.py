@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad_typecheck.library.definitions import LIBRARIES, definitions
 
@@ -25,7 +24,7 @@ from linad import linear_grad, oracle
 from linad.testing import check_grads
 
 from ..examples_of import some
-from ..strategies import load
+from ..kit import load
 from .allowed import ALLOWED
 from .edges import arguments, letters
 from .sweep import HEAD, Mismatch, mismatches

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad_typecheck import registry
 from linad_typecheck.library.arrays import METHODS, OWN

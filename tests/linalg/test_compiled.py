@@ -9,7 +9,6 @@ from linad import linear_grad
 from linad.testing import check_grads
 from tests.examples_of import some
 
-pytest.importorskip("scipy")
 linalg = pytest.importorskip("linad.runtime.linalg")
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from linad import linear_grad
 
-from ..strategies import load
+from ..kit import load
 
 A = np.diag([1.0, 2.0, 2.0])
 W = np.arange(9.0).reshape(3, 3) ** 1.5

@@ -6,7 +6,6 @@ import pytest
 import linad
 from linad import linear_grad
 
-pytest.importorskip("scipy")
 M = np.array([[2.0, 0.5, -1.0], [1.0, 3.0, 0.25], [0.5, -0.75, 1.5]])
 
 

@@ -11,7 +11,7 @@ from linad.pipeline import differentiate
 from ..arrays.near import gradient, parts
 from ..prelude import HEADER
 from ..properties.roads import Whole
-from ..strategies import load
+from ..kit import load
 
 R = np.random.default_rng(2)
 S = R.normal(size=(3, 3)) + 3 * np.eye(3)

@@ -12,7 +12,7 @@ from linad_typecheck.linear.check_aliases import NotLinear
 from ..examples_of import seeds
 from ..properties.roads import Whole
 from ..sources import Seeded, Source
-from ..strategies import load
+from ..kit import load
 
 HEAD = """
 import numpy as np

@@ -10,20 +10,6 @@ TABLE = (1.0, 2.0, 4.0)
 WEIGHTS = np.array([0.5, 1.5, 2.5])
 
 
-def sum_loop(x):
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] * x[i]
-    return total
-
-
-def iterate_array(x):
-    s = 0.0
-    for v in x:
-        s = s + v * s + v
-    return s
-
-
 def enumerate_zip(x, y):
     s = 0.0
     for i, (a, b) in enumerate(zip(x, y)):
@@ -52,19 +38,6 @@ def ranges(n):
     return s, i
 
 
-def index_after_loop(n):
-    i = -5
-    for i in range(n):
-        pass
-    return i
-
-
-def undefined_after_loop(n):
-    for i in range(n):
-        last = i * 2
-    return last
-
-
 def undefined_after_if(x):
     if x > 0:
         y = x * 2
@@ -78,22 +51,6 @@ def unrolled(x):
     for i, (a, b) in enumerate(((1, x), (2, 3.0))):
         s += i * a * b
     return s * SCALE
-
-
-def module_array(x):
-    s = 0.0
-    for i in range(len(WEIGHTS)):
-        s += WEIGHTS[i] * x[i]
-    return s
-
-
-def while_loop(a):
-    x = a
-    k = 0
-    while abs(x * x - a) > 1e-12 and k < 100:
-        x = 0.5 * (x + a / x)
-        k += 1
-    return x, k
 
 
 def while_break(n):
@@ -110,28 +67,6 @@ def while_break(n):
     else:
         steps = -1
     return steps
-
-
-def while_else(n, m):
-    k = 0
-    while k < n:
-        if k == m:
-            found = 1
-            break
-        k += 1
-    else:
-        found = 0
-    return found, k
-
-
-def for_else(x, limit):
-    for i in range(len(x)):
-        if x[i] > limit:
-            where = i
-            break
-    else:
-        where = -1
-    return where
 
 
 def early_return(x, limit):
@@ -200,21 +135,6 @@ def mixed_exits(x, n):
     return s
 
 
-def negative_indices(x):
-    return x[-1] + 2 * x[-2] + x[len(x) - 1]
-
-
-def variable_index(x, i):
-    return x[i]
-
-
-def out_of_range(x, i):
-    x = x.copy()
-    x[i] = 1.0
-    x[i] += 3.0
-    return x[0]
-
-
 def matrix(a):
     n, m = a.shape
     s = 0.0
@@ -222,36 +142,6 @@ def matrix(a):
         for j in range(m):
             s += a[i, j] * (i + 1) / (j + 1)
     return s + a[-1, -1] + a.size + a.ndim + len(a)
-
-
-def matmul(a, b):
-    n, k = a.shape
-    m = b.shape[1]
-    c = np.zeros((n, m))
-    for i in range(n):
-        for j in range(m):
-            for l in range(k):
-                c[i, j] += a[i, l] * b[l, j]
-    return c
-
-
-def in_place(x):
-    y = x.copy()
-    for i in range(1, len(y)):
-        y[i] = y[i] * y[i - 1]
-        y[i] -= 1.0
-        y[i] *= 1.5
-        y[i] /= 2
-    return y
-
-
-def integer_cells(k):
-    a = np.zeros(3, dtype=np.int64)
-    a[0] = k
-    a[1] += k * 2
-    a[2] -= 1
-    a[1] //= 2
-    return a
 
 
 def float_into_int(x):
@@ -269,17 +159,6 @@ def float32_cells(x):
     for v in a:
         s += v
     return a, s, a[0] * 3.0, a[0] * np.float64(3.0)
-
-
-def bool_cells(n):
-    a = np.zeros(n, dtype=np.bool_)
-    for i in range(0, n, 2):
-        a[i] = True
-    c = 0
-    for i in range(n):
-        if a[i]:
-            c += 1
-    return a, c
 
 
 def constructors(n, x):
@@ -306,46 +185,6 @@ def rank0(x):
     return a[()]
 
 
-def swap(x, steps):
-    u = x.copy()
-    v = np.zeros_like(u)
-    for t in range(steps):
-        for i in range(len(u)):
-            v[i] = 0.5 * u[i] + 0.5 * u[i - 1]
-        u, v = v, u
-    return u
-
-
-def swap_in_branch(x, steps):
-    u = x.copy()
-    v = np.ones_like(x)
-    for t in range(steps):
-        if t % 3 == 1:
-            u, v = v, u
-        u[0] += v[1]
-    return u, v
-
-
-def rebind(x, steps):
-    u = x.copy()
-    for t in range(steps):
-        new = np.zeros(len(u))
-        for i in range(len(u)):
-            new[i] = u[i] * 1.1 + t
-        u = new
-    return u
-
-
-def last_array(x, steps):
-    best = np.zeros_like(x)
-    for t in range(steps):
-        trial = x.copy()
-        trial[0] = t
-        if t % 2:
-            best = trial
-    return best
-
-
 def tuples(x, y):
     p = (x, (y, 2))
     a, (b, c) = p
@@ -355,25 +194,10 @@ def tuples(x, y):
     return a, b, t[1], t[-1], len(t), p
 
 
-def carried_tuple(n):
-    pair = (0, 1)
-    for _ in range(n):
-        pair = (pair[1], pair[0] + pair[1])
-    return pair
-
-
 def walrus(x):
     if (y := x * 2) > 3:
         return y
     return y - x
-
-
-def short_circuit(x, i):
-    if i < len(x) and x[i] > 0:
-        return x[i]
-    if i >= len(x) or x[i] < -1:
-        return -7.0
-    return 0.0
 
 
 def raising(x):
@@ -395,46 +219,6 @@ def raise_else(n):
     return y
 
 
-def zero_division(n, m):
-    return n // m + n % m
-
-
-def zero_step(n, k):
-    s = 0
-    for i in range(0, n, k):
-        s += i
-    return s
-
-
-def negative_size(n):
-    return len(np.zeros(n))
-
-
-def nothing(x):
-    x * 2
-
-
-def bounds_fixed(n):
-    s = 0
-    for i in range(n):
-        n = n - 1
-        i = i * 2
-        s += i
-    return s, n
-
-
-def widening(n):
-    s = 0
-    for i in range(n):
-        s = s / 2 + i
-    return s
-
-
-def shadowed(x):
-    len = 3.0
-    return x * len
-
-
 def power_by_float(x, y):
     return x**y, x**-2, 2**x, x**0.5, 10**-3 * x
 
@@ -443,31 +227,9 @@ def int_to_a_negative_power(n: int, x):
     return (n - 1) ** -2 * x, 2**-1 + (n + 1) ** -3, (n % 2) ** -1
 
 
-def loop_alias(x):
-    u = x.copy()
-    w = u
-    w[0] = 3.0
-    w[1] += 1.0
-    return w
-
-
 def multi_assign(x):
     a = b = x * 2
     c: float = a + b
     return c
 
 
-def deep_nest(a):
-    s = 0.0
-    for i in range(a.shape[0]):
-        row = 0.0
-        for j in range(a.shape[1]):
-            if a[i, j] < 0:
-                continue
-            row += a[i, j]
-            if row > 5:
-                break
-        else:
-            row *= 2
-        s += row
-    return s

@@ -85,13 +85,6 @@ def helpers(x):
     return s, y, z
 
 
-def stepping(x, steps):
-    u = x.copy()
-    for t in range(steps):
-        u = helper_step(u)
-    return u
-
-
 def closure(x, a):
     def scaled(v):
         return a * v
@@ -101,25 +94,10 @@ def closure(x, a):
     return f(x) + scaled(1.0) + f(x, w=3)
 
 
-def closure_updates(x):
-    y = x.copy()
-
-    def bump(i):
-        y[i] += 1.0
-
-    for i in range(len(y)):
-        bump(i)
-    return y
-
-
 def apply(f, x, n):
     for _ in range(n):
         x = f(x)
     return x
-
-
-def higher_order(x, c):
-    return apply(lambda v: v * c + 1, x, 3) + apply(math_cube, x, 2)
 
 
 def math_cube(v):
@@ -181,19 +159,8 @@ def recursive_update(a, k):
         recursive_update(a, k + 1)
 
 
-def recursive_array(n):
-    a = np.zeros(n)
-    recursive_update(a, 0)
-    return a
-
-
 def pair_of(x):
     return x * 2, x + 1
-
-
-def tuple_result(x):
-    a, b = pair_of(x)
-    return a - b
 
 
 def order(x, k):

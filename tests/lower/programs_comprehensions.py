@@ -63,29 +63,9 @@ def arrays_of(x, n):
     return a, b, c, d, e, f
 
 
-def through_helpers(x):
-    return sum(helper_square(v) for v in x) + max(helper_square(x[i]) for i in range(2))
-
-
-def helper_square(v):
-    return v * v
-
-
 def helper_count(c, v):
     c[0] += 1.0
     return v
-
-
-def evaluated_once(x):
-    c = np.zeros(1)
-    s = sum(helper_fresh(c, x))
-    y = np.array([helper_count(c, v) for v in x])
-    return s, y, c[0]
-
-
-def helper_fresh(c, x):
-    c[0] += 1.0
-    return x.copy()
 
 
 def aranges(a, b, c):

@@ -108,12 +108,6 @@ def carried_by_while(c: float) -> float:
     return s.x[0] * s.x[1] + s.t
 
 
-def carried_by_for(p: Pair, n: int):
-    for k in range(n):
-        p = Pair(p.b, p.a * 0.5 + k)
-    return p
-
-
 def fields_swapped(c: float, n: int) -> float:
     u, v = np.zeros(2), np.zeros(2)
     p = Pair(u, v)
@@ -207,20 +201,6 @@ def loose(p: Loose) -> float:
     return p.x[0] * p.c + p.y[0, 0]
 
 
-def several(p: Pair, c: float):
-    return p.a * c, Pair(p.b, c), (p.a, p.b * c)
-
-
-def update(s, c):
-    s.x[s.k] = c * s.t
-
-
-def by_a_helper(c: float) -> float:
-    s = State(np.ones(2), 3.0, 1)
-    update(s, c)
-    return s.x[0] + s.x[1] * c
-
-
 def early_return(p: Pair, n: int) -> Pair:
     for i in range(n):
         if p.a > 4.0:
@@ -229,39 +209,9 @@ def early_return(p: Pair, n: int) -> Pair:
     return Pair(p.b, p.a)
 
 
-def closure(p: Pair, c: float) -> float:
-    def inner(x):
-        return x * p.a + q.b
-
-    q = Pair(c, p.b)
-    return inner(c) + (lambda r: r.a * r.b)(q)
-
-
 def chosen(p: Pair, c: float) -> float:
     q = p if c > 0.0 else Pair(c, p.a)
     return q.a * q.b + (p.a if p.b > c else q.b)
-
-
-def shared_reads(c: float) -> float:
-    u = np.full(2, c)
-    t = Pair(u, u)
-    return t.a[0] * t.b[1]
-
-
-def steady_array(p: Layer, n: int) -> float:
-    total = 0.0
-    for i in range(n):
-        total += p.w[i % len(p.w)] * p.b
-        p = p._replace(b=p.b * 0.5 + i)
-    return total + p.w[0] * p.gain
-
-
-def steady_and_written(c: float, n: int) -> float:
-    p = Pair(np.zeros(2), c)
-    for i in range(n):
-        p.a[i % 2] += p.b
-        p = Pair(p.a, p.b * c)
-    return p.a[0] * p.a[1] + p.b
 
 
 def exchanged_at_a_break(c: float, n: int) -> float:
@@ -284,16 +234,6 @@ def exchanged_in_the_inner_loop(c: float, n: int) -> float:
         k += 1
         p = p._replace(by=p.by + k)
     return p.x.a[0] * p.x.b[1] + p.x.a[1] + p.by
-
-
-def one_of_two_exchanged(c: float, n: int) -> float:
-    p = (np.full(2, c), np.full(2, 3.0), 0.0)
-    for i in range(n):
-        fresh = np.full(2, p[1][0] * c)
-        fresh[1] = p[0][0]
-        p = (p[0], fresh, p[2] + fresh[1])
-        p[0][0] += p[2]
-    return p[0][0] + p[1][1] * p[2] + p[1][0]
 
 
 def nested_steady(m: Model, n: int) -> float:

@@ -15,7 +15,7 @@ from linad_typecheck.engine.spec import Contract
 from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
 from linad_typecheck.frozen import frozen
 from tests.properties.roads import Whole
-from tests.strategies import load
+from tests.kit import load
 
 
 KINDS = [(d, True) for d in ("bool", "i64", "f64")] + [(d, False) for d in ("bool", "i64", "f64", "i32", "f32")]

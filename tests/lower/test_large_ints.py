@@ -7,7 +7,7 @@ import pytest
 from linad import interpret, linear_grad
 
 from ..properties.roads import Whole
-from ..strategies import load
+from ..kit import load
 
 A = np.arange(12.0).reshape(4, 3) + 1.0
 BEFORE = """

@@ -9,7 +9,7 @@ from linad_typecheck import check_source
 from ..arrays.near import gradient, parts
 from ..prelude import HEADER
 from ..properties.roads import Whole
-from ..strategies import load
+from ..kit import load
 
 CLASSES = '''
 import dataclasses

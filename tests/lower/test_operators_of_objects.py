@@ -5,7 +5,7 @@ import pytest
 
 from linad import LinadError, linear_grad
 
-from ..strategies import load
+from ..kit import load
 
 OBJECTS = """
 import numpy as np

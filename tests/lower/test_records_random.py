@@ -17,7 +17,7 @@ from linad_typecheck.lower.parameters import bound_type, structure
 from linad_typecheck.signature import ParamInfo, Signature
 
 from ..examples_of import quick
-from ..strategies import load
+from ..kit import load
 
 HEADER = '''\
 from collections import namedtuple

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-pytest.importorskip("scipy")
 
 from linad import interpret, oracle
 from linad_typecheck.check import check

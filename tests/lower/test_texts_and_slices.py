@@ -5,7 +5,7 @@ import pytest
 
 from linad import LinadError, LinadWarning, linear_grad
 
-from ..strategies import load
+from ..kit import load
 from ..two_roads import agree, program
 
 X = np.arange(12.0).reshape(3, 4) ** 1.5

@@ -6,7 +6,7 @@ import pytest
 from linad import LinadError, linear_grad
 from linad.testing import check_grads
 from linad_typecheck import check_source
-from tests.strategies import load
+from tests.kit import load
 from tests.two_roads import HEADER, imported, program
 
 pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")

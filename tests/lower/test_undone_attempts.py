@@ -17,7 +17,7 @@ from linad_typecheck.types import I64
 
 from ..properties import programs_unbound, test_rebinding
 from ..properties.roads import Whole
-from ..strategies import load
+from ..kit import load
 
 # what may be met by an attempt alone, and why that does no harm
 GROWS = (

@@ -6,7 +6,8 @@ from linad_typecheck.ir.text import parse_program, print_program
 from linad_typecheck.ir.verify import verify
 
 from ..examples_of import quick
-from ..strategies import load, programs
+from ..kit import load
+from ..strategies import programs
 from .roads import checked, errors, interpreted
 
 QUICK = quick(30)

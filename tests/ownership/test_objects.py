@@ -11,7 +11,7 @@ from linad import LinadError, linear_grad
 from ..examples_of import seeds
 from ..properties.roads import Whole
 from ..sources import Seeded
-from ..strategies import load
+from ..kit import load
 from ..strategies_objects import program
 
 HEAD = """

@@ -11,7 +11,8 @@ from linad.codegen import chunks, parallel
 
 from ..examples_of import MANY, quick
 from ..properties.roads import Whole
-from ..strategies import load, programs
+from ..kit import load
+from ..strategies import programs
 from .programs import Writer
 from .roads import agree, outcome, ready, verdicts, watched
 from .test_verdicts import REFUSED, whole

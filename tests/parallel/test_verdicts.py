@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ..strategies import load
+from ..kit import load
 from ..properties.roads import Whole
 from .roads import agree, verdicts
 
@@ -86,8 +86,7 @@ def test_accepted(name):
     assert outermost(w).kind == kind, outermost(w).reason
     assert agree(w.prepared, w.values) > 0
     wrt = w.active()
-    for value in (True, False):
-        agree(w.derivative(wrt, value, after=False).simplified, w.derivative_arguments(wrt))
+    agree(w.derivative(wrt, True, after=False).simplified, w.derivative_arguments(wrt))
 
 
 @pytest.mark.parametrize("name", REFUSED)

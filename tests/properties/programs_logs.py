@@ -112,20 +112,6 @@ def two_state_arrays_crossed(x, n: int):
     return inner(a, b)
 
 
-def undone_then_reread(x, n: int):
-    y = x.copy()
-    s = 0.0
-    for t in range(n):
-        for i in range(1, len(y)):
-            s += y[i] * y[i - 1] * x[i]
-            y[i] = y[i] - 0.3 * y[i - 1] * y[i]
-            s += y[i] * y[i]
-        y[0] = s * 0.1
-        for i in range(len(y)):
-            y[i] *= 0.9 + 0.1 * y[0]
-    return s
-
-
 def histogram_weights(x, idx, n: int):
     h = np.zeros(4)
     c = idx.copy()
@@ -179,45 +165,6 @@ def accumulate_then_store(x, idx):
     return inner(y, x)
 
 
-def stores_of_own_and_shifted(x):
-    n = len(x)
-    y = np.zeros(n + 2)
-    for i in range(n):
-        y[i] = x[i] * x[i]
-        y[i + 1] = x[i] * 2.0
-    for i in range(n):
-        y[i + 2] = y[i] * x[i]
-    s = 0.0
-    for i in range(n + 2):
-        s += y[i] * y[i]
-    return s
-
-
-def stores_backwards(x, idx):
-    y = x.copy()
-    for i in range(len(idx) - 1, -1, -1):
-        y[idx[i]] = x[i] * 3.0
-        y[len(idx) - 1 - i] = x[i] * x[i]
-    return inner(y, y)
-
-
-def column_sweeps(A):
-    n, m = A.shape
-    B = A.copy()
-    for j in range(m):
-        for i in range(1, n):
-            B[i, j] += B[i - 1, j] * A[i, j]
-    for i in range(n):
-        for j in range(m - 2, -1, -1):
-            B[i, j] = B[i, j + 1] * B[i, j]
-    t = 0.0
-    for i in range(n):
-        for j in range(m):
-            t += B[i, j] * A[i, -1 - j]
-            B[i, j] = t
-    return t, B
-
-
 X = np.array([0.7, -0.4, 1.3, 0.9, -1.1])
 P = np.abs(X)
 rng = np.random.default_rng(1)
@@ -228,9 +175,7 @@ CASES = {
     "local_array_in_arm": [((X,), ())],
     "local_array_read_by_helper": [((X,), ())],
     "array_kept_for_the_next": [((X, 4), ()), ((P, 4), ())],
-    "two_state_arrays_crossed": [((X, 5), ())], "undone_then_reread": [((X, 3), ())],
+    "two_state_arrays_crossed": [((X, 5), ())],
     "histogram_weights": [((P, np.array([0, 1, 1, 3, 2]), 5), ())], "float_condition_recomputed": [((X,), ())],
     "carried_bool_and_int": [((X,), ()), ((2 * X,), ())], "accumulate_then_store": [((X, np.array([1, 1, 0, 4])), ())],
-    "stores_of_own_and_shifted": [((X,), ())], "stores_backwards": [((X, np.array([1, 3, 0, 1])), ())],
-    "column_sweeps": [((rng.normal(size=(3, 4)),), ())],
 }

@@ -10,39 +10,6 @@ X = np.array([0.5, 2.0, 3.0, 7.0])
 A = np.arange(12.0).reshape(4, 3) / 8 + 0.25
 
 
-def size_tested_in_an_arm(x, k: int, c: float):
-    s = 0.0
-    if c > 0:
-        z = np.ones(k)
-        s += z.sum()
-    return s + x[k] * x[1]
-
-
-def row_after_an_arm(a, k: int, c: float):
-    s = 0.0
-    if c > 0:
-        z = np.ones(k)
-        s += z.sum()
-    return s + a[k] @ a[1]
-
-
-def size_tested_in_a_choice(x, k: int, c: float):
-    s = np.ones(k).sum() if c > 0 else 2.0
-    return s * x[k]
-
-
-def size_tested_in_a_condition(x, k: int, c: float):
-    s = 1.0 if c > 0 and np.ones(k).sum() > 1 else 2.0
-    return s * x[k]
-
-
-def size_tested_in_a_loop(x, k: int, c: float):
-    s = 0.0
-    while s < c:
-        s += np.zeros(k).sum() + 1.0
-    return s * x[k] + x[:k].sum()
-
-
 def repeats_of_nothing(x, k: int, c: float):
     y = np.repeat(x[:0], k) if c > 0 and k > 0 else x
     return y.sum() + x[k]
@@ -63,14 +30,6 @@ def backwards_from_a_place(x, k: int, c: float):
     return s + y.sum() + x[y.size - 1]
 
 
-def row_in_an_arm(a, k: int, c: float):
-    s = 0.0
-    if c > 0:
-        r = a[k]
-        s = r[0]
-    return s + a[k].sum() + a[k, 1]
-
-
 def whole_or_part(a, k: int, c: float):
     if c > 0:
         v = a[:, 0]
@@ -89,15 +48,9 @@ def part_or_whole(a, k: int, c: float):
 ENDS = [((x, k, c), ()) for x in (X,) for k in (-1, 2, -5, 4) for c in (0.0, 1.0)]
 ROWS = [((A, k, c), ()) for k in (-1, 2, -5) for c in (0.0, 1.0)]
 CASES = {
-    "size_tested_in_an_arm": ENDS,
-    "row_after_an_arm": ROWS,
-    "size_tested_in_a_choice": ENDS,
-    "size_tested_in_a_condition": ENDS,
-    "size_tested_in_a_loop": ENDS,
     "repeats_of_nothing": ENDS,
     "built_in_an_arm": ENDS,
     "backwards_from_a_place": ENDS,
-    "row_in_an_arm": ROWS,
     "whole_or_part": ROWS,
     "part_or_whole": ROWS,
 }

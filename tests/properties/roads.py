@@ -237,9 +237,20 @@ class Whole:
                     buffers.append(np.zeros_like(v))
         return [*fresh(self.values), *self.seeds(), *buffers]
 
+    @cached_property
+    def derivatives(self) -> dict[tuple[Any, ...], Any]:
+        """Those that have been made."""
+        return {}
+
     def derivative(self, wrt: Sequence[str], value: bool, log_everything: bool = False, after: bool = True):
+        key = tuple(wrt), value, log_everything
+        if key not in self.derivatives:
+            self.derivatives[key] = self._derivative(*key, after)
+        return self.derivatives[key]
+
+    def _derivative(self, wrt: tuple[str, ...], value: bool, log_everything: bool, after: bool):
         look = well_formed if after and self.watched else None
-        g = differentiate(self.prepared, tuple(wrt), value, look, log_everything, self.off)
+        g = differentiate(self.prepared, wrt, value, look, log_everything, self.off)
         well_formed("reverse", g.stored)
         well_formed("simplified reverse", g.simplified)
         return g
@@ -309,7 +320,7 @@ class Whole:
         for k, name in enumerate(self.updates):
             cotangent = self.cotangent[len(self.cotangent) - len(self.updates) + k]
             ours += float(np.sum(cotangent * out.params[tangents[name].var.name]))
-        _, found = self.gradient(self.derivative(wrt, False).simplified, wrt, False)
+        _, found = self.gradient(self.derivative(wrt, True).simplified, wrt, True)
         theirs = sum(float(np.sum(found[n] * dots[n])) for n in wrt)
         size = sum(float(np.sum(np.abs(found[n] * dots[n]))) for n in wrt)
         assert abs(ours - theirs) <= self.tolerance * max(1.0, size), f"tangents give {ours}, adjoints {theirs}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ..examples_of import seeds
-from ..strategies import load
+from ..kit import load
 from .roads import Whole
 
 SEEDS = seeds(120)

@@ -11,7 +11,7 @@ from linad.pipeline import differentiate
 
 from ..examples_of import some
 from ..renaming import WAYS, difference, renamed
-from ..strategies import load
+from ..kit import load
 from .roads import Whole
 from .test_programs import MODULES
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ..examples_of import some
-from ..strategies import load
+from ..kit import load
 from . import programs_paths, programs_unbound
 from .roads import Whole
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..strategies import Program, load
+from ..kit import load
+from ..strategies import Program
 
 FOUND = Path(__file__).parent / "found"
 _ARGS = "\n\n# called with\nimport numpy as np  # noqa: E402\n\n"

@@ -6,35 +6,6 @@ import numpy as np
 import linad
 
 
-def default_late(a: float):
-    k = 2.0 * a
-    g = lambda t, c=k: t * c
-    k = 3.0
-    return g(1.0) * k
-
-
-def default_late_def(a: float):
-    k = 2.0 * a
-
-    def g(t, c=k):
-        return t * c
-
-    k = 3.0
-    return g(a) + k
-
-
-def default_array(x):
-    y = x.copy()
-
-    def g(i, v=y):
-        return v[i]
-
-    y[0] = 7.0
-    s = g(0)
-    y = x * 2.0
-    return s + g(1) + y[0]
-
-
 def default_expr(x):
     y = x.copy()
 
@@ -55,73 +26,12 @@ def default_call(x):
     return g(2.0) + y[0]
 
 
-def default_loop(x):
-    s = 0.0
-    for k in range(3):
-        g = lambda t, k=k: t * x[k]
-        s += g(2.0)
-    return s + g(1.0)
-
-
 def default_after(x):
     g = None
     for k in range(3):
         if k == 1:
             g = lambda t, c=k * 1.0: t * c
     return g(x[0]) if g is not None else 0.0
-
-
-def capture_late(a: float):
-    k = 2.0
-    g = lambda t: t * k
-    k = 3.0 * a
-    return g(1.0)
-
-
-def capture_rebound_array(x):
-    y = x.copy()
-    g = lambda i: y[i]
-    y = x * 5.0
-    return g(0) + g(1)
-
-
-def capture_in_helper(x):
-    y = x.copy()
-
-    def apply(h, i):
-        y = x * 100.0
-        return h(i) + y[0]
-
-    return apply(lambda i: y[i], 1)
-
-
-def shadow(x):
-    n = 2
-
-    def g(n):
-        return n * x[n]
-
-    return g(1) + n
-
-
-def nested_def(x):
-    def outer(t):
-        def inner(u):
-            return u * t
-
-        t = t + 1.0
-        return inner(x[0])
-
-    return outer(x[1])
-
-
-def recursive_inner(x, n: int):
-    def r(k):
-        if k == 0:
-            return 1.0
-        return x[k] * r(k - 1)
-
-    return r(n)
 
 
 def comp_lambda(x):
@@ -134,11 +44,6 @@ def comp_lambda2(x):
     return fs[0](1.0) + fs[2](2.0)
 
 
-def tuple_lambda(x):
-    fs = (lambda t: t * x[0], lambda t: t + x[1])
-    return fs[0](1.0) + fs[1](2.0)
-
-
 def mutable_default(x):
     def g(t, acc=np.zeros(2)):
         acc[0] += t
@@ -147,25 +52,10 @@ def mutable_default(x):
     return g(x[0]) + g(x[1])
 
 
-def walrus_loop(x):
-    s = 0.0
-    i = 0
-    while (v := x[i]) < 1.0 and i < 5:
-        s += v
-        i += 1
-    return s + v
-
-
 def chain_assign(x):
     a = b = x.copy()
     a[0] = 3.0
     return b[0] * x[1] + a[1]
-
-
-def chain_assign2(x):
-    a = b = x[0]
-    a += 1.0
-    return a * b
 
 
 def star_unpack(x):
@@ -211,18 +101,6 @@ def slice_assign_overlap(x):
     return (y * np.arange(len(y))).sum()
 
 
-def swap_slices(x):
-    y = x.copy()
-    y[:2], y[2:4] = y[2:4].copy(), y[:2].copy()
-    return (y * np.arange(len(y))).sum()
-
-
-def swap_slices_alias(x):
-    y = x.copy()
-    y[:2], y[2:4] = y[2:4], y[:2]
-    return (y * np.arange(len(y))).sum()
-
-
 def neg_step(x):
     y = x.copy()
     y[4:0:-2] += y[0:3:2]
@@ -235,15 +113,6 @@ def empty_slices(x, k: int):
     y[k:] *= 2.0
     y[: k - 10] = 1.0
     return y.sum() + y[k:].sum() + len(y[k:2])
-
-
-def int_float_mix(x, n: int):
-    s = 0
-    for i in range(n):
-        s += i
-        s = s / 2
-    m = n // 2 * 1.0
-    return s * x[0] + m % 3 + (-n) // 2 + (-n) % 3
 
 
 def f32_mix(x):
@@ -268,17 +137,6 @@ def ternary_arrays(x, n: int):
     a = x if n > 1 else x * 2
     b = a[1:] if n > 2 else a[:-1]
     return (b * b).sum()
-
-
-def while_else(x):
-    i = 0
-    while i < len(x):
-        if x[i] > 10:
-            break
-        i += 1
-    else:
-        return x.sum() * i
-    return x[i]
 
 
 def nested_break(x):
@@ -320,52 +178,28 @@ def exc2(x, k: int):
     return (y * np.arange(len(y))).sum()
 
 
-def raise_in(x, k: int):
-    if k > 2:
-        raise ValueError("k")
-    return x[k]
-
-
 V = np.random.default_rng(5).normal(size=7)
 A = (0.7,)
 CASES = dict(
-    default_late=A,
-    default_late_def=A,
-    default_array=(V,),
     default_expr=(V,),
     default_call=(V,),
-    default_loop=(V,),
     default_after=(V,),
-    capture_late=A,
-    capture_rebound_array=(V,),
-    capture_in_helper=(V,),
-    shadow=(V,),
-    nested_def=(V,),
-    recursive_inner=(V, 3),
     comp_lambda=(V,),
     comp_lambda2=(V,),
-    tuple_lambda=(V,),
     mutable_default=(V,),
-    walrus_loop=(V,),
     chain_assign=(V,),
-    chain_assign2=(V,),
     star_unpack=(V,),
     aug_tuple=(V,),
     aug_index_order=(V,),
     cond_chain=(V,),
     del_name=(V,),
     slice_assign_overlap=(V,),
-    swap_slices=(V,),
-    swap_slices_alias=(V,),
     neg_step=(V,),
     empty_slices=[(V, 3), (V, 9), (V, -2), (V, 0)],
-    int_float_mix=[(V, 3), (V, 0)],
     f32_mix=(V,),
     bools=(V,),
     ternary_arrays=[(V, 1), (V, 2), (V, 3)],
-    while_else=(V,),
     nested_break=(V,),
     exc=[(V, 3), (V, 9)],
     exc2=[(V, 5), (V, 50)],
-    raise_in=[(V, 1), (V, 3)],
 )

@@ -61,38 +61,6 @@ def assemble(k):
     return u @ u
 
 
-def csr_build(A, tol: float):
-    data, idx, ptr = [], [], [0]
-    for i in range(A.shape[0]):
-        for j in range(A.shape[1]):
-            if abs(A[i, j]) > tol:
-                data.append(A[i, j])
-                idx.append(j)
-        ptr.append(len(data))
-    y = 0.0
-    for i in range(len(ptr) - 1):
-        s = 0.0
-        for p in range(ptr[i], ptr[i + 1]):
-            s += data[p] * (idx[p] + 1)
-        y += s * s
-    return y
-
-
-def stack_dfs(w):
-    stack = [0]
-    total = 0.0
-    depth = [1.0]
-    while stack:
-        node = stack.pop()
-        d = depth.pop()
-        total += w[node] * d
-        for child in (2 * node + 1, 2 * node + 2):
-            if child < len(w):
-                stack.append(child)
-                depth.append(d * math.tanh(w[node]))
-    return total
-
-
 def queue_bfs(w):
     q = [0]
     vals = [1.0]
@@ -124,25 +92,6 @@ def merge_sorted(a, b):
     return sum((k + 1) * v * v for k, v in enumerate(out))
 
 
-def convex_hull(pts):
-    order = np.argsort(pts[:, 0])
-    hull = []
-    for k in order:
-        while len(hull) >= 2:
-            a, b = hull[-2], hull[-1]
-            cr = (pts[b, 0] - pts[a, 0]) * (pts[k, 1] - pts[a, 1]) - (pts[b, 1] - pts[a, 1]) * (pts[k, 0] - pts[a, 0])
-            if cr <= 0:
-                hull.pop()
-            else:
-                break
-        hull.append(k)
-    area = 0.0
-    for i in range(len(hull)):
-        a, b = hull[i - 1], hull[i]
-        area += pts[a, 0] * pts[b, 1] - pts[a, 1] * pts[b, 0]
-    return 0.5 * area
-
-
 def history(x0: float, n: int):
     xs = [x0]
     for _ in range(n):
@@ -155,15 +104,6 @@ def list_alias(x0: float):
     ys = xs
     ys.append(x0 * 3)
     return sum(xs)
-
-
-def list_alias_read(x0: float, n: int):
-    xs = []
-    for k in range(n):
-        xs.append(x0 * k)
-    ys = xs
-    t = sum(ys)
-    return t + len(xs)
 
 
 def list_of_lists(x, n: int):
@@ -245,13 +185,6 @@ def dict_copy_method(a: float):
     return d["a"] * e["a"]
 
 
-def dict_alias(a: float):
-    d = {"a": a, "b": 2.0}
-    e = d
-    e["a"] *= 3.0
-    return d["a"] * e["a"]
-
-
 def dict_shallow(x):
     d = {"a": x.copy()}
     e = dict(d)
@@ -280,48 +213,6 @@ def dict_setdefault(a: float):
 
 
 # --- classes
-class Kalman:
-    def __init__(self, q, r):
-        self.q = q
-        self.r = r
-        self.x = 0.0
-        self.p = 1.0
-
-    def gain(self):
-        return self.p / (self.p + self.r)
-
-
-def kalman_object(z, q: float, r: float):
-    kf = Kalman(q, r)
-    nll = 0.0
-    for i in range(len(z)):
-        kf.p += kf.q
-        k = kf.gain()
-        e = z[i] - kf.x
-        nll += 0.5 * (e * e / (kf.p + kf.r) + math.log(kf.p + kf.r))
-        kf.x += k * e
-        kf.p *= 1.0 - k
-    return nll
-
-
-class KalmanStep(Kalman):
-    def step(self, z):
-        self.p += self.q
-        k = self.gain()
-        e = z - self.x
-        self.x += k * e
-        self.p *= 1 - k
-        return e * e
-
-
-def kalman_method(z, q: float, r: float):
-    kf = KalmanStep(q, r)
-    s = 0.0
-    for i in range(len(z)):
-        s += kf.step(z[i])
-    return s
-
-
 @dataclass
 class Cfg:
     a: float
@@ -354,13 +245,6 @@ def bisect_box(a: float):
     return b.width() * 1e3 + b.grown(a).width()
 
 
-def box_alias(a: float):
-    b = Box(a, 2.0)
-    c = b
-    c.lo = 5.0 * a
-    return b.lo * c.hi
-
-
 def box_in_list(a: float):
     bs = [Box(a * k, 3.0) for k in range(3)]
     t = 0.0
@@ -370,37 +254,9 @@ def box_in_list(a: float):
 
 
 # --- closures
-def closure_counter(x):
-    total = 0.0
-
-    def add(v):
-        return total + v * v
-
-    for v in x:
-        total = add(v)
-    return total
-
-
-def closure_late(x):
-    fs = [lambda t, k=k: t * x[k] for k in range(3)]
-    return sum(f(2.0) for f in fs)
-
-
 def closure_late_binding(x):
     fs = [lambda t: t * x[k] for k in range(3)]
     return sum(f(2.0) for f in fs)
-
-
-def closure_updates(x):
-    buf = np.zeros(len(x))
-
-    def put(i, v):
-        buf[i] += v
-
-    for i in range(len(x)):
-        put(i, x[i] ** 2)
-        put(0, x[i])
-    return (buf * buf).sum()
 
 
 def compose(f, g):
@@ -410,47 +266,6 @@ def compose(f, g):
 def composed(a: float):
     h = compose(math.sin, lambda t: t * t)
     return h(a) + compose(h, h)(a)
-
-
-def dead_lambda(x):
-    f = lambda t: t * 2 if False else t * 3
-    return f(x[0]) + f(x[1])
-
-
-def dead_lambda2(x):
-    g = lambda v: v.sum() if True else undefined_name(v)
-    return g(x)
-
-
-# recursion
-def fib(n: int, a: float) -> float:
-    if n < 2:
-        return a
-    return fib(n - 1, a) * 0.5 + fib(n - 2, a * a)
-
-
-def recursive(a: float):
-    return fib(7, a)
-
-
-def quicksort(v, lo: int, hi: int):
-    if lo >= hi:
-        return
-    p = v[hi]
-    i = lo
-    for j in range(lo, hi):
-        if v[j] < p:
-            v[i], v[j] = v[j], v[i]
-            i += 1
-    v[i], v[hi] = v[hi], v[i]
-    quicksort(v, lo, i - 1)
-    quicksort(v, i + 1, hi)
-
-
-def sorted_weights(x):
-    v = x.copy()
-    quicksort(v, 0, len(v) - 1)
-    return sum(k * v[k] for k in range(len(v)))
 
 
 def fft(re, im):
@@ -476,14 +291,10 @@ def fft_power(x):
 CASES = {
     "linked_cells": (V, 1.0),
     "assemble": (P,),
-    "csr_build": (M, 0.3),
-    "stack_dfs": (V,),
     "queue_bfs": (V,),
     "merge_sorted": (V, W),
-    "convex_hull": (rng.normal(size=(8, 2)),),
     "history": [(0.4, 6), (0.4, 0)],
     "list_alias": (0.3,),
-    "list_alias_read": (0.3, 4),
     "list_of_lists": (V, 3),
     "list_repeat_alias": (V,),
     "rows_list": (V, 3),
@@ -493,24 +304,13 @@ CASES = {
     "dict_state": (V, 0.1, 5),
     "dict_copy_changed": (0.7,),
     "dict_copy_method": (0.7,),
-    "dict_alias": (0.7,),
     "dict_shallow": (V,),
     "dict_from_pairs": (V,),
     "dict_update": (0.7,),
     "dict_setdefault": (0.6,),
-    "kalman_object": (V, 0.1, 0.5),
-    "kalman_method": (V, 0.1, 0.5),
     "bisect_box": (2.0,),
-    "box_alias": (0.4,),
     "box_in_list": (0.4,),
-    "closure_counter": (V,),
-    "closure_late": (V,),
     "closure_late_binding": (V,),
-    "closure_updates": (V,),
     "composed": (0.6,),
-    "dead_lambda": (V,),
-    "dead_lambda2": (V,),
-    "recursive": (0.6,),
-    "sorted_weights": (V,),
     "fft_power": (rng.normal(size=8),),
 }

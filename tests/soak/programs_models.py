@@ -15,20 +15,6 @@ S = M @ M.T + 4 * np.eye(4)
 Z = rng.normal(size=(3, 4))
 
 
-def binomial_option(s: float, k: float, r: float, sig: float, n: int):
-    dt = 1.0 / n
-    u = math.exp(sig * math.sqrt(dt))
-    d = 1 / u
-    p = (math.exp(r * dt) - d) / (u - d)
-    v = np.zeros(n + 1)
-    for i in range(n + 1):
-        v[i] = max(k - s * u**i * d ** (n - i), 0.0)
-    for j in range(n - 1, -1, -1):
-        for i in range(j + 1):
-            v[i] = max(k - s * u**i * d ** (j - i), math.exp(-r * dt) * (p * v[i + 1] + (1 - p) * v[i]))
-    return v[0]
-
-
 def black_scholes_fd(sig: float, n: int):
     grid = np.linspace(0.5, 1.5, n)
     v = np.maximum(grid - 1.0, 0.0)
@@ -52,19 +38,6 @@ def black_scholes_fd(sig: float, n: int):
         for i in range(n - 2, -1, -1):
             v[i] -= cp[i] * v[i + 1]
     return v[n // 2]
-
-
-def asian_mc(s0: float, sig: float, z):
-    total = 0.0
-    for path in z:
-        s = s0
-        avg = 0.0
-        for e in path:
-            s *= math.exp(-0.5 * sig * sig * 0.25 + sig * 0.5 * e)
-            avg += s
-        avg /= len(path)
-        total += avg - 1.0 if avg > 1.0 else 0.0
-    return total / len(z)
 
 
 def kalman_matrix(z, q: float, r: float):
@@ -144,18 +117,6 @@ def hmm_forward(A, B):
     return ll + np.log(al.sum())
 
 
-def edit_distance(x, y):
-    n, m = len(x), len(y)
-    prev = np.arange(m + 1) * 1.0
-    cur = np.zeros(m + 1)
-    for i in range(1, n + 1):
-        cur[0] = i
-        for j in range(1, m + 1):
-            cur[j] = min(prev[j] + 1, cur[j - 1] + 1, prev[j - 1] + (x[i - 1] - y[j - 1]) ** 2)
-        prev, cur = cur, prev
-    return prev[m]
-
-
 def knapsack(v, cap: int):
     best = np.zeros(cap + 1)
     for k in range(len(v)):
@@ -163,31 +124,6 @@ def knapsack(v, cap: int):
         for c in range(cap, w - 1, -1):
             best[c] = max(best[c], best[c - w] + v[k])
     return best[cap]
-
-
-def floyd_warshall(A):
-    D = np.abs(A) + 0.1
-    n = len(D)
-    for k in range(n):
-        for i in range(n):
-            for j in range(n):
-                if D[i, k] + D[k, j] < D[i, j]:
-                    D[i, j] = D[i, k] + D[k, j]
-    return (D * D).sum()
-
-
-def matrix_chain(p):
-    n = len(p) - 1
-    m = np.zeros((n, n))
-    for L in range(2, n + 1):
-        for i in range(n - L + 1):
-            j = i + L - 1
-            m[i, j] = 1e9
-            for k in range(i, j):
-                c = m[i, k] + m[k + 1, j] + p[i] * p[k + 1] * p[j + 1]
-                if c < m[i, j]:
-                    m[i, j] = c
-    return m[0, n - 1]
 
 
 def dijkstra(A, src: int):
@@ -272,22 +208,6 @@ def red_black(A, n: int):
     return np.sum(u[1:-1, 1:-1] ** 2)
 
 
-def multigrid(u0):
-    u = u0.copy()
-
-    def smooth(v):
-        for i in range(1, len(v) - 1):
-            v[i] = 0.5 * (v[i - 1] + v[i + 1])
-
-    smooth(u)
-    c = u[::2].copy()
-    smooth(c)
-    u[::2] += 0.5 * (c - u[::2])
-    smooth(u)
-    smooth(u[::-1])
-    return (u**2).sum()
-
-
 def cg(A, b):
     x = np.zeros(len(b))
     r = b.copy()
@@ -321,33 +241,6 @@ def cg_inplace(A, b):
         p += r
         rs = new
     return x @ b
-
-
-def power_iter(A):
-    v = np.ones(len(A))
-    lam = 0.0
-    for _ in range(6):
-        w = A @ v
-        lam = np.sqrt(w @ w)
-        v = w / lam
-    return lam
-
-
-def jacobi_eig(A):
-    B = A.copy()
-    n = len(B)
-    for sweep in range(2):
-        for p in range(n - 1):
-            for q in range(p + 1, n):
-                th = 0.5 * math.atan2(2 * B[p, q], B[q, q] - B[p, p])
-                c, s = math.cos(th), math.sin(th)
-                for k in range(n):
-                    a, b = B[k, p], B[k, q]
-                    B[k, p], B[k, q] = c * a - s * b, s * a + c * b
-                for k in range(n):
-                    a, b = B[p, k], B[q, k]
-                    B[p, k], B[q, k] = c * a - s * b, s * a + c * b
-    return sum(B[i, i] ** 3 for i in range(n))
 
 
 def lu_solve(A, b):
@@ -400,26 +293,6 @@ def strassen_sum(A, B):
     return (strassen(A * 1.0, B * 1.0) ** 2).sum()
 
 
-def parse_table(codes):
-    # digits 0-9, 10 = '.', 11 = ',' : sum of the numbers
-    total = 0.0
-    val = 0.0
-    scale = 0.0
-    for c in codes:
-        if c < 9.5:
-            if scale == 0.0:
-                val = 10 * val + c
-            else:
-                val += scale * c
-                scale *= 0.1
-        elif c < 10.5:
-            scale = 0.1
-        else:
-            total += val * val
-            val, scale = 0.0, 0.0
-    return total + val
-
-
 def kmeans(X, n: int):
     C = X[:2].copy()
     for _ in range(n):
@@ -459,20 +332,6 @@ def rnn(x, Wm, U):
     return (hs[-1] * hs.mean(axis=0)).sum()
 
 
-def lstm_scratch(x, U):
-    n = len(U)
-    h, c = np.zeros(n), np.zeros(n)
-    gates = np.empty((3, n))
-    for xt in x:
-        gates[0] = 1 / (1 + np.exp(-(U * xt + h)))
-        gates[1] = 1 / (1 + np.exp(-(U * xt - h)))
-        gates[2] = np.tanh(U * xt + 0.5 * h)
-        c *= gates[0]
-        c += gates[1] * gates[2]
-        h[:] = np.tanh(c) * gates[0]
-    return h @ c
-
-
 def attention(Q, K):
     s = Q @ K.T
     s -= s.max(axis=1, keepdims=True)
@@ -492,65 +351,27 @@ def bellman(R, g: float):
     return v.sum()
 
 
-def secant(a: float):
-    f = lambda t: t**3 - a * t - 1
-    x0, x1 = 1.0, 2.0
-    for _ in range(30):
-        if abs(f(x1)) < 1e-13:
-            break
-        x0, x1 = x1, x1 - f(x1) * (x1 - x0) / (f(x1) - f(x0))
-    return x1
-
-
-def simpson_adaptive(f_scale: float, a: float, b: float, depth: int):
-    def f(t):
-        return math.exp(-f_scale * t * t)
-
-    def rec(a, b, fa, fm, fb, depth):
-        m = 0.5 * (a + b)
-        fl, fr = f(0.5 * (a + m)), f(0.5 * (m + b))
-        whole = (b - a) / 6 * (fa + 4 * fm + fb)
-        parts = (b - a) / 12 * (fa + 4 * fl + 2 * fm + 4 * fr + fb)
-        if depth == 0 or abs(whole - parts) < 1e-6:
-            return parts
-        return rec(a, m, fa, fl, fm, depth - 1) + rec(m, b, fm, fr, fb, depth - 1)
-
-    return rec(a, b, f(a), f(0.5 * (a + b)), f(b), depth)
-
-
 CASES = dict(
-    binomial_option=(1.0, 1.1, 0.05, 0.3, 6),
     black_scholes_fd=(0.4, 7),
-    asian_mc=(1.0, 0.3, Z),
     kalman_matrix=(V, 0.1, 0.5),
     kalman_inplace=(V, 0.2),
     viterbi=(M, V),
     hmm_forward=(M, Z),
-    edit_distance=(V, W[:4]),
     knapsack=(P, 7),
-    floyd_warshall=(M,),
-    matrix_chain=(P,),
     dijkstra=(M, 1),
     lj_forces=(rng.normal(size=(4, 2)),),
     barnes_like=(Z, P),
     wave_eq=(V, 0.3, 4),
     upwind_burgers=(V, 0.1, 3),
     red_black=(rng.normal(size=(5, 5)), 2),
-    multigrid=(rng.normal(size=9),),
     cg=(S, V[:4]),
     cg_inplace=(S, V[:4]),
-    power_iter=(S,),
-    jacobi_eig=(S,),
     lu_solve=(M, V[:4]),
     qr_house=(M,),
     strassen_sum=(M, S),
-    parse_table=(np.array([1.0, 2.0, 10.0, 5.0, 11.0, 3.0, 4.0, 11.0, 7.0, 10.0, 2.0, 5.0]),),
     kmeans=(rng.normal(size=(6, 2)), 3),
     hist_soft=(V,),
     rnn=(V, M, W[:4]),
-    lstm_scratch=(V, W[:3]),
     attention=(Z, M),
     bellman=(M, 0.5),
-    secant=(1.3,),
-    simpson_adaptive=(0.8, 0.0, 2.0, 4),
 )

@@ -13,73 +13,6 @@ T = rng.normal(size=(3, 3))
 N = rng.normal(size=(8, 8))
 
 
-# short constant loops: early unrolling
-def rot3(p, a: float):
-    R = np.eye(3)
-    c, s = math.cos(a), math.sin(a)
-    R[0, 0] = c
-    R[0, 1] = -s
-    R[1, 0] = s
-    R[1, 1] = c
-    out = np.zeros_like(p)
-    for k in range(len(p)):
-        for i in range(3):
-            for j in range(3):
-                out[k, i] += R[i, j] * p[k, j]
-    return (out**3).sum()
-
-
-def det3(A):
-    s = 0.0
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                if i != j and j != k and i != k:
-                    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-                    s += sign * A[0, i] * A[1, j] * A[2, k]
-    return s
-
-
-def unrolled_break(x, lim: float):
-    t = 0.0
-    for i in range(4):
-        if x[i] > lim:
-            break
-        t += x[i] ** 2
-    else:
-        t *= 2.0
-    return t + i
-
-
-def unrolled_continue(x):
-    t = 1.0
-    for i in range(5):
-        if x[i] < 0:
-            continue
-        t *= 1 + x[i]
-        for j in range(2):
-            if j == i:
-                continue
-            t += x[j] * x[i]
-    return t
-
-
-def unrolled_state(x):
-    st = np.zeros(3)
-    for i in range(3):
-        for j in range(3):
-            st[(i + j) % 3] += x[i] * x[j + 1]
-            st[j] *= 0.9
-    return st @ st
-
-
-def unrolled_ret(x):
-    for i in range(3):
-        if x[i] > 0.3:
-            return x[i] * i
-    return x.sum()
-
-
 def unrolled_update(x):
     y = x.copy()
     for i in range(2):
@@ -89,155 +22,12 @@ def unrolled_update(x):
     return (y**2).sum()
 
 
-def reversed_small(x):
-    s = 0.0
-    for i in range(3, -1, -1):
-        s = s * x[0] + x[i]
-    return s
-
-
-# branch flattening and addition merging
-def leaky(x, a: float):
-    s = 0.0
-    for i in range(len(x)):
-        if x[i] > 0:
-            s += x[i] * a
-        else:
-            s -= x[i] * x[i]
-    return s
-
-
-def huber(x, y, d: float):
-    s = 0.0
-    for i in range(len(x)):
-        r = x[i] - y[i]
-        if abs(r) <= d:
-            s += 0.5 * r * r
-        elif r > 0:
-            s += d * (r - 0.5 * d)
-        else:
-            s -= d * (r + 0.5 * d)
-    return s
-
-
-def both_arms(x, w):
-    y = np.zeros(len(x))
-    z = np.zeros(len(x))
-    for i in range(len(x)):
-        if x[i] > w[i]:
-            y[i] = x[i] * w[i]
-            z[i] += y[i]
-        else:
-            y[i] = w[i]
-            z[i] -= x[i]
-            z[0] += 1.0 * w[i]
-    return (y * z).sum()
-
-
-def arms_div(x):
-    s = 0.0
-    for i in range(len(x)):
-        if abs(x[i]) > 1e-3:
-            s += 1.0 / x[i]
-        else:
-            s += 1.0
-    return s
-
-
-def arms_sqrt(x):
-    s = 0.0
-    for v in x:
-        if v > 0.0:
-            s += math.sqrt(v)
-        elif v < -1.0:
-            s += math.log(-v)
-    return s
-
-
-def arms_index(x, k: int):
-    s = 0.0
-    for i in range(len(x)):
-        if i + k < len(x):
-            s += x[i] * x[i + k]
-        if i >= k:
-            s -= x[i - k] * x[i]
-    return s
-
-
-def adds_merge(x):
-    y = np.zeros(len(x) + 2)
-    for i in range(len(x)):
-        y[i] += x[i] * x[i]
-        y[i + 1] += 2.0 * x[i]
-        y[i] += math.sin(x[i])
-        y[i + 2] -= x[i]
-        y[i] *= 0.5
-        y[i] += x[i]
-    return (y * y).sum()
-
-
-def adds_alias(x, idx):
-    y = np.zeros(len(x))
-    for i in range(len(idx)):
-        y[idx[i]] += x[i]
-        y[i] += x[idx[i]] * y[idx[i]]
-        y[idx[i]] += 0.5 * y[i]
-    return (y * y).sum()
-
-
-def adds_branch_alias(x, idx):
-    y = x.copy()
-    for i in range(len(idx)):
-        j = idx[i]
-        if y[j] > 0:
-            y[j] += y[i]
-            y[i] += 0.1
-        else:
-            y[i] += y[j] * 2
-            y[j] -= 0.2
-    return y @ y
-
-
-def clip_loop(x, lo: float, hi: float):
-    s = 0.0
-    for v in x:
-        c = v
-        if c < lo:
-            c = lo
-        if c > hi:
-            c = hi
-        s += c * v
-    return s
-
-
-def max_pool(A):
-    h, w = A.shape
-    out = np.zeros((h // 2, w // 2))
-    for i in range(h // 2):
-        for j in range(w // 2):
-            m = A[2 * i, 2 * j]
-            for a in range(2):
-                for b in range(2):
-                    if A[2 * i + a, 2 * j + b] > m:
-                        m = A[2 * i + a, 2 * j + b]
-            out[i, j] = m
-    return (out**2).sum()
-
-
 # vmap / transforms
 def norm_row(r, p: float):
     s = 0.0
     for v in r:
         s += abs(v) ** p
     return s ** (1 / p)
-
-
-def vmapped(A, p: float):
-    return np.sum(linad.vmap(norm_row, in_axes=(0, None))(A, p) ** 2)
-
-
-def vmapped_cols(A, p: float):
-    return np.sum(linad.vmap(norm_row, in_axes=(1, None))(A, p))
 
 
 def pair_fn(a, b):
@@ -258,16 +48,6 @@ def vmapped_out(A):
 def vmapped_grad(A, p: float):
     g = linad.vmap(linad.grad(norm_row), in_axes=(0, None))(A, p)
     return (g * g * A).sum()
-
-
-def vmapped_updates(A):
-    def work(r):
-        q = r.copy()
-        for i in range(1, len(q)):
-            q[i] += 0.5 * q[i - 1]
-        return q[-1]
-
-    return (linad.vmap(work)(A) ** 2).sum()
 
 
 def nested_vmap(x, y):
@@ -404,15 +184,6 @@ def transposed(A):
     return (B * np.arange(64.0).reshape(8, 8)).sum()
 
 
-def row_iter_update(A):
-    B = A.copy()
-    prev = B[-1]
-    for r in B:
-        r += 0.5 * prev
-        prev = r
-    return (B**2).sum()
-
-
 def scatter_alias(x, idx):
     y = x.copy()
     z = y[::2]
@@ -424,31 +195,10 @@ def scatter_alias(x, idx):
 
 I4 = np.array([0, 2, 2, 5])
 CASES = dict(
-    rot3=(M, 0.3),
-    det3=(T,),
-    unrolled_break=[(V, 5.0), (V, -0.5), (V, 0.4)],
-    unrolled_continue=(V,),
-    unrolled_state=(V,),
-    unrolled_ret=[(V,), (-abs(V),)],
     unrolled_update=(V,),
-    reversed_small=(V,),
-    leaky=(V, 0.3),
-    huber=(V, W, 0.5),
-    both_arms=(V, W),
-    arms_div=(np.array([0.5, 0.0, -2.0]),),
-    arms_sqrt=(np.array([0.5, -0.5, -2.0, 0.0]),),
-    arms_index=[(V, 2), (V, 0), (V, 9)],
-    adds_merge=(V,),
-    adds_alias=(V, I4),
-    adds_branch_alias=(V, I4),
-    clip_loop=(V, -0.4, 0.6),
-    max_pool=(N,),
-    vmapped=(M, 2.5),
-    vmapped_cols=(M, 3.0),
     vmapped_pair=(V, M),
     vmapped_out=(M,),
     vmapped_grad=(M, 3.0),
-    vmapped_updates=(M,),
     nested_vmap=(V, W[:3]),
     newton_step=(V,),
     lin_inside=(V,),
@@ -464,6 +214,5 @@ CASES = dict(
     chain_ret=(V,),
     passed_twice=(V,),
     transposed=(N,),
-    row_iter_update=(M,),
     scatter_alias=(V, I4),
 )

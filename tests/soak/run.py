@@ -31,7 +31,8 @@ from linad.codegen.passes import all_passes
 from ..batches import Slow, alarm, in_child
 from ..fuzz.test_edited import soon
 from ..properties.roads import Whole, fresh
-from ..strategies import Program, load
+from ..kit import load
+from ..strategies import Program
 from . import guard_pages
 from .branches import branches
 from .corpus import FOUND, keep, text_of

@@ -13,6 +13,8 @@ from linad import linear_grad
 from linad.derivatives.table import RULES
 from linad.testing import arguments, check_grads, float_arrays, tame_floats
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([0.5, 1.0, 2.0])
 
 

@@ -3,17 +3,17 @@
 import itertools
 import linecache
 import random
-from functools import partial
 
 import numpy as np
 import pytest
 
 import linad
 from linad import linear_grad
-from linad.transforms import application
 from tests.examples_of import MANY, SEED
 
 from .compositions import TRANSFORMS, Function, Polynomial, constant, named
+
+pytestmark = pytest.mark.interpreted
 
 BASES = """
 import numpy as np
@@ -77,11 +77,6 @@ def drawn(length: int, count: int) -> list[tuple[str, ...]]:
     return [c for c in found if fits(composed(c[0], c[1:]))][: count * MANY]
 
 
-@pytest.fixture(autouse=True)
-def interpreted(monkeypatch):
-    monkeypatch.setattr(application, "Options", partial(application.Options, backend="interpret"))
-
-
 def check(call, f: Function) -> None:
     x = np.sin(1.0 + np.arange(float(np.prod(f.domain)))).reshape(f.domain)
     found, wanted = call(x), f.at(x)
@@ -109,9 +104,10 @@ def test_inside_checked_functions(chain) -> None:
     check(linear_grad(names["f"], backend="interpret"), f)
 
 
+@pytest.mark.thorough
+@pytest.mark.compiled
 @pytest.mark.parametrize("chain", [("scalar", "vmap", "hessian"), ("array", "jacobian", "vmap of a pullback")])
-def test_compiled(chain, monkeypatch) -> None:
-    monkeypatch.undo()
+def test_compiled(chain) -> None:
     f = composed(chain[0], chain[1:])
     names = executed(f.definition, f"<compiled {' '.join(chain)}>", dict(NAMES))
     check(linad.jacobian(names["f"]), Function("", f.by(), f.domain))

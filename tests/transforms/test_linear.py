@@ -10,6 +10,8 @@ import linad
 from linad import LinadError, linear_grad
 from linad.structures import leaves
 
+pytestmark = pytest.mark.interpreted
+
 interpreted = functools.partial(linear_grad, backend="interpret")
 X = np.array([0.5, 1.5, -0.25])
 E = np.eye(3)

@@ -6,6 +6,8 @@ import pytest
 import linad
 from linad import LinadError, linear_grad
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([1.0, 2.0, -1.5])
 A = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
 

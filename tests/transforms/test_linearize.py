@@ -11,6 +11,8 @@ from linad import linear_grad
 from linad.structures import leaves
 from tests.examples_of import on_backends
 
+pytestmark = pytest.mark.interpreted
+
 X = np.array([1.0, 2.0, -1.5])
 
 

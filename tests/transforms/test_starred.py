@@ -8,6 +8,8 @@ from linad import linear_grad
 from linad.testing import check_grads
 from tests.examples_of import on_backends
 
+pytestmark = pytest.mark.interpreted
+
 X, Y = np.array([0.7, -1.2, 0.4]), np.array([1.1, 0.3, -0.8])
 
 

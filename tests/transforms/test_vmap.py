@@ -15,6 +15,8 @@ import linad
 from linad import LinadError, linear_grad
 from linad.structures import leaves, map_leaves, parts, rebuilt
 
+pytestmark = pytest.mark.interpreted
+
 interpreted = partial(linear_grad, backend="interpret")
 X = np.array([[0.5, 1.5, -0.25], [2.0, -1.0, 0.75]])
 W = np.array([0.3, -0.6])

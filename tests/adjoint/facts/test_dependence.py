@@ -13,329 +13,14 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
 from tests.adjoint.log_words import words, words_of, words_twice
+from tests.kit import functions
 
 from .test_reversal_order import A, K, X
-
-# ------------------------------------------------------------------------------ iterations whose adjoints have an order
-
-
-def doubles(x):
-    s = 0.0
-    for i in range(len(x)):
-        s = s + s + x[i] * x[i]
-    return s
-
-
-def taken_from_itself(x):
-    """The sum is subtracted as well."""
-    s = 0.0
-    for i in range(len(x)):
-        s = (s - s) + x[i] * x[i]
-    return s
-
-
-def adds_itself_in_an_arm(x):
-    s = 0.0
-    r = 0.0
-    for i in range(len(x)):
-        t = 0.0
-        if x[i] > 1.0:
-            t = s
-            r += x[i] * x[i]
-        s = s + t + x[i] * x[i]
-    return s + r
-
-
-def begins_anew_in_an_arm(x):
-    """A sum of one arm."""
-    s = 0.0
-    r = 0.0
-    for i in range(len(x)):
-        if x[i] > 0.8:
-            s = x[i] * x[i]
-            r += x[i] * s
-        else:
-            s = s + x[i] * x[i]
-    return s + r
-
-
-def begins_anew_in_a_loop(x):
-    s = 0.0
-    for i in range(len(x)):
-        for j in range(i % 2):
-            s = x[i] * x[j]
-        s = s + x[i] * x[i]
-    return s
-
-
-def leaves_a_loop_twice(x):
-    s = 0.0
-    for i in range(len(x)):
-        t = 0.0
-        for j in range(i):
-            s = s + x[j] * x[i]
-            t = s
-        s = s + t
-    return s
-
-
-def grows_by_half(x):
-    s = 0.0
-    for i in range(len(x)):
-        s = s + 0.5 * s + x[i] * x[i]
-    return s
-
-
-def the_last_square(x):
-    s = 0.0
-    for i in range(len(x)):
-        s = x[i] * x[i]
-    return s
-
-
-def both_are_the_sum(x):
-    """One sum that goes on under two names."""
-    s = 0.0
-    t = 1.0
-    for i in range(len(x)):
-        u = s + t
-        s = u
-        t = u + x[i] * x[i]
-    return s * 2.0 + t
-
-
-def fills_all(x):
-    """The last iteration takes the adjoints of all cells."""
-    v = np.zeros(len(x))
-    for i in range(len(x)):
-        v[:] = x[i] * x[i]
-    return v[0] + v[1]
-
-
-def stores_at_distances_that_it_reads(x, idx):
-    v = np.zeros(2 * len(x))
-    for i in range(len(x)):
-        v[i + idx[i] % 4] = x[i] * x[i]
-    s = 0.0
-    for i in range(len(x)):
-        s += v[i] * i + v[len(x) + i]
-    return s
 
 # -------------------------------------------------------------------- the carried value is not there when it runs again
 
 
-def through_a_cell(x, idx):
-    s = 0.0
-    for i in range(len(x)):
-        t = np.zeros(3)
-        t[idx[i] % 3] = s
-        s += t[idx[i - 1] % 3] * x[i] * t[idx[i - 1] % 3] + x[i] * x[i]
-    return s * s
-
-
-def through_a_table(x, idx):
-    s = 0.0
-    k = 1
-    for i in range(len(x)):
-        s += x[i] * x[i] * idx[k]
-        k = (2 * k + 1) % len(x)
-    return s * s
-
-
-def through_a_place(x, idx):
-    """What is carried says where an iteration puts something."""
-    s = 0.0
-    k = 1
-    for i in range(len(x)):
-        t = np.zeros(5)
-        t[k] = 2.0
-        s += x[i] * x[i] * t[idx[i]]
-        k = (2 * k + 1) % len(x)
-    return s * s
-
-
-def through_a_fill(x, idx):
-    s = 0.0
-    for i in range(len(x)):
-        t = np.zeros(5)
-        t[:] = s
-        t[idx[i]] = 2.0
-        s += x[i] * t[idx[i - 1]] * t[idx[i - 1]] + x[i] * x[i]
-    return s * s
-
-
-def through_a_copy(x, idx):
-    s = 0.0
-    for i in range(len(x)):
-        t = np.zeros(3)
-        t[idx[i] % 3] = s
-        u = t.copy()
-        u[idx[i - 2] % 3] = 1.0
-        s += u[idx[i - 1] % 3] * x[i] * u[idx[i - 1] % 3] + x[i] * x[i] + t[0]
-    return s * s
-
-
-def through_an_arm(x, idx):
-    s = 0.0
-    r = 0.0
-    for i in range(len(x)):
-        e = 1.0
-        if x[i] > 0.8:
-            e = s
-            r += x[i] * x[i]
-        s += e * x[i] * e + x[i] * x[i]
-    return s * s + r
-
-
-def counted_in_an_arm(x, idx):
-    """The sum decides by which number the square is multiplied, of which no derivative is taken."""
-    s = 0.0
-    for i in range(len(x)):
-        k = 1
-        if s > 2.0:
-            for j in range(idx[i]):
-                k += idx[j]
-        s += x[i] * x[i] * k
-    return s * s
-
-
-def counted_in_a_loop(x, idx):
-    s = 0.0
-    k = 1
-    for i in range(len(x)):
-        m = 0
-        for j in range(k):
-            m += idx[j]
-        s += x[i] * x[i] * m
-        k = (2 * k + 1) % len(x)
-    return s * s
-
-
-def counted_until(x, idx):
-    s = 0.0
-    for i in range(len(x)):
-        m = 0
-        while True:
-            m += 1 + idx[i]
-            if m * 0.7 >= s:
-                break
-        s += x[i] * x[i] * m + x[i]
-    return s * s
-
-
-def sized_by_what_it_counts(x, idx):
-    s = 0.0
-    k = 3
-    for i in range(len(x)):
-        t = np.zeros(k)
-        t[idx[i] % 3] = 2.0
-        s += t[idx[i - 1] % 3] * x[i] * x[i]
-        k = (2 * k) % 5 + 3
-    return s * s
-
-# -------------------------------------------------------------------------------- what comes between it and its reverse
-
-
-def total(v, k):
-    if k < 0:
-        return 0.0
-    return v[k] + total(v, k - 1)
-
-def doubled(v, k):
-    if k < 0:
-        return 0.0
-    v[k] = 2.0 * v[k]
-    return doubled(v, k - 1)
-
-
-def copied_and_returned(x):
-    v = np.zeros(len(x))
-    for i in range(len(x)):
-        v[i] = x[i] * x[i]
-    w = v.copy()
-    w[0] = 3.0 * x[0]
-    return v, w
-
-
-def given_to_a_call(x):
-    v = np.zeros(len(x))
-    for i in range(len(x)):
-        v[i] = x[i] * x[i]
-    return total(v, 4), v
-
-
-def updated_by_a_call(x):
-    v = np.zeros(len(x))
-    for i in range(len(x)):
-        v[i] = x[i] * x[i]
-    doubled(v, 3)
-    return v
-
-
-def given_to_a_product(x, a):
-    v = np.zeros((len(x), len(x)))
-    for i in range(len(x)):
-        for j in range(len(x)):
-            v[i, j] = x[i] * x[j]
-    return a @ v, v
-
 # ----------------------------------------------------------------------------------------- names that are there no more
-
-
-def moved_and_measured(x, k):
-    """An arm asks for the size of an array that goes by another name when its reverse comes."""
-    u = np.zeros(len(x))
-    for _ in range(k):
-        u = np.zeros(len(u) + 1)
-    s = 0.0
-    for m in range(len(x)):
-        if x[m] > 1.0:
-            s += x[m] * x[m] * len(u)
-    for _ in range(k):
-        u = np.zeros(len(u) + 1)
-    return s * len(u)
-
-
-def lost_and_measured(x):
-    """An arm asks for the size of an array of an iteration that is over when its reverse comes."""
-    s = 1.0
-    for i in range(3):
-        u = np.zeros(len(x))
-        for _ in range(i):
-            u = np.zeros(len(u) + 1)
-        e = 0.0
-        for m in range(len(x)):
-            if x[m] > 1.0:
-                e += x[m] * x[m] * len(u)
-        s = s * np.cos(e)
-    return s
-
-
-def read_in_an_arm_and_renamed(x, c):
-    """The arm could run when its reverse comes, but its array goes by another name then."""
-    u = x.copy()
-    v = np.ones(len(x))
-    s = 0.0
-    if c > 0:
-        for i in range(len(x)):
-            s += u[i] * u[i]
-    if x[1] > 0.9:
-        w = u
-    else:
-        w = v
-    return s + w[0]
-
-
-def read_in_an_arm_and_exchanged(x, c):
-    u = x.copy()
-    v = np.ones(len(x))
-    s = 0.0
-    if c > 0:
-        for i in range(len(x)):
-            s += u[i] * u[i]
-    for _ in range(c):
-        u, v = v, u
-    return s + u[0]
 
 
 # ---------------------------------------------- a loop that runs once, beside its reverse, has its carried values there
@@ -377,8 +62,235 @@ def test_nothing_is_logged(f) -> None:
     assert words(f, X) == 0
 
 
+PROGRAMS = functions(
+    """\
+def total(v, k):
+    if k < 0: return 0.0
+    return v[k] + total(v, k - 1)
+def doubled(v, k):
+    if k < 0: return 0.0
+    v[k] = 2.0 * v[k]
+    return doubled(v, k - 1)
+def draws(x):
+    seed = 12345
+    s = 0.0
+    for i in range(20):
+        seed = (1103515245 * seed + 12345) % 2147483648
+        s += np.sin(x[i % len(x)] * (seed / 2147483648))
+    return s
+def doubles(x):
+    s = 0.0
+    for i in range(len(x)): s = s + s + x[i] * x[i]
+    return s
+def taken_from_itself(x):  # The sum is subtracted as well.
+    s = 0.0
+    for i in range(len(x)): s = (s - s) + x[i] * x[i]
+    return s
+def adds_itself_in_an_arm(x):
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        t = 0.0
+        if x[i] > 1.0:
+            t = s
+            r += x[i] * x[i]
+        s = s + t + x[i] * x[i]
+    return s + r
+def begins_anew_in_an_arm(x):  # A sum of one arm.
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.8:
+            s = x[i] * x[i]
+            r += x[i] * s
+        else: s = s + x[i] * x[i]
+    return s + r
+def begins_anew_in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        for j in range(i % 2): s = x[i] * x[j]
+        s = s + x[i] * x[i]
+    return s
+def leaves_a_loop_twice(x):
+    s = 0.0
+    for i in range(len(x)):
+        t = 0.0
+        for j in range(i):
+            s = s + x[j] * x[i]
+            t = s
+        s = s + t
+    return s
+def grows_by_half(x):
+    s = 0.0
+    for i in range(len(x)): s = s + 0.5 * s + x[i] * x[i]
+    return s
+def the_last_square(x):
+    s = 0.0
+    for i in range(len(x)): s = x[i] * x[i]
+    return s
+def both_are_the_sum(x):  # One sum that goes on under two names.
+    s = 0.0
+    t = 1.0
+    for i in range(len(x)):
+        u = s + t
+        s = u
+        t = u + x[i] * x[i]
+    return s * 2.0 + t
+def fills_all(x):  # The last iteration takes the adjoints of all cells.
+    v = np.zeros(len(x))
+    for i in range(len(x)): v[:] = x[i] * x[i]
+    return v[0] + v[1]
+def stores_at_distances_that_it_reads(x, idx):
+    v = np.zeros(2 * len(x))
+    for i in range(len(x)): v[i + idx[i] % 4] = x[i] * x[i]
+    s = 0.0
+    for i in range(len(x)): s += v[i] * i + v[len(x) + i]
+    return s
+def through_a_cell(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[idx[i] % 3] = s
+        s += t[idx[i - 1] % 3] * x[i] * t[idx[i - 1] % 3] + x[i] * x[i]
+    return s * s
+def through_a_table(x, idx):
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        s += x[i] * x[i] * idx[k]
+        k = (2 * k + 1) % len(x)
+    return s * s
+def through_a_place(x, idx):  # What is carried says where an iteration puts something.
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        t = np.zeros(5)
+        t[k] = 2.0
+        s += x[i] * x[i] * t[idx[i]]
+        k = (2 * k + 1) % len(x)
+    return s * s
+def through_a_fill(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(5)
+        t[:] = s
+        t[idx[i]] = 2.0
+        s += x[i] * t[idx[i - 1]] * t[idx[i - 1]] + x[i] * x[i]
+    return s * s
+def through_a_copy(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        t = np.zeros(3)
+        t[idx[i] % 3] = s
+        u = t.copy()
+        u[idx[i - 2] % 3] = 1.0
+        s += u[idx[i - 1] % 3] * x[i] * u[idx[i - 1] % 3] + x[i] * x[i] + t[0]
+    return s * s
+def through_an_arm(x, idx):
+    s = 0.0
+    r = 0.0
+    for i in range(len(x)):
+        e = 1.0
+        if x[i] > 0.8:
+            e = s
+            r += x[i] * x[i]
+        s += e * x[i] * e + x[i] * x[i]
+    return s * s + r
+# The sum decides by which number the square is multiplied, of which no derivative is taken.
+def counted_in_an_arm(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        k = 1
+        if s > 2.0:
+            for j in range(idx[i]): k += idx[j]
+        s += x[i] * x[i] * k
+    return s * s
+def counted_in_a_loop(x, idx):
+    s = 0.0
+    k = 1
+    for i in range(len(x)):
+        m = 0
+        for j in range(k): m += idx[j]
+        s += x[i] * x[i] * m
+        k = (2 * k + 1) % len(x)
+    return s * s
+def counted_until(x, idx):
+    s = 0.0
+    for i in range(len(x)):
+        m = 0
+        while True:
+            m += 1 + idx[i]
+            if m * 0.7 >= s: break
+        s += x[i] * x[i] * m + x[i]
+    return s * s
+def sized_by_what_it_counts(x, idx):
+    s = 0.0
+    k = 3
+    for i in range(len(x)):
+        t = np.zeros(k)
+        t[idx[i] % 3] = 2.0
+        s += t[idx[i - 1] % 3] * x[i] * x[i]
+        k = (2 * k) % 5 + 3
+    return s * s
+def copied_and_returned(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)): v[i] = x[i] * x[i]
+    w = v.copy()
+    w[0] = 3.0 * x[0]
+    return v, w
+def given_to_a_call(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)): v[i] = x[i] * x[i]
+    return total(v, 4), v
+def updated_by_a_call(x):
+    v = np.zeros(len(x))
+    for i in range(len(x)): v[i] = x[i] * x[i]
+    doubled(v, 3)
+    return v
+def given_to_a_product(x, a):
+    v = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for j in range(len(x)): v[i, j] = x[i] * x[j]
+    return a @ v, v
+# An arm asks for the size of an array that goes by another name when its reverse comes.
+def moved_and_measured(x, k=2):
+    u = np.zeros(len(x))
+    for _ in range(k): u = np.zeros(len(u) + 1)
+    s = 0.0
+    for m in range(len(x)):
+        if x[m] > 1.0: s += x[m] * x[m] * len(u)
+    for _ in range(k): u = np.zeros(len(u) + 1)
+    return s * len(u)
+def lost_and_measured(x):  # An arm asks for the size of an array of an iteration that is over when its reverse comes.
+    s = 1.0
+    for i in range(3):
+        u = np.zeros(len(x))
+        for _ in range(i): u = np.zeros(len(u) + 1)
+        e = 0.0
+        for m in range(len(x)):
+            if x[m] > 1.0: e += x[m] * x[m] * len(u)
+        s = s * np.cos(e)
+    return s
+# The arm could run when its reverse comes, but its array goes by another name then.
+def read_in_an_arm_and_renamed(x, c=1):
+    u = x.copy()
+    v = np.ones(len(x))
+    s = 0.0
+    if c > 0:
+        for i in range(len(x)): s += u[i] * u[i]
+    if x[1] > 0.9: w = u
+    else: w = v
+    return s + w[0]
+def read_in_an_arm_and_exchanged(x, c=1):
+    u = x.copy()
+    v = np.ones(len(x))
+    s = 0.0
+    if c > 0:
+        for i in range(len(x)): s += u[i] * u[i]
+    for _ in range(c): u, v = v, u
+    return s + u[0]
+# The generator goes on: its state after the first loop is needed before the reverse of that loop.
 def draws_twice(x):
-    """The generator goes on: its state after the first loop is needed before the reverse of that loop."""
     seed = 12345
     s = 0.0
     for i in range(len(x)):
@@ -388,27 +300,14 @@ def draws_twice(x):
         seed = (1103515245 * seed + 12345) % 2147483648
         s += np.cos(x[i] * (seed / 2147483648))
     return s
-
-
-def needed_draws(x):
-    """The sum is, so iterations would run again, without the state."""
+def needed_draws(x):  # The sum is, so iterations would run again, without the state.
     return draws(x) * draws(x)
+""",
+    x=X, idx=K, a=A,
+)
 
 
-PROGRAMS = [
-    (doubles, (X,)), (taken_from_itself, (X,)), (adds_itself_in_an_arm, (X,)), (begins_anew_in_an_arm, (X,)),
-    (begins_anew_in_a_loop, (X,)), (leaves_a_loop_twice, (X,)), (grows_by_half, (X,)), (the_last_square, (X,)),
-    (both_are_the_sum, (X,)), (fills_all, (X,)), (stores_at_distances_that_it_reads, (X, K)),
-    (through_a_cell, (X, K)), (through_a_table, (X, K)), (through_a_place, (X, K)), (through_a_fill, (X, K)),
-    (through_a_copy, (X, K)), (through_an_arm, (X, K)), (counted_in_an_arm, (X, K)), (counted_in_a_loop, (X, K)),
-    (counted_until, (X, K)), (sized_by_what_it_counts, (X, K)), (copied_and_returned, (X,)), (given_to_a_call, (X,)),
-    (updated_by_a_call, (X,)), (given_to_a_product, (X, A)), (draws_twice, (X,)), (needed_draws, (X,)),
-    (moved_and_measured, (X, 2)), (lost_and_measured, (X,)), (read_in_an_arm_and_renamed, (X, 1)),
-    (read_in_an_arm_and_exchanged, (X, 1)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("f, args", PROGRAMS, ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("f, args", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
 

@@ -11,9 +11,8 @@ import pytest
 from linad_typecheck.ir.text import parse_program
 
 from linad.pipeline import prepare
-from tests.adjoint.log_words import words, words_of
-
-from .test_reversal_order import mixed
+from tests.adjoint.log_words import MIXED, words, words_of
+from tests.kit import functions
 
 N = 5
 X = np.random.default_rng(2).uniform(0.5, 1.5, N)
@@ -71,7 +70,7 @@ def in_an_array_of_the_iteration(x):
             y[i] = t
             s = s * t + 0.5
         for i in range(len(x)):
-            s += y[i] * y[N - 1 - i]
+            s += y[i] * y[4 - i]
         r = r * s + 1.0
     return r
 
@@ -84,6 +83,8 @@ def test_an_array_that_is_kept_holds_its_values() -> None:
 # ---------------------------------------------------------------------------------------------- a condition forbids it
 
 
+SHUT = functions(
+    MIXED + """\
 def overwritten_in_the_iteration(x):
     r = 0.0
     for k in range(3):
@@ -93,14 +94,10 @@ def overwritten_in_the_iteration(x):
             t = np.sin(x[i] + k)
             y[i] = t
             s = s * t + 0.5
-        for i in range(len(x)):
-            y[i] += 0.5
-        for i in range(len(x)):
-            s += y[i] * y[N - 1 - i]
+        for i in range(len(x)): y[i] += 0.5
+        for i in range(len(x)): s += y[i] * y[4 - i]
         r = r * s + 1.0
     return r
-
-
 def two_turns_of_the_iteration(x):
     r = 0.0
     for k in range(3):
@@ -110,14 +107,11 @@ def two_turns_of_the_iteration(x):
             t = np.sin(x[i] + k)
             y[i // 2] = t
             s = s * t + 0.5
-        for i in range(len(x)):
-            s += y[i] * y[N - 1 - i]
+        for i in range(len(x)): s += y[i] * y[4 - i]
         r = r * s + 1.0
     return r
-
-
+# That iterations have slices of their own does not tell the turns of an inner loop apart.
 def by_the_iteration_alone(x):
-    """That iterations have slices of their own does not tell the turns of an inner loop apart."""
     r = 0.0
     for k in range(3):
         y = np.zeros(len(x))
@@ -126,24 +120,17 @@ def by_the_iteration_alone(x):
             t = np.sin(x[i] + k)
             y[k] = t
             s = s * t + 0.5
-        for i in range(len(x)):
-            s += y[i] * y[N - 1 - i]
+        for i in range(len(x)): s += y[i] * y[4 - i]
         r = r * s + 1.0
     return r
-
-
-def in_an_arm(x):
-    """Not in every iteration."""
+def in_an_arm(x):  # Not in every iteration.
     y = np.zeros(len(x))
     s = 1.0
     for i in range(len(x)):
         t = np.sin(s * x[i])
-        if x[i] > 1.0:
-            y[i] = t
+        if x[i] > 1.0: y[i] = t
         s = s * t + 0.5
     return s + y[0]
-
-
 def in_one_cell(x):
     y = np.zeros(2)
     s = 1.0
@@ -152,8 +139,6 @@ def in_one_cell(x):
         y[0] = t
         s = s * t + 0.5
     return s + y[0]
-
-
 def along_one_loop_of_two(x):
     y = np.zeros(len(x))
     s = 1.0
@@ -163,8 +148,6 @@ def along_one_loop_of_two(x):
             y[j] = t
             s = s * t + 0.5
     return s + y[0]
-
-
 def two_in_a_cell(x):
     y = np.zeros(len(x))
     s = 1.0
@@ -173,8 +156,6 @@ def two_in_a_cell(x):
         y[i // 2] = t
         s = s * t + 0.5
     return s + y[0]
-
-
 def at_distances_that_it_reads(x, idx):
     y = np.zeros(2 * len(x))
     s = 1.0
@@ -183,10 +164,7 @@ def at_distances_that_it_reads(x, idx):
         y[i + idx[i] % 4] = t
         s = s * t + 0.5
     return s + y[0]
-
-
-def found_by_itself(x):
-    """Which cell it is in says it alone, and what it was loaded from is overwritten."""
+def found_by_itself(x):  # Which cell it is in says it alone, and what it was loaded from is overwritten.
     y = np.zeros((len(x), 8))
     a = x.copy()
     s = 1.0
@@ -196,8 +174,6 @@ def found_by_itself(x):
         s = s + t * t * x[i]
         a[2] = a[2] * 0.9 + 0.1 * x[i]
     return s + y[0, 1] + y[1, 0]
-
-
 def found_by_each_other(x):
     a = x.copy()
     y = np.zeros((len(x), 8))
@@ -212,8 +188,6 @@ def found_by_each_other(x):
         a[2] = a[2] * 0.9 + 0.1 * x[i]
         a[3] = a[3] * 0.9 + 0.1 * x[i]
     return s + y[0, 1] + y[1, 0] + z[0, 1]
-
-
 def moved(x):
     y = np.zeros(len(x))
     z = np.zeros(len(x))
@@ -222,11 +196,8 @@ def moved(x):
         t = np.sin(x[i])
         y[i] = t
         s = s * t + 0.5
-    for _ in range(3):
-        y, z = z, y
+    for _ in range(3): y, z = z, y
     return s + y[0]
-
-
 def local_and_lost(x):
     s = 1.0
     for k in range(3):
@@ -237,8 +208,6 @@ def local_and_lost(x):
             s = s * t + 0.5
         s = s * np.cos(y[k, 1])
     return s
-
-
 def overwritten_by_the_next(x):
     y = np.zeros(len(x) + 1)
     s = 1.0
@@ -248,8 +217,6 @@ def overwritten_by_the_next(x):
         y[i + 1] = t
         s = s * t + 0.5
     return s + y[0]
-
-
 def overwritten_later(x):
     y = np.zeros(len(x))
     s = 1.0
@@ -258,13 +225,9 @@ def overwritten_later(x):
         y[i] = t
         s = s * t + 0.5
     r = s * y[1]
-    for i in range(len(x)):
-        y[i] = 2.0 * x[i]
+    for i in range(len(x)): y[i] = 2.0 * x[i]
     return r + y[0]
-
-
-def put_back(x):
-    """The cells of `y` are put back, among them the one of ``t`` after ``t`` was needed."""
+def put_back(x):  # The cells of `y` are put back, among them the one of ``t`` after ``t`` was needed.
     y = np.zeros(len(x))
     s = 1.0
     for i in range(len(x)):
@@ -273,8 +236,6 @@ def put_back(x):
         s = s * t + 0.5
     mixed(y)
     return s + np.sum(y)
-
-
 def put_back_before_it_is_needed(x):
     y = np.zeros(len(x))
     s = 1.0
@@ -284,8 +245,6 @@ def put_back_before_it_is_needed(x):
         y[i] = t
     mixed(y)
     return s + np.sum(y)
-
-
 def put_back_to_something_else_when_it_is_needed(x, idx):
     y = np.zeros(len(x) + 1)
     s = 1.0
@@ -296,10 +255,8 @@ def put_back_to_something_else_when_it_is_needed(x, idx):
         s = s * t + 0.5
     mixed(y)
     return s + np.sum(y)
-
-
+# The second run of the outer loop's iterations stores nothing, and the cells are those of its last one.
 def in_an_iteration_that_runs_again(x):
-    """The second run of the outer loop's iterations stores nothing, and the cells are those of its last one."""
     y = np.zeros(len(x))
     t = 0.0
     for k in range(3):
@@ -310,20 +267,14 @@ def in_an_iteration_that_runs_again(x):
             s = s * e + 0.5
         t += s
     r = 0.0
-    for k in range(3):
-        r += np.exp(t * x[k])
+    for k in range(3): r += np.exp(t * x[k])
     return r + y[0]
-
-
-def found_by_what_is_put_back(x, idx):
-    """Which cell it is in says an int whose own cell holds another one by then."""
+def found_by_what_is_put_back(x, idx):  # Which cell it is in says an int whose own cell holds another one by then.
     p = idx.copy()
     y = np.zeros((len(x), 8))
     s = 1.0
-    for i in range(len(x)):
-        s = np.sin(s * x[p[i]])
-    for i in range(len(x)):
-        s = np.cos(s * x[p[i]])
+    for i in range(len(x)): s = np.sin(s * x[p[i]])
+    for i in range(len(x)): s = np.cos(s * x[p[i]])
     for i in range(len(x)):
         t = np.sin(x[i])
         k = p[i]
@@ -332,19 +283,12 @@ def found_by_what_is_put_back(x, idx):
         p[i] = i
         s = s * t + 0.5
     return s + y[0, 3]
+""",
+    x=X, idx=K,
+)
 
 
-SHUT = [
-    (in_an_arm, (X,)), (in_one_cell, (X,)), (along_one_loop_of_two, (X,)), (two_in_a_cell, (X,)), (at_distances_that_it_reads, (X, K)),
-    (found_by_itself, (X,)), (found_by_each_other, (X,)), (moved, (X,)), (local_and_lost, (X,)), (overwritten_by_the_next, (X,)),
-    (overwritten_later, (X,)), (put_back, (X,)), (put_back_before_it_is_needed, (X,)),
-    (put_back_to_something_else_when_it_is_needed, (X, K)), (in_an_iteration_that_runs_again, (X,)),
-    (found_by_what_is_put_back, (X, K)), (overwritten_in_the_iteration, (X,)), (two_turns_of_the_iteration, (X,)),
-    (by_the_iteration_alone, (X,)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("f, args", SHUT, ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("f, args", SHUT.values(), ids=SHUT)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
 

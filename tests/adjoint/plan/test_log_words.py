@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.adjoint.facts.test_dependence import leaves_a_loop_twice, through_a_cell
-from tests.adjoint.facts.test_overwrite_analysis import of_a_size_known_there_only
-from tests.adjoint.facts.test_reread_analysis import in_an_iteration_that_runs_again
+from tests.adjoint.facts.test_dependence import PROGRAMS
+from tests.adjoint.facts.test_overwrite_analysis import LOGGED
+from tests.adjoint.facts.test_reread_analysis import SHUT
 from tests.adjoint.facts.test_reversal_order import K, N, X
 from tests.adjoint.log_words import words, words_twice
 
@@ -153,8 +153,8 @@ WORDS = [
     (until_it_settles, (X, 0.3), 6 * N + 7, 18 * N + 21), (until_its_cells_settle, (X, 0.3), 6 * N + 7, 18 * N + 21),
     (decided_by_squares, (X, 0.3), 16, 25),
     (local_and_linear, (X,), N, 3 * N), (local_and_read_often, (X,), 22 * N, 44 * N), (two_counters, (X,), 2 * N, 4 * N),
-    (put_back_for_a_loop_that_runs_again, (X,), N, 2 * N), (leaves_a_loop_twice, (X,), 0, 2 * N), (through_a_cell, (X, K), 3 * N, 4 * N),
-    (of_a_size_known_there_only, (X,), 7 * N, 13 * N), (in_an_iteration_that_runs_again, (X,), 6 * N, 27 * N),
+    (put_back_for_a_loop_that_runs_again, (X,), N, 2 * N), (*PROGRAMS["leaves_a_loop_twice"], 0, 2 * N), (*PROGRAMS["through_a_cell"], 3 * N, 4 * N),
+    (*LOGGED["of_a_size_known_there_only"], 7 * N, 13 * N), (*SHUT["in_an_iteration_that_runs_again"], 6 * N, 27 * N),
 ]  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def conjugate_gradients(a, b, steps: int) -> float:
 )
 def test_words(f, args, words: int) -> None:
     assert cost(linear_grad(f), *args).log_words == words
-    Whole(f, args).holds(order=2)
+    Whole(f, args).holds(order=2 if f in (jacobi, plate) else 1)
 
 
 def test_no_iterations() -> None:
@@ -163,7 +163,7 @@ def copied(a: Square, b: Vec, tol: float) -> float:
 )
 def test_turns_until_a_test(f, args, words) -> None:
     """Arrays of n cells for each turn, and none of n²."""
-    Whole(f, args(3)).holds(order=2)
+    Whole(f, args(3)).holds(order=2 if f is until else 1)
     for n in (1, 2, 3, 5, 9):
         c = cost(linear_grad(f), *args(n))
         assert c.gradient <= c.bound

@@ -13,7 +13,7 @@ from jaxtyping import Float64
 from benchmarks.suite.programs import reaction
 from linad import linear_grad, pipeline
 from linad.adjoint.plan.model import Plan
-from linad.baseline import dual
+from linad.baseline import tape
 from linad.cost import cost
 from tests.properties.roads import Whole
 
@@ -75,7 +75,7 @@ def test_one_word_for_each_cell(f) -> None:
     Whole(f, (x, 0.1, STEPS)).holds(order=2)
 
 
-@pytest.mark.parametrize("n", [3, 4, 7])
+@pytest.mark.parametrize("n", [3, 7])
 def test_in_numpy_style(n: int) -> None:
     args = (RNG.random((n, n)), 0.7, 0.1, STEPS)
     assert cost(linear_grad(reaction), *args).log_words == STEPS * n * n
@@ -238,12 +238,12 @@ def copied(f, monkeypatch) -> Plan:
     whole.holds()
     tried = []
     monkeypatch.setattr(pipeline, "takes_fewer", lambda plan, *_: tried.append(plan) or True)
-    wrt = whole.active()
+    whole, wrt = whole.at(whole.args), whole.active()
     made = whole.derivative(wrt, True)
     out, found = whole.gradient(made.simplified, wrt, True)
     assert tried
     np.testing.assert_allclose(out.results[0], f(*whole.args), rtol=1e-12)
-    for name, wanted in zip(wrt, whole.expected(dual), strict=True):
+    for name, wanted in zip(wrt, whole.expected(tape), strict=True):
         np.testing.assert_allclose(found[name], wanted, rtol=1e-9)
     return made.plan
 

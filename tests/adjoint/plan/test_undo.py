@@ -12,13 +12,19 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import CoreError, run
 from linad.pipeline import differentiate, prepare
-from tests.adjoint.facts.test_dependence import doubled
-from tests.adjoint.facts.test_reversal_order import K, X, mixed
-from tests.adjoint.log_words import words, words_of, words_twice
+from tests.adjoint.facts.test_reversal_order import K, X
+from tests.adjoint.log_words import MIXED, words, words_of, words_twice
+from tests.kit import functions
 
 
+PROGRAMS = functions(
+    MIXED + """\
+def doubled(v, k):
+    if k < 0: return 0.0
+    v[k] = 2.0 * v[k]
+    return doubled(v, k - 1)
+# The old word of the last store is not the one that was loaded before, where ``k`` is ``i``.
 def overwritten_by_another(x, idx):
-    """The old word of the last store is not the one that was loaded before, where ``k`` is ``i``."""
     v = x.copy()
     s = 0.0
     mixed(v)
@@ -30,46 +36,37 @@ def overwritten_by_another(x, idx):
         v[i] = np.sin(e) * x[i]
     mixed(v)
     return np.sum(v) + s
-
-
 def overwritten_in_an_arm(x, idx):
     v = x.copy()
     s = 0.0
     mixed(v)
     for i in range(len(x)):
         e = v[i]
-        if idx[i] > 1:
-            v[i] = 2.0 * x[i]
+        if idx[i] > 1: v[i] = 2.0 * x[i]
         k = idx[i]
         s += v[k] * v[k]
         v[i] = np.sin(e) * x[i]
     mixed(v)
     return np.sum(v) + s
-
-
-def filled_between(x):
-    """A store to all cells is not put back."""
+def filled_between(x):  # A store to all cells is not put back.
     v = x.copy()
     mixed(v)
     s = np.sum(v)
     v[:] = s * x[0]
     mixed(v)
     return np.sum(v) * s
-
-
-def updated_by_a_call(x):
-    """Nor is what a function that calls itself has done."""
+def updated_by_a_call(x):  # Nor is what a function that calls itself has done.
     v = x.copy()
     mixed(v)
     doubled(v, 3)
     mixed(v)
     return np.sum(v)
+""",
+    x=X, idx=K,
+)
 
 
-PROGRAMS = [(overwritten_by_another, (X, K)), (overwritten_in_an_arm, (X, K)), (filled_between, (X,)), (updated_by_a_call, (X,))]
-
-
-@pytest.mark.parametrize("f, args", PROGRAMS, ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("f, args", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_gradient_is_that_of_the_tape(f, args) -> None:
     words(f, *args)
 

@@ -6,18 +6,6 @@ import math
 import numpy as np
 
 
-def fib(n: int, a: float, b: float) -> float:
-    if n == 0:
-        return a
-    if n == 1:
-        return b
-    return fib(n - 1, a, b) * 0.5 + math.sin(fib(n - 2, a, b))
-
-
-def scalar_tree(a: float, b: float):
-    return fib(6, a, b)
-
-
 def power(x: float, n: int) -> float:
     if n == 0:
         return 1.0
@@ -25,10 +13,6 @@ def power(x: float, n: int) -> float:
     if n % 2 == 0:
         return half * half
     return half * half * x
-
-
-def powers(x: float, n: int):
-    return power(x, n) + power(x * 0.5, n + 3)
 
 
 def own_entry(x: float, n: int) -> float:
@@ -45,42 +29,6 @@ def horner_from(c, k: int, x: float) -> float:
 
 def polynomial(c, x: float):
     return horner_from(c, 0, x)
-
-
-def node(v, i: int, w: float) -> float:
-    if i >= len(v):
-        return w
-    left = node(v, 2 * i + 1, w)
-    right = node(v, 2 * i + 2, w * v[i])
-    return math.tanh(left * v[i] + right)
-
-
-def heap_tree(v, w: float):
-    return node(v, 0, w)
-
-
-def linked(next_, v, i: int, w: float) -> float:
-    if i < 0:
-        return w
-    return v[i] * linked(next_, v, next_[i], w + v[i])
-
-
-def linked_list(v, w: float):
-    order = np.array([2, 3, 1, -1])
-    return linked(order, v, 0, w)
-
-
-def halves(x, lo: int, hi: int) -> float:
-    if hi - lo == 1:
-        return x[lo] * x[lo]
-    mid = (lo + hi) // 2
-    a = halves(x, lo, mid)
-    b = halves(x, mid, hi)
-    return a * b + math.sin(a)
-
-
-def products_by_halves(x):
-    return halves(x, 0, len(x))
 
 
 def haar(v, n: int):
@@ -106,44 +54,6 @@ def haar_transform(x):
     return s
 
 
-def butterfly(re, im, start: int, n: int, stride: int, tr, ti):
-    """A transform of Fourier's kind by decimation in time, in place, with scratch arrays."""
-    if n == 1:
-        return
-    half = n // 2
-    butterfly(re, im, start, half, stride * 2, tr, ti)
-    butterfly(re, im, start + stride, half, stride * 2, tr, ti)
-    for k in range(half):
-        a = 6.283185307179586 * k / n
-        c, s = math.cos(a), -math.sin(a)
-        p = start + 2 * k * stride
-        q = p + stride
-        xr = c * re[q] - s * im[q]
-        xi = c * im[q] + s * re[q]
-        tr[k] = re[p] + xr
-        ti[k] = im[p] + xi
-        tr[k + half] = re[p] - xr
-        ti[k + half] = im[p] - xi
-    for k in range(n):
-        re[start + k * stride] = tr[k]
-        im[start + k * stride] = ti[k]
-
-
-def fourier(x, y):
-    re, im = x.copy(), y.copy()
-    n = len(x)
-    butterfly(re, im, 0, n, 1, np.zeros(n), np.zeros(n))
-    s = 0.0
-    for k in range(n):
-        s += (re[k] * re[k] + im[k]) * (1.0 + 0.3 * k)
-    return s
-
-
-def fourier_in_place(x, y):
-    n = len(x)
-    butterfly(x, y, 0, n, 1, np.zeros(n), np.zeros(n))
-
-
 def quick_sort(v, lo: int, hi: int):
     if lo >= hi:
         return
@@ -156,15 +66,6 @@ def quick_sort(v, lo: int, hi: int):
     v[i], v[hi] = v[hi], v[i]
     quick_sort(v, lo, i - 1)
     quick_sort(v, i + 1, hi)
-
-
-def sorted_weights(x):
-    y = x.copy()
-    quick_sort(y, 0, len(y) - 1)
-    s = 0.0
-    for k in range(len(y)):
-        s += y[k] ** (k + 1)
-    return s
 
 
 def sorted_in_place(x):
@@ -236,10 +137,6 @@ def push_up(v, k: int, w: float):
         push_down(v, k + 1, w)
 
 
-def mutual_in_place(x, w: float):
-    push_down(x, 1, w)
-
-
 def doubled(v, n: int):
     """Returns an array that it made, or the one that a deeper call made."""
     if n == 0:
@@ -256,10 +153,6 @@ def returned_arrays(x):
     for e in t:
         s += e * e
     return s
-
-
-def returned_whole(x):
-    return doubled(x, 2)
 
 
 def fresh_part(v, lo: int, hi: int):
@@ -287,23 +180,6 @@ def recursion_in_a_loop(x, w: float):
     for i in range(len(x)):
         s = s * power(x[i] + 0.1 * s, i + 1) + w
     return s
-
-
-def loop_in_recursion(v, k: int, w: float) -> float:
-    if k == 0:
-        return w
-    s = w
-    for i in range(k):
-        s = s * v[i] + math.sin(s)
-    i = 0
-    while i < k and s > 0.1:
-        s = s * 0.7
-        i += 1
-    return loop_in_recursion(v, k - 1, s) + s
-
-
-def loops_in_recursion(x, w: float):
-    return loop_in_recursion(x, len(x), w)
 
 
 def search(v, k: int, w: float) -> float:
@@ -418,16 +294,6 @@ def written_after(x, w: float):
     return a * b + y[1] + y[0]
 
 
-def same_array_twice(u, v, k: int) -> float:
-    if k < 0:
-        return 1.0
-    return u[k] * same_array_twice(v, u, k - 1) + v[k]
-
-
-def twice(x):
-    return same_array_twice(x, x, len(x) - 1)
-
-
 def in_branch(x, w: float):
     if w > 0.5:
         r = power(w, 3)
@@ -438,48 +304,22 @@ def in_branch(x, w: float):
     return r * w
 
 
-def swap_ends(u, v, n: int):
-    """Renames its arrays as it goes, and gives one back."""
-    t = u * 0.5
-    for k in range(n):
-        t, v2 = v * 1.0, t
-        t[0] = t[0] * v2[1] + k
-    if n > 0:
-        return swap_ends(t, v, n - 1)
-    return t
-
-
-def renamed(x):
-    return swap_ends(x, x, 2)
-
-
 U = ("x",)
 X4 = np.array([0.7, 0.4, 0.9, 0.2])
 X5 = np.array([0.7, -0.4, 1.3, 0.25, 0.6])
 X8 = np.array([0.7, -0.4, 1.3, 0.25, 0.6, -0.9, 0.35, 0.8])
 
 CASES = {
-    "scalar_tree": [((0.3, 0.8), ())],
-    "powers": [((0.9, 5), ()), ((1.2, 0), ())],
     "own_entry": [((0.4, 4), ()), ((0.4, 0), ())],
     "polynomial": [((X5, 0.6), ()), ((np.zeros(0), 0.6), ())],
-    "heap_tree": [((X5, 0.6), ())],
-    "linked_list": [((X4, 0.6), ())],
-    "products_by_halves": [((X5,), ())],
     "haar_transform": [((X8,), ())],
-    "fourier": [((X4, X4[::-1].copy()), ())],
-    "fourier_in_place": [((X4, X4[::-1].copy()), ("x", "y"))],
-    "sorted_weights": [((X5,), ())],
     "sorted_in_place": [((X5,), U)],
     "merged": [((X5,), U)],
     "memo_table": [((0.7,), ())],
     "mutual": [((X5, 0.4), ())],
-    "mutual_in_place": [((X5, 0.4), U)],
     "returned_arrays": [((X4,), ())],
-    "returned_whole": [((X4,), ())],
     "prefix_by_halves": [((X5,), ())],
     "recursion_in_a_loop": [((X4, 0.4), ())],
-    "loops_in_recursion": [((X4, 0.4), ()), ((X4, 0.57), ())],
     "early_returns": [((X4 * 0.98, 0.4), ()), ((X5, 1.4), ())],
     "nested_call": [((0.4,), ())],
     "grid": [((0.4,), ())],
@@ -489,7 +329,5 @@ CASES = {
     "single": [((np.float32(0.8),), ())],
     "some_parameters": [((0.8,), ())],
     "written_after": [((X4, 0.8), ())],
-    "twice": [((X4,), ())],
     "in_branch": [((X4, 0.8), ()), ((X4, 0.3), ())],
-    "renamed": [((X4,), ())],
 }

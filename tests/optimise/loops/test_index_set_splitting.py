@@ -13,6 +13,7 @@ from linad_typecheck.ir.verify import verify
 
 from linad.interpret import CoreError, run
 from linad.optimise.loops.index_set_splitting import split_loops
+from tests import kit
 from tests.examples_of import some
 
 RANGES = ("range(n)", "range(l, -1, -1)", "range(1, l)")
@@ -58,16 +59,7 @@ def loop(index: str, body: str, result: str = "s.2") -> Program:
 
 
 def agree(program: Program, other: Program, at: Iterable[int] = (*range(-3, 10), *ENDS)) -> None:
-    for n in range(1, 8):
-        for k in at:
-            rng = np.random.default_rng(n)
-            b, a = rng.random(n), rng.random(n)
-            outcomes = []
-            for p in (program, other):
-                mine = b.copy()
-                outcomes.append((run(p, [mine, a, k], in_place=True).results, mine))
-            np.testing.assert_array_equal(outcomes[1][0], outcomes[0][0])
-            np.testing.assert_array_equal(outcomes[1][1], outcomes[0][1])
+    kit.agree(program, other, ((*np.random.default_rng(n).random((2, n)), k) for n in range(1, 8) for k in at))
 
 
 def straight(program: Program) -> bool:

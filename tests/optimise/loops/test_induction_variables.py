@@ -16,7 +16,7 @@ from linad.optimise.loops.induction_variables import close_inductions
 from ...examples_of import seeds
 from ...prelude import HEADER
 from ...properties.roads import Whole
-from ...strategies import load
+from ...kit import load
 
 LARGE = 2**62 + 12345
 

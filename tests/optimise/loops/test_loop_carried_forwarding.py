@@ -10,8 +10,8 @@ from linad_typecheck.ir.core import AddTo, Load, Loop, Program, Store, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
-from linad.interpret import run
 from linad.optimise.loops.loop_carried_forwarding import carry_cells
+from tests import kit
 
 SWEEPS = {
     "back": (
@@ -51,13 +51,8 @@ def sweep(inner: str, body: str, mode: str = "mut") -> Program:
 
 
 def agree(program: Program, other: Program) -> None:
-    for n in range(2, 7):  # down to loops that never run, with cells that do not exist
-        rng = np.random.default_rng(n)
-        b, a = rng.random((n, n)), rng.random((n, n))
-        before, after = b.copy(), b.copy()
-        run(program, [before, a, n], in_place=True)
-        run(other, [after, a, n], in_place=True)
-        np.testing.assert_array_equal(after, before)
+    """Down to loops that never run, with cells that do not exist."""
+    kit.agree(program, other, ((*np.random.default_rng(n).random((2, n, n)), n) for n in range(2, 7)))
 
 
 @pytest.mark.parametrize("name", SWEEPS)

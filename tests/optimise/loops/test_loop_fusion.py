@@ -117,7 +117,7 @@ def chain(seed: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", some(range(120), 3))
+@pytest.mark.parametrize("seed", some(range(120), 6))
 def test_random_chains_mean_the_same(seed):
     found = checked("x: Vec", chain(seed))
     program = prepare(found.program)
@@ -126,7 +126,7 @@ def test_random_chains_mean_the_same(seed):
     np.testing.assert_allclose(after.results[0], before.results[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", some(range(40), 3))
+@pytest.mark.parametrize("seed", some(range(40), 8))
 def test_random_chains_over_several_blocks_mean_the_same(seed):
     found = checked("x: Vec", chain(seed))
     x = np.random.default_rng(seed).normal(size=2050)
@@ -136,9 +136,10 @@ def test_random_chains_over_several_blocks_mean_the_same(seed):
 
 def test_fusing_alone_keeps_a_program_well_formed():
     fused = 0
-    for seed in range(80):
-        program = prepare(checked("x: Vec", chain(seed)).program)
+    for seed in range(30):
+        lowered = checked("x: Vec", chain(seed)).program
+        program = prepare(lowered)
         once = program.with_main(fuse_loops(program.main))
         assert not verify(once)
-        fused += loops(checked("x: Vec", chain(seed)).program) - loops(program)
-    assert fused > 5
+        fused += loops(lowered) - loops(program)
+    assert fused > 1

@@ -9,9 +9,9 @@ from linad_typecheck.ir.core import Loop, Program, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
-from linad.interpret import run
 from linad.optimise.memory.copy_sinking import copy_late
 from linad.pipeline import linear
+from tests import kit
 
 MADE_HERE = re.compile(r"(?:^ *|^ *for |carry \(|-> \()(\w+)(?: = | in |: f64|\) \{)", re.MULTILINE)
 HEAD = """entry fn f(a: mut f64[:], x: mut f64[:,:], y: mut f64[:,:,:], k: mut i64[:], g: mut f32[:], q: i64, far: i64) -> f64 {
@@ -72,20 +72,11 @@ def contents(n: int, m: int) -> list[np.ndarray]:
     return [rng.normal(size=n), rng.normal(size=(n, m)), rng.normal(size=(n, m, n)), rng.integers(0, max(n, 1), n), rng.normal(size=n).astype(np.float32)]
 
 
-def outcome(p: Program, n: int, m: int, q: int, far: int) -> list[np.ndarray]:
-    arrays = contents(n, m)
-    (result,) = run(p, [*arrays, q, far], in_place=True).results
-    return [*arrays, np.asarray(result)]
-
-
 SIZES = ((0, 0), (1, 1), (2, 3), (3, 2), (3, 0), (4, 5), (8, 7))
 
 
 def agree(before: Program, after: Program, sizes: tuple[tuple[int, int], ...] = SIZES, q: int = 2, far: int = 0) -> None:
-    for n, m in sizes:
-        for a, b in zip(outcome(before, n, m, q, far), outcome(after, n, m, q, far), strict=True):
-            np.testing.assert_array_equal(b, a)
-            assert b.dtype == a.dtype
+    kit.agree(before, after, ((*contents(*size), q, far) for size in sizes))
 
 
 def count(p: Program, kind: type) -> int:

@@ -12,10 +12,10 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
-from linad.interpret import run
 from linad.optimise.memory.adjoint_forwarding import take_over
 from linad.pipeline import linear
-from tests.strategies import load
+from tests import kit
+from tests.kit import load
 
 HEAD = """entry fn f(x: mut f64[:,:], y: mut f64[:], z: acc f64[:], k: mut i64[:], g: mut f32[:], q: i64) -> f64 {
   n = dim &y 0
@@ -40,18 +40,19 @@ def changed(before: Program) -> Program:
     return after
 
 
-def outcome(p: Program, n: int, m: int, q: int) -> list[np.ndarray]:
+def contents(n: int, m: int) -> list[np.ndarray]:
     rng = np.random.default_rng(n)
-    arrays = [rng.normal(size=(n, m)), rng.normal(size=n), rng.normal(size=n), rng.integers(0, max(m, 1), n), rng.normal(size=n).astype(np.float32)]
-    (result,) = run(p, [*arrays, q], in_place=True).results
-    return [*arrays, np.asarray(result)]
+    arrays = [rng.normal(size=(n, m)), rng.normal(size=n), rng.normal(size=n), rng.integers(0, max(m, 1), n)]
+    return [*arrays, rng.normal(size=n).astype(np.float32)]
+
+
+def same(found: np.ndarray, wanted: np.ndarray) -> None:
+    np.testing.assert_allclose(found, wanted, rtol=1e-6 if wanted.dtype == np.float32 else 1e-13, atol=1e-300)
 
 
 def agree(before: Program, after: Program) -> None:
-    for n, m in ((0, 0), (1, 1), (2, 3), (3, 2), (5, 4)):
-        for q in (0, 1, 2, 3):
-            for a, b in zip(outcome(before, n, m, q), outcome(after, n, m, q), strict=True):
-                np.testing.assert_allclose(b, a, rtol=1e-6 if a.dtype == np.float32 else 1e-13, atol=1e-300)
+    sizes = ((0, 0), (1, 1), (2, 3), (3, 2), (5, 4))
+    kit.agree(before, after, ((*contents(*size), q) for size in sizes for q in (0, 1, 2, 3)), same)
 
 
 def again(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -12,9 +13,9 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array
 
-from linad.interpret import run
 from linad.optimise.memory.buffer_merging import keep_one
 from linad.pipeline import linear
+from tests import kit
 
 from .copy_programs import cells
 
@@ -52,18 +53,14 @@ def parse(text: str, tail: str = "  return 0.0\n}\n") -> Program:
     return made
 
 
-def outcome(program: Program, n: int, q: int) -> list[np.ndarray]:
+def contents(n: int) -> list[np.ndarray]:
     rng = np.random.default_rng(n)
-    arrays = [rng.normal(size=n), rng.normal(size=n), rng.normal(size=n), rng.normal(size=(n, 3))]
-    (result,) = run(program, [*arrays, q], in_place=True).results
-    return [*arrays, np.asarray(result)]
+    return [rng.normal(size=n), rng.normal(size=n), rng.normal(size=n), rng.normal(size=(n, 3))]
 
 
 def agree(before: Program, after: Program) -> None:
-    for n in (0, 1, 2, 3, 4, 5, 8):
-        for q in (-1, 0, 1, 2, 3, 4):
-            for x, y in zip(outcome(before, n, q), outcome(after, n, q), strict=True):
-                np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-12)
+    cases = ((*contents(n), q) for n in (0, 1, 2, 3, 4, 5, 8) for q in (-1, 0, 1, 2, 3, 4))
+    kit.agree(before, after, cases, partial(np.testing.assert_allclose, rtol=1e-12, atol=1e-12))
 
 
 def buffers(program: Program) -> int:

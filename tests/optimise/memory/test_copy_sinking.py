@@ -14,7 +14,7 @@ from linad import linear_grad
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from tests.examples_of import quick, some
-from tests.strategies import load
+from tests.kit import load
 
 from ...codegen.roads import Raised, call, python
 from .copy_programs import COPY, LOOPS, LOOPS_X, MADE, NEAR, OVER, OWN, PLANE, PLANE_OVER, READ_C, READ_CX, READ_U, READ_X, STATES, agree, changed, contents, count, in_loops, plane, program

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxtyping import Float64, Int64
 from linad_typecheck.ir.core import AddTo, Alloc, Loop, Program, Store, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
+from linad import linear_grad
+from linad.codegen import EmitOptions
+from linad.codegen.passes import prepare
+from linad.derive import asked, flat_values
 from linad.interpret import run
 from linad.optimise.memory.first_write_promotion import store_first
+from linad.requests import FRESH
+from tests import kit
 from tests.examples_of import quick
 
 HEAD = "entry fn f(a: mut f64[:], q: i64) -> f64 {\n  n = dim &a 0\n  m = sub n 1\n  l = sub n 2\n"
@@ -101,12 +110,8 @@ def changed(program: Program) -> Program:
 
 
 def agree(program: Program, other: Program, sizes: range = range(2, 12), q: int = 3) -> None:
-    for n in sizes:
-        before = np.random.default_rng(n).normal(size=n)
-        after = before.copy()
-        run(program, [before, q], in_place=True)
-        run(other, [after, q], in_place=True)
-        np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-300)
+    cases = ((np.random.default_rng(n).normal(size=n), q) for n in sizes)
+    kit.agree(program, other, cases, partial(np.testing.assert_allclose, rtol=1e-13, atol=1e-300))
 
 
 STORED = {
@@ -294,3 +299,75 @@ def test_zeros_of_a_loop_that_never_runs_may_begin_and_end_anywhere(text: str, e
     assert found.main != program.main
     agree(program, found, q=end)
     agree(program, found, range(5, 9), q=2)
+
+
+def weighted(x: Float64[np.ndarray, "n"], w: Float64[np.ndarray, "n"]) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += w[i] * x[i] ** 2
+    return s
+
+
+def inner_cells(u: Float64[np.ndarray, "n m"], k: Float64[np.ndarray, "n m"]) -> float:
+    s = 0.0
+    for i in range(1, u.shape[0] - 1):
+        for j in range(1, u.shape[1] - 1):
+            s += k[i, j] * (u[i, j + 1] - 2.0 * u[i, j] + u[i, j - 1]) * u[i - 1, j]
+    return s
+
+
+def gathered(x: Float64[np.ndarray, "n"], at: Int64[np.ndarray, "k"], y: Float64[np.ndarray, "k"]) -> float:
+    s = 0.0
+    for k in range(len(at)):
+        s += x[at[k]] * y[k]
+    return s
+
+
+def some_cells(x: Float64[np.ndarray, "n"], unused: Float64[np.ndarray, "n"], limit: float) -> float:
+    if limit > 3.0:
+        return limit * x[0]
+    s = 0.0
+    for i in range(0, len(x), 2):
+        if x[i] > limit:
+            s += x[i] * x[i]
+    return s
+
+
+GIVEN = {
+    "all cells": (weighted, (np.arange(5.0), np.ones(5))),
+    "no cells": (weighted, (np.zeros(0), np.zeros(0))),
+    "inner cells": (inner_cells, (np.arange(20.0).reshape(4, 5), np.ones((4, 5)))),
+    "no inner cells": (inner_cells, (np.ones((2, 5)), np.ones((2, 5)))),
+    "gathered": (gathered, (np.arange(4.0), np.array([3, 0, 3]), np.array([1.0, 2.0, 3.0]))),
+    "some cells": (some_cells, (np.arange(6.0), np.ones(6), 2.0)),
+    "one cell": (some_cells, (np.arange(6.0), np.ones(6), 4.0)),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_gradients_in_new_arrays_are_stored(name: str) -> None:
+    """Whatever the arrays hold before, they are the gradients that are added to zeros."""
+    f, args = GIVEN[name]
+    s = linear_grad(f, backend="interpret").specialisation(args)
+    want = asked(s, None)
+    values = flat_values(s, args)
+    found = []
+    for request, held in ((((want.leaves, True),), 0.0), ((FRESH, (want.leaves, True)), np.nan)):
+        program = prepare(s.program(request), EmitOptions())[0]
+        assert not verify(program)
+        buffers = [np.full(values[k].shape, held) for k in want.indices]
+        results = run(program, [*values, 1.0, *buffers], in_place=True).results
+        found.append([*results, *(b.tolist() for b in buffers)])
+    assert found[0] == found[1]
+    added = {t.array.name for t in walk(program.main.body) if isinstance(t, AddTo)}
+    assert f is not weighted or not added & {p.var.name for p in program.main.params}
+
+
+@pytest.mark.parametrize("poison", [0.0, np.nan])
+def test_kernels_tell_of_nan_in_gradients(poison: float) -> None:
+    """Compiled: then the gradient is computed again with exact zeros."""
+    f = linear_grad(lambda x, y: np.sum(np.sqrt(x) * y))  # 0 * inf at x = 0
+    for _ in range(3):
+        _, (x_bar, y_bar) = f.value_and_grad(np.array([4.0, 0.0]), np.array([2.0, poison]))
+        np.testing.assert_array_equal(x_bar, [0.5, poison])
+        np.testing.assert_array_equal(y_bar, [2.0, 0.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import run
 from linad.optimise.loops.register_rotation import add_later, hand_on
+from tests import kit
 from tests.examples_of import quick
 from tests.optimise.memory.test_first_write_promotion import changed
 
@@ -191,12 +193,8 @@ def parsed(text: str) -> Program:
 
 
 def agree(program: Program, other: Program, sizes: Iterable[int] = (0, 1, 2, 3, 5), q: int = 3) -> None:
-    for n, m in product(sizes, sizes):
-        before, p = np.random.default_rng(8 * n + m).normal(size=(2, n, m))
-        after = before.copy()
-        run(program, [before, p, q], in_place=True)
-        run(other, [after, p, q], in_place=True)
-        np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-14)
+    cases = ((*np.random.default_rng(8 * n + m).normal(size=(2, n, m)), q) for n, m in product(sizes, sizes))
+    kit.agree(program, other, cases, partial(np.testing.assert_allclose, rtol=1e-13, atol=1e-14))
 
 
 STORED = {

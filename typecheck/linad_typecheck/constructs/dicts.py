@@ -96,9 +96,9 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
         ctx.report(
             WrongType(
                 ctx.span(node),
-                "a key of a dict is a text or a literal",
+                "a key of a dict is known at compile time, or an int or a tuple of ints",
                 describe(type_of(v)),
-                "use an array with int indices",
+                "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints",
             )
         )
     return None
