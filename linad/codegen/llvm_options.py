@@ -12,6 +12,8 @@ KNOWN = range(17, 23)  # LLVM versions that have these options; an unknown optio
 NEAR = ("--hoist-runtime-checks", "false", "true")
 STRIDES = ("--enable-mem-access-versioning", "false", "true")
 REREADS = ("--enable-load-in-loop-pre", "false", "true")
+TAILS = ("--tail-merge-threshold", "20", "150")
+REDUCED = ("--disable-lsr", "true", "false")
 ENDS = ("--epilogue-vectorization-minimum-VF", "4", "16")  # the last value is the default on x86
 
 
@@ -34,13 +36,19 @@ def options_for_loops() -> Iterator[None]:
     `REREADS`: a loop reloads what its previous iteration loaded one cell further. By default LLVM passes that on in a
     register, also between consecutive loops, and then vectorises neither. Where it pays off, `linad.optimise` does so
     in a form that LLVM vectorises.
+
+    `TAILS`: a long kernel has many blocks that report an error. By default LLVM compares each with up to 150 others, for
+    common last instructions, which takes a third of the time of generating machine code.
+
+    `REDUCED`: loops keep one index for all arrays, which addresses of x86 take as it is. Strength reduction of these
+    takes a third of what is left of that time, and no program of the benchmarks is slower without.
     """
     if llvm.llvm_version_info[0] not in KNOWN:
         yield
         return
-    chosen = (NEAR, REREADS, STRIDES)
+    chosen = (NEAR, REREADS, STRIDES, TAILS)
     if platform.machine() in ("x86_64", "AMD64"):
-        chosen = (*chosen, ENDS)
+        chosen = (*chosen, REDUCED, ENDS)
     for name, ours, _ in chosen:
         llvm.set_option("linad", f"{name}={ours}")
     try:

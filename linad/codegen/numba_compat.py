@@ -21,7 +21,9 @@ __all__ = [
     "DefaultPassBuilder",
     "Dispatcher",
     "Environment",
+    "ExtractByteCode",
     "FunctionAttributes",
+    "FunctionIdentity",
     "JITCodeLibrary",
     "LOCKS",
     "LoweringPass",
@@ -55,11 +57,13 @@ _CLASSES = {
     "is_not_null is_null memset raw_memcpy unpack_tuple",
     "config": "CPU_NAME CPU_FEATURES",
     "CompileResult": "_rebuild _reduce",
-    "CompilerBase": "_compile_core define_pipelines",
+    "CompilerBase": "_compile_core compile_extra define_pipelines",
     "DefaultPassBuilder": "define_nopython_pipeline",
     "Dispatcher": "compile disable_compile is_compiling",
     "Environment": "from_fndesc",
+    "ExtractByteCode": "run_pass",
     "FunctionAttributes": "_to_list",
+    "FunctionIdentity": "from_function",
     "JITCodeLibrary": "add_ir_module create_ir_module enable_object_caching finalize get_pointer_to_function "
     "_ensure_finalized _finalize_dynamic_globals _finalize_final_module _get_module_for_linking "
     "_optimize_final_module _optimize_functions",
@@ -134,6 +138,7 @@ _free_pass_managers()
 try:
     from llvmlite.ir.values import FunctionAttributes
     from numba.core import cgutils, config
+    from numba.core.bytecode import FunctionIdentity
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
     from numba.core.compiler_lock import global_compiler_lock
@@ -148,6 +153,7 @@ try:
     from numba.core.runtime.context import NRTContext
     from numba.core.serialize import dumps
     from numba.core.typing import Signature, signature
+    from numba.core.untyped_passes import ExtractByteCode
     from numba.np.arrayobj import make_array, populate_array
     from numba.np.numpy_support import as_dtype
 except ImportError as error:

@@ -9,8 +9,8 @@ import os
 from numba import types
 
 from ..numba_compat import (
-    CompilerBase, DefaultPassBuilder, Environment, LoweringPass, NumbaError, PassManager, compile_result, register_pass,
-    reload_init, signature,
+    CompilerBase, DefaultPassBuilder, Environment, ExtractByteCode, FunctionIdentity, LoweringPass, NumbaError,
+    PassManager, compile_result, register_pass, reload_init, signature,
 )
 from .library import Handed, HandedUsual, Whole
 from .lowering import Lowering
@@ -52,8 +52,15 @@ class DirectCompiler(CompilerBase):
     usual = False  # whether the function is left to Numba
     function: Open | None = None
 
+    def compile_extra(self, func):
+        """Numba's entry point. The bytecode of a long function, which only Numba's own pipeline reads, is not decoded
+        before that needs it."""
+        self.state.func_id = FunctionIdentity.from_function(func)
+        self.state.lifted, self.state.lifted_from = (), None
+        return self._compile_core()
+
     def _compile_core(self):
-        """Numba's entry point. A failure of the short path is no error of the program: the function then takes the
+        """Choose the path. A failure of the short path is no error of the program: the function then takes the
         usual path."""
         given = self.state.return_type
         try:
@@ -74,6 +81,7 @@ class DirectCompiler(CompilerBase):
         if self.generated:
             tell(state.func_id.func_qualname, reason)
         self.usual = True
+        ExtractByteCode().run_pass(state)
         if self.function is not None:
             self.function.withdraw()
         state.return_type, state.cr = given, None
