@@ -2,6 +2,31 @@
 
 PROGRAMS: dict[str, str] = {}
 
+PROGRAMS["recursion"] = """
+fn r(x: read f64[:], a: f64, k: i64) -> f64 {
+  c = gt k 0
+  o = if c {
+    m = sub k 1
+    e = load &x [m]
+    s = sin a
+    t = mul s e
+    q: f64 = call r(x, t, m)
+    u = add q a
+    yield u
+  } else {
+    p = mul a a
+    yield p
+  }
+  return o
+}
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  b: f64 = call r(x, w, 2)
+  d: f64 = call r(x, b, 1)
+  z = mul b d
+  return z
+}
+"""
+
 PROGRAMS["order2"] = """
 entry fn order2(x: read f64[:], idx: read i64[:]) -> f64 {
   n = dim &x 0
@@ -95,31 +120,6 @@ entry fn f(x: read f64[:], w: f64) -> f64[:] {
     &y[j] = e
   }
   return y
-}
-"""
-
-PROGRAMS["recursion"] = """
-fn r(x: read f64[:], a: f64, k: i64) -> f64 {
-  c = gt k 0
-  o = if c {
-    m = sub k 1
-    e = load &x [m]
-    s = sin a
-    t = mul s e
-    q: f64 = call r(x, t, m)
-    u = add q a
-    yield u
-  } else {
-    p = mul a a
-    yield p
-  }
-  return o
-}
-entry fn f(x: read f64[:], w: f64) -> f64 {
-  b: f64 = call r(x, w, 2)
-  d: f64 = call r(x, b, 1)
-  z = mul b d
-  return z
 }
 """
 
@@ -265,6 +265,91 @@ entry fn whl(x: own f64, tol: own f64) -> f64 {
     yield c, y.2
   }
   return y.3
+}
+"""
+
+PROGRAMS["localsum"] = """
+entry fn locs(x: read f64[:,:], w: own f64) -> f64 {
+  n = dim &x 0
+  d = dim &x 1
+  for i in range(n) carry (s.1: f64 = 0.5) -> (s.3) {
+    y = alloc f64 [d] fill 0.0
+    for a in range(d) {
+      e = load &x [i, a]
+      f = mul e w
+      &y[a] = f
+    }
+    for a2 in range(d) {
+      for b2 in range(a2, d) {
+        g = load &y [a2]
+        h = load &x [i, b2]
+        k = mul g h
+        &y[b2] += k
+      }
+    }
+    for a3 in range(d) carry (q.1: f64 = 0.0) -> (q.3) {
+      l = load &y [a3]
+      l2 = mul l l
+      q.2 = add q.1 l2
+      yield q.2
+    }
+    s.a = sin q.3
+    s.2 = add s.1 s.a
+    yield s.2
+  }
+  return s.3
+}
+"""
+
+PROGRAMS["dropped_in_several_arms"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    v = copy &x
+    u = alloc f64 [n] fill 0.5
+    b = gt i 0
+    r = if b {
+      b.1 = gt i 1
+      r.1 = if b.1 {
+        &v[0] = s
+        yield v
+      } else {
+        yield u
+      }
+      yield r.1
+    } else {
+      yield u
+    }
+    e = load &r [0]
+    e.1 = mul e s
+    yield e.1
+  }
+  return s.9
+}
+"""
+
+PROGRAMS["sums_in_arms_and_inner_loops"] = """
+entry fn f(x: read f64[:], w: f64) -> f64 {
+  n = dim &x 0
+  for i in range(n) carry (s: f64 = w) -> (s.9) {
+    c = gt i 1
+    s.1 = if c {
+      e = load &x [i]
+      e2 = mul e e
+      s.2 = add s e2
+      yield s.2
+    } else {
+      yield s
+    }
+    for j in range(i) carry (s.3: f64 = s.1) -> (s.5) {
+      e.1 = load &x [j]
+      e.2 = sin e.1
+      s.4 = sub s.3 e.2
+      yield s.4
+    }
+    yield s.5
+  }
+  return s.9
 }
 """
 

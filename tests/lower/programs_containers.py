@@ -796,7 +796,7 @@ def f(y, n):
         q.append(y * k)
         if k % 3:
             v = q.popleft()
-            xs[0] = xs[1]
+            xs[0] = xs[1].copy()
             xs[1] = v
     return y[0] * xs[0][1] + xs[1][0] + len(q)
 """, (np.array([1.0, 0.1]), 7)),

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from linad.baseline import dual
+from linad.oracle import attempt, difference
 from linad_typecheck.engine.hashed import start_of
 
 from ..examples_of import seeds, some
-from ..properties.roads import Whole, close
+from ..properties.roads import Whole, close, everything
 from ..sources import Seeded, Source
 from ..kit import load
 from .programs_containers import PROGRAMS, REFUSED
@@ -33,7 +34,14 @@ def agrees(whole: Whole) -> None:
         close([found[n] for n in wrt], whole.expected(dual), whole.tolerance, "gradient")
 
 
-@pytest.mark.parametrize("name", some(PROGRAMS, 3))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_python(name):
+    whole = given(*PROGRAMS[name])
+    ours = attempt(lambda: whole.run(whole.lowered))
+    assert difference(everything(attempt(whole.oracle)), everything(ours), rtol=1e-9, atol=1e-12) is None
+
+
+@pytest.mark.parametrize("name", some(PROGRAMS, 4))
 def test_programs_are_as_in_python(name):
     whole = given(*PROGRAMS[name])
     assert not whole.errors

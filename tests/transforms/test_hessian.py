@@ -7,6 +7,7 @@ import pytest
 
 import linad
 from linad import LinadError, linear_grad
+from tests.examples_of import some
 
 pytestmark = pytest.mark.interpreted
 
@@ -30,7 +31,7 @@ def differences(f, at, by, h=1e-6):
     return (np.asarray(f(at + h * by)) - np.asarray(f(at - h * by))) / (2 * h)
 
 
-@pytest.mark.parametrize("backend", ["interpret", "numba"])
+@pytest.mark.parametrize("backend", some(["interpret", "numba"], 2))
 def test_hessian_of_several_arguments(backend):
     f = linear_grad(potential, backend=backend)
     (xx, xw), (wx, ww) = linad.hessian(f, (0, "w"))(X, 1.5)

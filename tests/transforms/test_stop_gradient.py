@@ -6,6 +6,7 @@ import pytest
 import linad
 from linad import linear_grad
 from linad.baseline import dual, tape
+from tests.examples_of import some
 
 pytestmark = pytest.mark.interpreted
 
@@ -39,7 +40,7 @@ def test_other_roads_agree(road):
     assert by_w == pytest.approx(2.0 * np.sum(X**3))
 
 
-@pytest.mark.parametrize("backend", ["interpret", "numba"])
+@pytest.mark.parametrize("backend", some(["interpret", "numba"], 2))
 def test_structures_and_ints(backend):
     @linear_grad(backend=backend)
     def f(p, q: float):
