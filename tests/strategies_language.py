@@ -1208,6 +1208,119 @@ REARRANGED = Feature(
     """),
 )
 
+HASHED = Feature(
+    head="""
+import collections
+
+
+def noted(table, k, e):
+    if k in table:
+        return table[k]
+    table[k] = e * 0.5
+    return table[k]
+
+
+def memo(table, k, e):
+    if k < 2:
+        return e * k
+    if k not in table:
+        table[k] = memo(table, k - 1, e) + 0.5 * memo(table, k - 2, e)
+    return table[k]
+""",
+    setup="d, e2, seen, tally = {}, collections.defaultdict(float), set(), collections.Counter()\nkk = 1",
+    statements=_lines("""
+        d[{key}] = {float}
+        d[{key}] = d.get({key}, w) + 0.5 * {float}
+        e2[{key}] += {float}
+        e2[{key}, 1] *= 0.5
+        seen.add({key})
+        seen.discard({key})
+        tally[{key}] += 1
+        kk = {key}
+        if {key} in d: {number} += math.sin(d[kk] if kk in d else w)
+        if {key} in seen: {number} += {float}
+        {number} += math.sin(d.pop({key}, {float}))
+        {number} += math.sin(d.setdefault({key}, {float}))
+        {number} += math.sin(noted(d, {key}, {float}))
+        {number} += math.sin(memo({{}}, 4, {float}))
+        {number} += math.sin(sum(e2.values()) + sum(d.values())) + 0.1 * len(d) + 0.1 * len(seen)
+        for k, v in d.items(): {number} = 0.5 * {number} + k * math.sin(v)
+        for k in list(d): d[k] *= 0.5
+        for k in sorted(seen): {number} = 0.5 * {number} + k
+        for {newindex} in range(n):
+        if {key} not in d:
+        before = d.get({key}); {number} += w if before is None else math.sin(before)
+        if d: k, v = d.popitem(); {number} += k * math.sin(v)
+        if kk in d: del d[kk]
+        d = {{k: v * 0.5 for k, v in d.items() if v > -1.0}}
+        other = dict(d); other[{key}] = 0.25; {number} += math.sin(sum(other.values()))
+        sets = [{{i % 3 for i in range(n)}}]; {number} += len(sets[0] | seen) - len(sets[0] & seen) + len(sets[0] - seen)
+        seen = {{k * 2 for k in range(n)}}
+        groups = collections.defaultdict(list) | for {newindex} in range(n): | groups[{key}].append(x[{it}]) | {number} += len(groups)
+        {number} += math.sin(sum(tally.values())) + tally[kk]
+    """),
+    values={"key": ["{index}", "kk", "({index} + 3 * kk)", "len(d)", "KEYS[0]", "2"], "float": ["e2[kk]", "d.get(kk, w)", "float(len(seen))", "0.1 * tally[2]"]},
+)
+
+QUEUED = Feature(
+    head="""
+import bisect
+import heapq
+from collections import deque
+
+
+def cheapest(costs):
+    heap, total = [], 0.0
+    for k, e in enumerate(costs):
+        heapq.heappush(heap, (e * e, k))
+    while heap:
+        e, k = heapq.heappop(heap)
+        total = 0.5 * total + e * k
+    return total
+""",
+    setup="q = deque([w, 0.5], maxlen=4)\nheap = [(w, 0)]\nordered = [w]\nA2 = [[w, 0.5], [0.25]]\nlast = deque()",
+    statements=_lines("""
+        q.append({float})
+        q.appendleft({float})
+        if q: {number} += q.pop()
+        if q: {number} += q.popleft()
+        q.rotate({two})
+        q.extend({vector})
+        {number} += math.sin(sum(q) + len(q))
+        if q: q[0] = {float}
+        if len(q) > 1: q[-1] += {float}
+        for v in q: {number} = 0.5 * {number} + v
+        for v in list(q): q.append(v * 0.5)
+        heapq.heappush(heap, ({float}, len(heap)))
+        if heap: v, k = heapq.heappop(heap); {number} += v * k
+        {number} += heapq.heappushpop(heap, ({float}, 1))[0]
+        {number} += math.sin(cheapest({vector}))
+        {number} += heapq.nsmallest(1, {vector})[0] + max(heap, default=(w, 0))[0] if n > 100 else w
+        bisect.insort(ordered, {float})
+        {number} += bisect.bisect_left(ordered, {float})
+        ordered.sort(key=lambda v: -abs(v))
+        {number} += min(ordered, key=lambda v: abs(v - w)) + max((v, k) for k, v in enumerate(ordered))[1]
+        {number} += math.sin(math.prod(ordered))
+        del ordered[0]; ordered.append({float})
+        A2[{two}].append({float})
+        A2[{two}][0] = {float}
+        A2[0][0] *= 0.5
+        A2.append([{float} for _ in range(n)])
+        row = A2[{two}]; row[0] += {float}
+        A2[0], A2[1] = A2[1], A2[0]
+        for row in A2: {number} = 0.5 * {number} + sum(row)
+        {number} += math.sin(sum(sum(row) * k for k, row in enumerate(A2)))
+        T = [[A[i, j] for i in range(n)] for j in range(m)]; T[0][0] = {float}; {number} += math.sin(sum(map(sum, T)))
+        last.append({vector} * 0.5)
+        if last: v = last.popleft(); {number} += math.sin(np.sum(v))
+        for {newindex} in range(n):
+        if len(q) > 2:
+        it = iter(ordered); {number} += next(it) * math.sin(sum(it))
+        it = iter(x) | while (v := next(it, None)) is not None: | {number} = 0.5 * {number} + v | pass
+    """),
+    values={"float": ["ordered[0]", "A2[0][0]", "sum(A2[1])", "(q[-1] if q else w)", "(heap[0][0] if heap else 0.5)"]},
+)
+
 FEATURES = {
     "aliases": ALIASES,
     "lists": LISTS,
@@ -1235,6 +1348,8 @@ FEATURES = {
     "more of dicts": DICTS_TOO,
     "steps": STEPS,
     "rearranged": REARRANGED,
+    "hashed": HASHED,
+    "queued": QUEUED,
 }
 IMPORTS = "import dataclasses\nfrom typing import NamedTuple\nimport linad\nimport numba\nfrom jaxtyping import UInt8\n"
 PARAMS = 'x: Float64[np.ndarray, "n"], A: Float64[np.ndarray, "n m"], w: float'

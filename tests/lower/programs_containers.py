@@ -800,6 +800,19 @@ def f(y, n):
             xs[1] = v
     return y[0] * xs[0][1] + xs[1][0] + len(q)
 """, (np.array([1.0, 0.1]), 7)),
+    "sets": ("""\
+from collections import Counter, deque
+def f(x, keys, more, y):
+    s, t, q, c = set(keys), {2, 7}, deque([x], maxlen=4), Counter(keys)
+    t.update(more)
+    c.update(more)
+    q.extend(y)
+    both = s & t
+    total = len(s | t) * x + len(s - t) - 10 * len(s ^ t) + c[2] + sum(q) * sum(both)
+    if s.issubset(s.union(more)) and not t.isdisjoint(v for v in sorted(s)):
+        total += x * sum(s.intersection(more)) + len(t.difference(s) | set())
+    return total + max([(x, 1), (0.5, 2)])[0] * max((v, k) for k, v in enumerate([x]))[1]
+""", (1.3, np.array([5, 2, 5]), np.array([2, 9, 2]), np.array([0.5, 0.7]))),
 }
 
 # What is refused, because Python would show a change under another name.

@@ -7,11 +7,13 @@ machinery failed.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 from unittest.mock import patch
@@ -20,9 +22,11 @@ import numpy as np
 
 from linad import LinadError, linear_grad, release_memory
 from linad.baseline import dual, tape
+from linad.boundary.live import Record
 from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.codegen.passes import all_passes
+from linad_typecheck.check import examine
 
 from ..properties.roads import Whole, as_tuples, close, everything, floats, fresh, leaves
 from ..strategies import Program
@@ -94,6 +98,8 @@ def judge(
             assert not codes, f"internal: {codes}"
             runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
             return "refused: " + "; ".join(errors) if runs else "wrong in CPython too"
+        early = _early(program)
+        assert not early, f"refused before types are known: {early}"
         if depth == "lowered":
             if whole.lowered.derivatives:  # which only the passes make
                 return "derivatives inside"
@@ -110,6 +116,19 @@ def judge(
         for name in compiled:
             _compiled(whole, name, ended, wanted)
     return "agrees" if ended.error is None else "raises"
+
+
+def _early(program: Program) -> list[str]:
+    """Why a program is refused when it is decorated, if its parameters have no annotations."""
+    before, entry = program.parts()
+    tree = ast.parse(entry)
+    f = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "f"), None)
+    if f is None or not before:
+        return []
+    for a in f.args.args:
+        a.annotation = None
+    found = examine(Record(replace(program, text=f"{before}\n{ast.unparse(tree)}\n").load(), program.updates).entry(), {})
+    return [f"{d.code} line {d.span.line}: {d.message}" for d in found.diagnostics if d.severity == "error"]
 
 
 def _of_the_call(whole: Whole) -> list[str]:

@@ -33,6 +33,7 @@ from ..engine.sizes import is_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
     ITERATOR,
+    LIST,
     RANGE,
     SILENT,
     ArrayValue,
@@ -81,16 +82,21 @@ class _Run:
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
     purpose: str  # distinguishes several loops over one comprehension
+    refused: bool = False  # whether the element was refused when it was last lowered
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
             self.nest(self.node.generators, kept(self.ctx, self.node))
+        if self.refused and not self.ctx.programs.unsettled():
+            raise Refused(None)
 
     def nest(self, generators: list[ast.comprehension], live: frozenset[str]) -> None:
         ctx, node = self.ctx, self.node
         if not generators:
+            self.refused = True
             value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
             self.each(value, ctx.span(node.elt))
+            self.refused = False
             return
         first, *rest = generators
         inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, kept(ctx, node)))]
@@ -226,7 +232,9 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
-        if extremum and isinstance(value.items[0], TupleValue) and start is None:
+        if extremum and isinstance(value.items[0], TupleValue):
+            if start is not None:
+                raise Refused(Unsupported(ctx.span(node), f"`default=` of a `{name}` of tuples", "test the length first"))
             return EXTREMES[0](ctx, _with(node, Quoted(what, value)), name, None)
         value = as_array(ctx, value, hint, ctx.span(what))
     if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
@@ -300,6 +308,9 @@ def _of_items(
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
             ctx.go(dead=True)
             return literal(0)
+        if all(isinstance(v, TupleValue) and not v.closed for v in items):
+            whole = TupleValue(items, LIST)
+            return EXTREMES[0](ctx, _with(node, Quoted(node.args[0], whole)), name, None)
         return extreme(ctx, name, name, span, items, hint)
     found: Atom = Const(name == "all", BOOL)
     for item in items:

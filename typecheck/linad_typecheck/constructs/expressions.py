@@ -33,7 +33,7 @@ from ..messages.language import MaybeUndefined, Undefined, Unsupported
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import INTS
-from . import lists
+from . import hashed, lists
 from .comparisons import of_parts
 from .records import operated, operated_alone
 from .static_texts import added
@@ -119,6 +119,8 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
                     )
                 )
             return TupleValue(a.items + b.items, LIST if a.listed else None)
+    if hashed.is_set(a) and hashed.is_set(b) and type(node.op) in hashed.OPERATIONS:
+        return hashed.combined(ctx, node, hashed.OPERATIONS[type(node.op)], a, b)
     if isinstance(node.op, ast.Mult):
         repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
         if repeated is not None:

@@ -38,7 +38,8 @@ from .lists import from_iteration
 
 PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
          "values": 0}  # fmt: skip
-OF_SETS = {"add": 1, "clear": 0, "copy": 0, "discard": 1, "pop": 0, "remove": 1, "update": 1}
+OF_SETS = {"union": 1, "intersection": 1, "difference": 1, "symmetric_difference": 1, "isdisjoint": 1,
+           "issubset": 1, "issuperset": 1, "add": 1, "clear": 0, "copy": 0, "discard": 1, "pop": 0, "remove": 1, "update": 1}
 
 
 def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
@@ -204,6 +205,38 @@ def delete(ctx: Lowering, target: ast.Subscript, base: TupleValue) -> None:
 # -------------------------------------------------------------------------------------------------------------- methods
 
 
+OPERATIONS: dict[type[ast.operator], str] = {
+    ast.BitOr: "union", ast.BitAnd: "intersection", ast.Sub: "difference", ast.BitXor: "symmetric_difference",
+}  # fmt: skip
+
+
+def is_set(v: Value) -> bool:
+    return isinstance(v, TupleValue) and v.record is SET
+
+
+def combined(ctx: Lowering, at: ast.expr, name: str, a: TupleValue, b: TupleValue) -> Value:
+    """A new set of two: ``a & b``. ``name``: the method that has this meaning."""
+    return _made(ctx, at, SET, lambda made: _call(ctx, at, f"_{name}", _again(ctx, made), a, b))
+
+
+def _with_other(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``a.union(xs)`` and ``a.issubset(xs)``."""
+    (what,) = node.args
+    other = expression(ctx, what) if not isinstance(what, COMPREHENSIONS) else None
+    if other is None or not is_set(other):
+        items = what if other is None else Quoted(what, other)
+        other = _made(ctx, node, SET, lambda made: _entered(ctx, node, made, items))
+    if not is_set(other):
+        raise Refused(None)
+    if f"_{name}" in _ASKED:
+        one, two = (other, base) if name == "issuperset" else (base, other)
+        return _call(ctx, node, "_isdisjoint" if name == "isdisjoint" else "_issubset", one, two)
+    return combined(ctx, node, name, base, other)
+
+
+_ASKED = ("_isdisjoint", "_issubset", "_issuperset")
+
+
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.get(k, 0.0)``, ``s.add(k)`` and other methods."""
     span = ctx.span(node)
@@ -215,7 +248,10 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if not least <= len(node.args) <= of[name]:
         raise Refused(BadCall(span, ast.unparse(node.func), f"takes {of[name]} argument{'s' * (of[name] != 1)} here"))
     if name == "update":
+        ctx.go(flight=ctx.path.flight[: ctx.path.frame])  # the object is evaluated again for each item
         return _updated(ctx, node, base)
+    if name in OPERATIONS.values() or f"_{name}" in _ASKED:
+        return _with_other(ctx, node, base, name)
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
     silent = next((v for v in given if isinstance(v, SILENT)), None)
     if silent is not None:

@@ -181,3 +181,55 @@ def _count(d, key):
     """``d[key] += 1`` of a counter."""
     j = _place(d, key, 0)
     d.values[j] += 1
+
+
+@updates()
+def _union(s, a, b):
+    """``s = a | b``, of an empty set ``s``."""
+    for k in range(len(a.keys)):
+        _add(s, a.keys[k])
+    for k in range(len(b.keys)):
+        _add(s, b.keys[k])
+
+
+@updates()
+def _intersection(s, a, b):
+    """``s = a & b``, of an empty set ``s``."""
+    for k in range(len(a.keys)):
+        if _find(b.keys, b.table, a.keys[k]) >= 0:
+            _add(s, a.keys[k])
+
+
+@updates()
+def _difference(s, a, b):
+    """``s = a - b``, of an empty set ``s``."""
+    for k in range(len(a.keys)):
+        if _find(b.keys, b.table, a.keys[k]) < 0:
+            _add(s, a.keys[k])
+
+
+@updates()
+def _symmetric_difference(s, a, b):
+    """``s = a ^ b``, of an empty set ``s``."""
+    _difference(s, a, b)
+    _difference(s, b, a)
+
+
+@updates()
+def _issubset(a, b):
+    """``a <= b``."""
+    found = True
+    for k in range(len(a.keys)):
+        if _find(b.keys, b.table, a.keys[k]) < 0:
+            found = False
+    return found
+
+
+@updates()
+def _isdisjoint(a, b):
+    """Whether no element is in both sets."""
+    found = True
+    for k in range(len(a.keys)):
+        if _find(b.keys, b.table, a.keys[k]) >= 0:
+            found = False
+    return found
