@@ -16,12 +16,10 @@ from linad_typecheck.words import with_article
 from .boundary.arguments import WANTED, Flat, checked_array, described, flatten, inside, leaves
 from .boundary.dims import check_dims
 from .boundary.errors import refusal
-from .boundary.into import Into, usual_into
 from .boundary.overlap import check_written, overlap
-from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore, typed
+from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore
 from .boundary.usual import apart, dim_rows, dims_hold
-from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_value
-from .boundary.workspace import Refilled
+from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_into, usual_value
 from .options import Options
 from .requests import EXACT, FRESH, Level, Request
 from .specialise import Specialisation
@@ -214,12 +212,15 @@ def answer(
     return (value, bare) if asked_for == "both" else bare
 
 
-def usual(s: Specialisation, asked_for: Asked, wrt: tuple[str | int, ...] | None) -> Usual | None:
+def usual(s: Specialisation, asked_for: Asked | Literal["into"], wrt: tuple[str | int, ...] | None) -> Usual | None:
     """The fast path for the same request (`usual_call`); None if the function does not qualify."""
     found = s.known.get(("usual", asked_for, wrt), MISSED)
     if found is MISSED:
         if asked_for == "value":
             found = usual_value(s)
+        elif asked_for == "into":
+            want = asked(s, wrt)
+            found = usual_into(s, ((want.leaves, True),), want.params, want.active)
         else:
             want, value = asked(s, wrt), asked_for == "both"
             found = usual_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)
@@ -521,8 +522,6 @@ def vjp_into(
     """
     signature = s.signature
     want = asked(s, wrt)
-    if cotangent.__class__ is float and (usually := _usually(s, want, wrt)) and (parts := usually.fit(arguments, into)):
-        return _usual_into(s, want, usually, arguments, cotangent, parts)
     flat = _flatten(s, arguments, update=False)
     places = _usual_places(want, into, flat)
     usual = places is not None
@@ -558,45 +557,6 @@ def vjp_into(
 
 
 Places = dict[int, tuple[str, np.ndarray]]
-
-
-def _usually(s: Specialisation, want: Wanted, wrt: tuple[str | int, ...] | None) -> Into | None:
-    found = s.known.get(("into", wrt), ...)
-    if found is ...:
-        found = s.known["into", wrt] = usual_into(s.signature, want.params)
-    return found
-
-
-def _usual_into(
-    s: Specialisation,
-    want: Wanted,
-    usually: Into,
-    values: Sequence[object],
-    cotangent: float,
-    parts: tuple[np.ndarray, ...],
-) -> object:
-    """`vjp_into` with buffers that the kernel adds to in place."""
-    first = len(values) + 1
-    arrays = [parts[k] for k in usually.arrays]
-    try:
-        copies = s.known.setdefault("copies", Refilled())
-        kernel, before = s.kernel(((want.leaves, True),), values), list(map(copies.copy, usually.arrays, arrays))
-        written = range(first, first + len(arrays))
-        out = kernel.run((*values, cotangent, *arrays), written, in_place=True)
-        if has_nan((*arrays, *out[1:])):
-            for a, b in zip(arrays, before):
-                a[...] = b
-            out = s.kernel((EXACT, (want.leaves, True)), values).run(
-                (*values, cotangent, *arrays), written, in_place=True
-            )
-    except MemoryError:  # as in `pull`
-        raise
-    except Exception:
-        raise_first(s, values)
-        raise
-    for k, grad in zip(usually.scalars, out[1:], strict=True):
-        np.add(parts[k], grad, out=parts[k])
-    return typed(s.signature.result, out[0])
 
 
 def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:

@@ -315,7 +315,15 @@ class CheckedFunction(Generic[P, R]):
         20.0 [ 6. 12.]
         """
         arguments = self._arguments(args, kwargs)
-        return derive.vjp_into(self.specialisation(arguments), cotangent, arguments, into, self.options.wrt)
+        table = self._usual
+        usual = table.get("into")
+        out = MISSED if usual is None else usual(arguments, cotangent, into)
+        if out is MISSED:
+            s = self.specialisation(arguments)
+            out = derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
+            if not self._fixed:
+                table["into"] = derive.usual(s, "into", self.options.wrt)
+        return out
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Compile the function and its gradient for arguments like these, without running it.

@@ -20,7 +20,7 @@ from .arguments import WANTED
 from .kernel import DONE
 from .objects import MISSING
 from .results import class_of, float_leaves, leaf_types, restore
-from .usual import dim_rows
+from .usual import apart, dim_rows
 from .workspace import LARGE, Refilled
 
 if TYPE_CHECKING:
@@ -123,6 +123,45 @@ def usual_pushed(s: Specialisation, request: Request, given: Sequence[bool], val
     return text.made(f"{found}, {tangent}", "arguments, tangents")
 
 
+def usual_into(
+    s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf]
+) -> Usual | None:
+    """The fast path of `vjp_into`, as a function of the arguments, the cotangent and the buffers; None if the function
+    does not qualify. Buffers are restored before it returns `MISSED`."""
+    signature, result = s.signature, s.signature.result
+    plain = isinstance(result, Leaf) and result.type == F64
+    if signature.updates or not plain or not all(isinstance(p.structure, Leaf) for p in params):
+        return None
+    text = _Text(s, request)
+    if not text.arguments():
+        return None
+    text.unless("cotangent.__class__ is not float")
+    text.add("parts = into if into.__class__ is tuple else (into,)")
+    text.unless(f"len(parts) != {len(params)}")
+    text.add(f"{''.join(f'b{p.structure.index}, ' for p in params)}= parts")
+    for leaf in (p.structure for p in params):
+        b, dtype = f"b{leaf.index}", text.name(WANTED[leaf.type.dtype])
+        shape = f"a{leaf.index}.shape" if isinstance(leaf.type, Array) else "()"
+        text.unless(f"{b}.__class__ is not ndarray or {b}.dtype is not {dtype}")
+        text.unless(f"{b}.shape != {shape}", f"not {b}.flags.carray")
+    read = [f"a{p.structure.index}, " for p in signature.params if isinstance(p.structure.type, Array)]
+    text.unless(f"not {text.name(apart)}(parts, ({''.join(read)}))")
+    arrays = [leaf for leaf in active if isinstance(leaf.type, Array)]
+    scalars = [leaf for leaf in active if leaf not in arrays]
+    copy = text.name(text.returned.copy)
+    for leaf in arrays:
+        text.add(f"c{leaf.index} = {copy}({leaf.index}, b{leaf.index})")
+        text.undo += f"b{leaf.index}[...] = c{leaf.index}; "
+    text.run(f"({', '.join(('*arguments', 'cotangent', *(f'b{leaf.index}' for leaf in arrays)))})")
+    for leaf in arrays:
+        text.tested(f"b{leaf.index}", leaf)
+    for k, leaf in enumerate(scalars, start=2):
+        text.tested(f"out[{k}]", leaf)
+    for k, leaf in enumerate(scalars, start=2):
+        text.add(f"b{leaf.index}[()] += out[{k}]")
+    return text.made(text.typed("out[1]", result), "arguments, cotangent, into")
+
+
 class _Text:
     """The text of a fast path, and the objects that it refers to."""
 
@@ -131,6 +170,7 @@ class _Text:
         self.returned = Refilled()
         self.lines: list[str] = []
         self.objects: list[object] = []
+        self.undo = ""  # what to do before returning once the kernel has run, if it has written to the caller's arrays
 
     def name(self, value: object) -> str:
         """Register an object and return its name in the text."""
@@ -142,6 +182,10 @@ class _Text:
 
     def unless(self, *conditions: str, otherwise: str = "MISSED") -> None:
         self.add(f"if {' or '.join(conditions)}: return {otherwise}")
+
+    def failed(self, condition: str, otherwise: str = "MISSED") -> None:
+        """Return if a condition holds after the kernel has run."""
+        self.add(f"if {condition}: {self.undo}return {'MISSED' if self.undo else otherwise}")
 
     def arguments(self) -> bool:
         """Add the checks of arguments and names; return whether they are sufficient."""
@@ -214,10 +258,10 @@ class _Text:
         self.add(f"kernel = version.kernels.get({self.name(self.request)})")
         self.unless("kernel is None")
         self.add("loaded = kernel.builds.get('hoisted')")
-        self.unless("loaded is None")
+        self.unless("loaded is None", *(("loaded.again",) if self.undo else ()))
         self.add("err = loaded.errors()")
         self.add(f"out = loaded.call({values}, err)")
-        self.unless(f"out[0] != {DONE}")
+        self.failed(f"out[0] != {DONE}")
 
     def buffer(self, like: str, place: int, dtype: np.dtype) -> str:
         """An array of the shape of an argument: a new one, or a large one that the caller has dropped. It is zero if
@@ -229,7 +273,7 @@ class _Text:
     def tested(self, gradient: str, leaf: Leaf) -> None:
         """Add the test for nan, equivalent to `has_nan`."""
         if not isinstance(leaf.type, Array):
-            self.unless(f"{gradient} != {gradient}", otherwise="NAN")
+            self.failed(f"{gradient} != {gradient}", "NAN")
             return
         reduced = f"largest({gradient}, axis=None, initial=0.0)"
         if leaf.type.dtype == "f64":  # the sum of squares is nan if a cell is; squares of other values never sum to nan
@@ -237,7 +281,7 @@ class _Text:
             self.add(f"flat = {flat}")
             reduced = f"flat.dot(flat) if flat.size <= {BY_ONE_THREAD} else {reduced}"
         self.add(f"nan = {reduced}")
-        self.unless("nan != nan", otherwise="NAN")
+        self.failed("nan != nan", "NAN")
 
     def typed(self, value: str, leaf: Leaf) -> str:
         """Convert a result to the class that Python would return, like `results.typed`. The kernel returns Python's own

@@ -28,7 +28,7 @@ from .printer import Printer
 from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
 from .sites import Site, Sites
-from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SPECIAL, gaussians, matrix_helper
+from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SORTING, SPECIAL, gaussians, matrix_helper
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, NoteNan, Num
 
 DEPTH = Var(" depth", I64)  # recursion depth; no variable of a program has this name
@@ -165,7 +165,7 @@ class Emitter:
         from ..runtime import scalars as runtime
 
         own = "np math err depth code driver kernel stack_address spreading prange chunks".split()
-        tables = (own, runtime.__all__, LOGS, SPECIAL, MATRICES, self.compiled, self.vector, dir(builtins))
+        tables = (own, runtime.__all__, LOGS, SPECIAL, MATRICES, SORTING, self.compiled, self.vector, dir(builtins))
         return set(CASTS.values()).union(*tables)
 
     def reserved(self) -> set[str]:
@@ -218,12 +218,14 @@ class Emitter:
         if self.chunks:
             lines += ["from linad.codegen.threads import spreading", "from numba import int64, prange"]
         vector = self.needed & set(self.vector)
-        special, matrices, logs = (self.needed & set(names) for names in (SPECIAL, MATRICES, LOGS))
-        own = set(helpers) - vector - special - matrices - logs - self.compiled
+        tables = (SPECIAL, MATRICES, SORTING, LOGS)
+        special, matrices, sorting, logs = (self.needed & set(names) for names in tables)
+        own = set(helpers) - vector - special - matrices - sorting - logs - self.compiled
         groups = (
             ("runtime.scalars", own),
             ("runtime.logs", logs),
             ("runtime.linalg", matrices),
+            ("runtime.sorting", sorting),
             ("runtime.compiled", self.needed & self.compiled),
             ("runtime.special", special),
             ("codegen.vector_math", vector),

@@ -52,7 +52,8 @@ SPECIAL = (
     "bessel_i bessel_ie bessel_j digamma entr erfcinv erfcx erfinv ldexp log_expit log_ndtr logaddexp2 logit mills "
     "ndtr ndtri polygamma rel_entr remainder sinc xlog1py xlogy"
 ).split()  # helpers of runtime.special, under these names
-MATRICES = tuple(f"dense_{op}" for op in DENSE if not DENSE[op].compiled)  # helpers of runtime.linalg
+SORTING = ("dense_order", "dense_order_of_ints")  # helpers of runtime.sorting
+MATRICES = tuple({f"dense_{op}" for op in DENSE if not DENSE[op].compiled} - {*SORTING})  # helpers of runtime.linalg
 ROUNDING = ("floor", "ceil", "trunc", "rint")
 NUMPY_DTYPE = {d: f"np.{name}{'_' * (d == 'bool')}" for d, name in NUMPY_NAMES.items()}
 KINDS = tuple(NUMPY_DTYPE)

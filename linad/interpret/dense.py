@@ -123,6 +123,10 @@ def _svd(flags: str, info: Array, u: Array, s: Array, vt: Array, a: Array) -> No
     _failing(info, lambda: np.linalg.svd(a, full_matrices=False), u, s, vt)
 
 
+def _order(flags: str, order: Array, a: Array, bounds: Array) -> None:
+    order[...] = np.argsort(a, kind="stable")
+
+
 def perform(s: Dense, counts: Counter[str], get: Callable) -> Callable[[dict], None]:
     """Compile a statement to an action on the environment that also counts its operations.
 
@@ -167,4 +171,6 @@ RULES: dict[str, Callable[..., None]] = {
     "gramsolve": _gramsolve,
     "eigh": _eigh,
     "svd": _svd,
+    "order": _order,
+    "order_of_ints": _order,
 }

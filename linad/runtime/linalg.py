@@ -13,13 +13,11 @@ from importlib.util import find_spec
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
-from ..codegen.cache import entry, own_text
-from ..codegen.llvm.pipeline import DirectCompiler
-from ..codegen.machine_code import keep
 from ..codegen.numba_compat import cgutils, require_symbols
+from .compilation import exact, jit
 
 __all__ = [
     "dense_cholesky",
@@ -47,39 +45,6 @@ NARROW = 4, 7  # rows and columns of a second factor up to which a product is a 
 ROWS = 256  # rows of such a product per block
 BLOCK = 48  # rows of a triangular solve per block; blocks are combined by matrix products
 
-
-class HelperCompiler(DirectCompiler):
-    """The direct compilation pipeline for helpers that it supports; Numba's own for the others, compiled once and
-    cached."""
-
-    generated = False
-
-
-_kept = entry("linad", own_text())
-_kept.touch()
-
-
-def _compiled(**options):
-    """Numba's decorator for this module.
-
-    Functions that generated code calls take seconds to compile, so each is compiled and cached apart from the kernels
-    that call it. Private helpers are compiled together with their caller.
-    """
-    options |= {"error_model": "numpy", "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-    def decorate(f):
-        if f.__name__.startswith("_"):
-            return njit(pipeline_class=HelperCompiler, **options)(f)
-        made = njit(**options)(f)
-        keep(made, _kept.folder, f.__name__, own_text())
-        made.apart = True
-        return made
-
-    return decorate
-
-
-jit = _compiled(fastmath={"contract", "reassoc"})
-exact = _compiled()
 
 _INT = ir.IntType(64)
 _CHAR = ir.IntType(8)

@@ -108,6 +108,22 @@ def test_buffers_of_every_kind_get_the_same_gradient():
     np.testing.assert_array_equal(part, np.concatenate([expected[0], [0, 0]]) + np.concatenate([[0, 0], expected[1]]))
 
 
+def test_buffers_are_restored_when_the_fast_path_gives_up():
+    """Later calls take it: a gradient that contains a nan is computed again, and an index fails again."""
+
+    @linear_grad
+    def f(x, k: int) -> float:
+        return np.sqrt(x[0]) * x[k] if x[0] > 0.0 else np.sqrt(x[0]) * 0.0 + x[k]
+
+    for _ in range(3):
+        buffer = np.ones(2)
+        assert f.vjp_into(1.0, np.array([0.0, 4.0]), 1, into=buffer) == 4.0
+        np.testing.assert_array_equal(buffer, 1.0 + f.grad(np.array([0.0, 4.0]), 1))
+        with pytest.raises(IndexError, match="index 5 is out of bounds"):
+            f.vjp_into(1.0, np.array([0.0, 4.0]), 5, into=buffer)
+    assert f._usual["into"] is not None
+
+
 @pytest.mark.parametrize(
     ("buffers", "error"),
     [

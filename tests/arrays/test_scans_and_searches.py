@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linad import linear_grad
+
 from .near import check, refusals
 
 R = np.random.default_rng(7)
@@ -49,6 +51,29 @@ def test_sorting():
     check("x[np.argsort(x)] * y, np.sort(x * y)[::-1] * 1.0", X, X + 1)
     check("v = x.copy()\nv.sort()\nw = x * 2\nw[1:4].sort()\nreturn v, w", L)
     check("v = x.copy()\nv.sort(axis=0)\nreturn v", A)
+
+
+def unlucky(n):
+    """An order in which the median of three cells is always one of the smallest (Musser 1997, table 1)."""
+    k = n // 2
+    return np.array([i if i % 2 else k + i - 1 for i in range(1, k + 1)] + [2 * i for i in range(1, k + 1)], float)
+
+
+@linear_grad
+def sorted_in_all_ways(x, q):
+    return np.sort(x), np.argsort(x, kind="stable"), np.median(x), np.quantile(x, q)
+
+
+def test_sorting_compiled():
+    """Quicksort and quickselect give what the stable sort of NumPy gives, with ties, NaNs and unlucky orders too."""
+    rng = np.random.default_rng(0)
+    q = np.array([0.1, 0.35])
+    orders = [unlucky(400), np.zeros(100), np.arange(300.0)[::-1], np.repeat([3.0, 1.0, 2.0], 50), rng.random(1000)]
+    orders += [rng.random(n) for n in range(1, 40, 6)] + [np.round(rng.random(500), 1), np.array([1.0, np.nan] * 40)]
+    for x in orders:
+        x = np.ascontiguousarray(x)
+        for found, wanted in zip(sorted_in_all_ways(x, q), sorted_in_all_ways.py_func(x, q), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

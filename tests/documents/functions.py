@@ -198,7 +198,7 @@ EXAMPLES = {
     "scipy.signal.windows.general_hamming": "sw.general_hamming(k, x)",
     "scipy.signal.windows.exponential": "sw.exponential(k, tau=x)",
     "ndarray.astype": "v.astype(np.float32)", "ndarray.clip": "v.clip(x, y)", "ndarray.diagonal": "A.diagonal()",
-    "ndarray.trace": "A.trace()", "ndarray.compress": "v.compress(mask)", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
+    "ndarray.setflags": "x if w.setflags(write=False) is None else 0.0", "ndarray.trace": "A.trace()", "ndarray.compress": "v.compress(mask)", "ndarray.dot": "v.dot(u)", "ndarray.fill": "w.fill(x)", "ndarray.item": "v.item()",
     "ndarray.nonzero": "v.nonzero()", "ndarray.repeat": "v.repeat(2)", "ndarray.reshape": "A.reshape(-1)",
     "ndarray.round": "v.round(2)", "ndarray.searchsorted": "v.searchsorted(x)", "ndarray.sort": "w.sort()",
     "ndarray.squeeze": "A[:1].squeeze(axis=0)", "ndarray.swapaxes": "A.swapaxes(0, 1)", "ndarray.take": "v.take(idx)",

@@ -46,6 +46,10 @@ def _cube(*shapes: tuple[int, ...]) -> int:
     return shapes[-1][0] ** 3
 
 
+def _sorting(*shapes: tuple[int, ...]) -> int:
+    return shapes[0][0] * max(shapes[0][0], 1).bit_length()
+
+
 def _gemm(c: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) -> int:
     return 2 * c[0] * c[1] * (a[0] * a[1] // max(c[0], 1) if c[0] in a else a[1])
 
@@ -91,6 +95,9 @@ _ROWS: list[DenseOp] = [
     DenseOp(
         "svd", (1, 2, 1, 2), (2,), {1: (0,), 2: (0,), 3: (0,)}, lambda i, u, s, v, a: 14 * a[0] * a[1] * s[0], ints=(0,)
     ),
+    # order: the indices that sort the vector a, at least from position bounds[0] to bounds[1]; NaNs are last
+    DenseOp("order", (1,), (1, 1), {}, _sorting, ints=(0, 2)),
+    DenseOp("order_of_ints", (1,), (1, 1), {}, _sorting, ints=(0, 1, 2)),
     # status, results = function(arguments), with numbers in arrays of one cell; status is 0 on success
     DenseOp(COMPILED, (), (), {}, lambda *shapes: sum(map(prod, shapes)), compiled=True),
 ]

@@ -43,7 +43,8 @@ ELSEWHERE: dict[str, str] = {
     ),
     **dict.fromkeys(
         ("numpy.linalg.eig", "numpy.linalg.eigvals"),
-        "of a symmetric matrix take `np.linalg.eigh`; what others have is complex",
+        "of a symmetric matrix take `np.linalg.eigh`; what others have may be complex: call it in a function under "
+        "`linad.rule`, with the derivative of the eigenvalue that is meant",
     ),
     **dict.fromkeys(
         ("numpy.put", "numpy.putmask", "numpy.place"), "assign: `a[idx] = values`, `a[mask] = values[mask]`"
@@ -124,11 +125,25 @@ _WITHOUT: dict[str, str] = {
     "scipy.optimize": "solve it outside and pass the solution, or write the iteration as a loop: Newton steps, say",
     "scipy.integrate": "write the steps as a loop: `y = y + h * rhs(t, y)`, or a Runge-Kutta step",
     "scipy.sparse": "pass the arrays `data`, `indices` and `indptr` of the matrix, and write products as loops",
-    "scipy.interpolate": "use `np.interp`, or write the polynomial of each piece as a loop",
+    "scipy.interpolate": "use `interp1d`, `CubicSpline`, `InterpolatedUnivariateSpline` or `np.interp`",
     "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
+    **dict.fromkeys(
+        (f"scipy.signal.{n}" for n in "butter cheby1 cheby2 ellip bessel firwin iirfilter freqz sosfreqz zpk2tf".split()),
+        "design the filter outside the function, and pass its coefficients",
+    ),
     "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",
     "scipy.fft": _WAVES,
     "scipy.stats": "write the density with `np.exp`, `np.log` and `scipy.special`",
+    "scipy.spatial.transform": "write the rotation as a matrix, from its angles or its quaternion, and `r @ x`",
+    "scipy.stats.rankdata": "write `np.argsort(np.argsort(x)) + 1.0`, if no two cells are equal",
+    "numpy.ma": "keep the mask beside the array: `np.where(mask, 0.0, x)`, `x[~mask]`",
+    "numpy.roots": "which roots there are is known only when it runs: find the one that is meant, by "
+    "`scipy.optimize.brentq` or Newton steps with `np.polyval`",
+    "numpy.poly1d": "write `np.polyval(p, x)`, `np.polyder(p)`",
+    "numpy.polynomial": "write `np.polyval(p, x)`, `np.polyfit(x, y, n)`",
+    "numpy.histogram2d": "count with `np.add.at(h, (i, j), 1.0)`, for indices from `np.digitize`",
+    "builtins.locals": "name what is meant",
+    "builtins.globals": "name what is meant",
     "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",
     "numpy.linalg": _MATRICES,
     "scipy.linalg": _MATRICES,

@@ -243,7 +243,8 @@ class _Verifier:
         ):
             return
         floats = {a.type.dtype for k, a in enumerate(arrays) if k not in op.ints}
-        self.require(len(floats) == 1 and floats <= set(FLOATS), f"{s.op} is of floats of one type")
+        one = len(floats) == (len(op.ints) < len(arrays))
+        self.require(one and floats <= set(FLOATS), f"{s.op} is of floats of one type")
         for k, (a, rank) in enumerate(zip(arrays, ranks, strict=True)):
             if self.is_array(a):
                 self.require(a.type.rank == rank, f"{a}: {a.type} in {s.op} has rank {rank}")

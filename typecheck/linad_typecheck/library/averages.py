@@ -1,4 +1,4 @@
-"""Quantiles, computed from sorted cells."""
+"""Quantiles, from the two cells that are next to each in the sorted order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import NoneValue, ScalarValue, TupleValue, Value, literal
+from ..engine.values import EntityValue, NoneValue, ScalarValue, TupleValue, Value, literal
 from ..engine.written import written
 from ..messages.types import WrongType
+from ..names.scope import External
 from ..types import FLOATS
+from .sorting import ORDER_BETWEEN
 
 NONE = NoneValue()
 
@@ -24,13 +26,14 @@ def number_type(a: AnyArray) -> str:
 
 _BETWEEN = """
     if {outside}: raise ValueError("{told}")
-    n = s.shape[-1]
+    n = a.shape[-1]
     if n == 0: raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     at = q * (n - 1)
     low = np.floor(at).astype(np.int64)
     high = np.minimum(low + 1, n - 1)
-    below = s[..., low]
-    above = s[..., high]
+    order = order_between(a, np.min(np.append(low, n - 1)), np.max(np.append(high, 0)))
+    below = np.take_along_axis(a, order[..., low], -1)
+    above = np.take_along_axis(a, order[..., high], -1)
     part = at - np.floor(at)
     apart = above - below
     found = np.where(part < 0.5, below + apart * part, above - apart * (1.0 - part))
@@ -56,24 +59,18 @@ def _quantile(scale: float, told: str) -> Rule:
             )
         axis = axis_of(ctx, found["axis"], rank_of(a), args.span) if "axis" in found else -1
         single = rank_of(q) == 0
-        s = written(
-            ctx,
-            args,
-            "np.sort(np.moveaxis(a, axis, -1), axis=-1)" if "axis" in found else "np.sort(a, axis=None)",
-            a=a,
-            axis=literal(axis),
-        )
-        if dtype_of(a) not in FLOATS:
-            s = written(ctx, args, "s * 1.0", s=s)
+        line = "np.moveaxis(a, axis, -1)" if "axis" in found else "np.ravel(a)"
+        of_floats = "" if dtype_of(a) in FLOATS else " * 1.0"
+        cells = written(ctx, args, line + of_floats, a=a, axis=literal(axis))
         weak = isinstance(found["q"], ScalarValue) and found["q"].weak and dtype_of(a) in FLOATS
         of_type = f".astype({number_type(a)})" if weak else ""
         q = written(
             ctx, args, f"np.atleast_1d(q * 1.0){of_type} / scale", q=found["q"] if single else q, scale=literal(scale)
         )
-        number = "np.where(np.isnan(np.expand_dims(s[..., -1], -1)), np.nan, found)"
+        number = "np.where(np.isnan(np.take_along_axis(a, order[..., -1:], -1)), np.nan, found)"
         result = f"np.moveaxis({number}, -1, 0)" + ("[0]" if single else "")
         text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result)
-        value = written(ctx, args, text, s=s, q=q)
+        value = written(ctx, args, text, a=cells, q=q, order_between=EntityValue(External(ORDER_BETWEEN), args.name))
         if kept and is_array(value) or kept and isinstance(value, ScalarValue):
             lead = 0 if single else 1
             places = tuple(range(lead, lead + rank_of(a))) if "axis" not in found else (lead + axis,)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..arrays.shapes import reshaped
 from ..ir.core import Atom, Block, Const, If
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, held, nest, plus, put, read
+from ..engine.places import fresh_array, held, nest, plus, put
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
@@ -16,7 +16,7 @@ from ..engine.values import ScalarValue, Value
 from ..messages.types import WrongType
 from ..types import BOOL, FLOATS, I64, Scalar
 from .reductions import finish, mean_dtype, reduction
-from .sorting import ordered
+from .sorting import cell_in_order, order_along
 
 
 def _median(ctx: Lowering, args: Args) -> Value:
@@ -37,21 +37,21 @@ def _median(ctx: Lowering, args: Args) -> Value:
     if len(r.axes) == len(r.shape) > 1:
         array, axis = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args), 0
     n, t = r.count(ctx), Scalar(dtype)
-    in_order = ordered(ctx, array, axis, True, "sorted", span)
     top = plus(ctx, n, Const(-1, I64), span)
     low, high = (ctx.let("middle", "floordiv", (a, Const(2, I64)), I64, span) for a in (top, n))
+    order = order_along(ctx, array, axis, "order", span, (low, high))
     odd, some = (ctx.let("b", op, (a, b), BOOL, span) for op, a, b in (("eq", low, high), ("gt", n, ZERO)))
 
     def middle(index: tuple[Atom, ...]) -> Atom:
         def cell(k: Atom) -> Atom:
-            return cast(ctx, read(ctx, in_order, (*index[:axis], k, *index[axis:]), span).atom, dtype, span)
+            return cast(ctx, cell_in_order(ctx, array, order, (*index[:axis], k, *index[axis:]), axis, span), dtype, span)
 
         with ctx.block() as stmts:
             a, b, last = cell(low), cell(high), cell(top)
             total = ctx.let("t", "add", (a, b), t, span)
             half = ctx.let("t", "div", (total, Const(2.0, t)), t, span)
             found = ctx.let("t", "select", (odd, a, half), t, span)
-            if dtype_of(r.array) in FLOATS:  # NaNs are sorted last
+            if dtype_of(r.array) in FLOATS:  # NaNs are last
                 number = ctx.let("b", "eq", (last, last), BOOL, span)
                 found = ctx.let("t", "select", (number, found, last), t, span)
         out = ctx.fresh(args.hint, t)

@@ -16,7 +16,7 @@ from ..engine.rulebook import Args, rule_of
 from ..engine.signatures import has_out, inputs_of
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, type_of
+from ..engine.values import SILENT, NoneValue, ScalarValue, TupleValue, Value, arrays, describe, literal, type_of
 from ..ownership.state import names_of
 from ..messages.language import Unsupported
 from ..messages.types import WrongType

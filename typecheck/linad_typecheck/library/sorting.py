@@ -1,7 +1,7 @@
 """Sorting and searching: `np.sort`, `np.argsort`, `np.searchsorted`, `np.interp`.
 
-A merge sort computes the permutation, with ints only. It is stable and puts NaNs last. The sorted array is a gather by
-that permutation, so its derivative is a scatter.
+The statement `order` computes the permutation. It is stable and puts NaNs last. The sorted array is a gather by that
+permutation, so its derivative is a scatter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..arrays.from_parts import common_dtype
 from ..arrays.operands import as_array, axis_of, bound, choice
 from ..arrays.shapes import reshaped
 from ..arrays.updates import assign_region, region
-from ..ir.core import Atom, Block, Check, Const, If, Let, Loop
+from ..ir.core import Atom, Block, Check, Const, Dense, If, Let, Loop
 from ..engine.numbers import cast
 from ..engine.places import fresh_array, held, nest, put, read, same_size, unwrapped
 from ..engine.refusal import Refused
@@ -23,7 +23,7 @@ from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, Value
 from ..engine.written import written
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, I64
+from ..types import BOOL, F64, FLOATS, I64, DType
 
 Key = Callable[[Atom], Atom]
 
@@ -47,82 +47,70 @@ def _let(ctx: Lowering, hint: str, op: str, a: Atom, b: Atom, span: Span) -> Ato
     return ctx.let(hint, op, (a, b), I64, span, nonneg=True)
 
 
-def order_into(ctx: Lowering, order: ArrayValue, spare: ArrayValue, n: Atom, key: Key, span: Span) -> None:
-    """Fill ``order`` with the sorting permutation of the cells ``key``, by merging runs of 1, 2, 4, ... indices."""
-    nest(ctx, (n,), lambda at: put(ctx, order, at, at[0], span), span)
-    turn, width, after, last = _var(ctx, "turn"), _var(ctx, "width"), None, _var(ctx, "width")
-    with ctx.block() as passes:
-        twice = _let(ctx, "width", "add", width, width, span)
-        low = _var(ctx, "low")
-        with ctx.block() as merges:
-            middle = _let(ctx, "middle", "min", _let(ctx, "middle", "add", low, width, span), n, span)
-            high = _let(ctx, "high", "min", _let(ctx, "high", "add", low, twice, span), n, span)
-            _merge(ctx, order, spare, low, middle, high, key, span)
-        some = ctx.let("b", "lt", (width, n), BOOL, span)
-        until = ctx.let("n", "select", (some, n, ZERO), I64, span)
-        ctx.emit(Loop(low, ZERO, until, twice, (), (), Block(tuple(merges)), (), span=span))
-        count = ctx.let("n", "select", (some, n, ZERO), I64, span, nonneg=True)
-        nest(ctx, (count,), lambda at: put(ctx, order, at, read(ctx, spare, at, span).atom, span), span)
-        after = twice
-        more = ctx.let("b", "lt", (after, n), BOOL, span)
-    ctx.emit(
-        Loop(
-            turn, ZERO, None, ONE, (width,), (ONE,), Block(tuple(passes), (more, after)), (last,), exits=True, span=span
-        )
-    )
-
-
-def _merge(
-    ctx: Lowering, order: ArrayValue, spare: ArrayValue, low: Atom, middle: Atom, high: Atom, key: Key, span: Span
-) -> None:
-    """Merge two sorted runs of ``order`` into ``spare``."""
-    k, i, j = _var(ctx, "k"), _var(ctx, "i"), _var(ctx, "j")
-    ends = _var(ctx, "i"), _var(ctx, "j")
-    with ctx.block() as stmts:
-        left, right = (ctx.let("b", "lt", (a, b), BOOL, span) for a, b in ((i, middle), (j, high)))
-        both = ctx.let("b", "and", (left, right), BOOL, span)
-        with ctx.block() as looked:
-            a, b = (read(ctx, order, (at,), span).atom for at in (i, j))
-            ctx.not_negative(a, b)
-            first = less(ctx, key(b), key(a), span)
-        swap, here = ctx.fresh("b", BOOL), _var(ctx, "i")
-        not_left = ctx.let("b", "not", (left,), BOOL, span)
-        ctx.emit(If(both, Block(tuple(looked), (first,)), Block((), (not_left,)), (swap,), span))
-        ctx.emit(_pick(here, swap, j, i, span))
-        put(ctx, spare, (k,), read(ctx, order, (here,), span).atom, span)
-        one = ctx.let("t", "cast", (swap,), I64, span)
-        other = ctx.let("t", "sub", (ONE, one), I64, span)
-        nexts = _let(ctx, "i", "add", i, other, span), _let(ctx, "j", "add", j, one, span)
-    ctx.emit(Loop(k, low, high, ONE, (i, j), (low, middle), Block(tuple(stmts), nexts), ends, span=span))
-
-
 def _pick(out, cond: Atom, a: Atom, b: Atom, span: Span):
     return Let(out, "select", (cond, a, b), span)
 
 
-def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, span: Span) -> ArrayValue:
-    """The sorted cells along an axis, or the indices that sort them."""
-    shape = shape_of(ctx, array, span)
-    made = fresh_array(ctx, hint, shape, dtype_of(array) if values else "i64", None, span)
+def _keys(ctx: Lowering, n: Atom, cell: Key, dtype: DType, span: Span) -> ArrayValue:
+    """The cells of a line in an array of their own: floats, or ints of the same order."""
+    keys = fresh_array(ctx, "keys", (n,), dtype if dtype in FLOATS else "i64", None, span)
+
+    def copy(index: tuple[Atom, ...]) -> None:
+        found = cell(index[0])
+        key = found if dtype in FLOATS else cast(ctx, found, "i64", span)
+        if dtype == "u64":
+            key = ctx.let("key", "bitxor", (key, Const(-(2**63), I64)), I64, span)
+        put(ctx, keys, index, key, span)
+
+    nest(ctx, (n,), copy, span)
+    return keys
+
+
+def order_along(
+    ctx: Lowering, array: AnyArray, axis: int, hint: str, span: Span, wanted: tuple[Atom, Atom] | None = None
+) -> ArrayValue:
+    """The indices that sort the cells along an axis. ``wanted``: the positions that have to be right; all by default."""
+    shape, dtype = shape_of(ctx, array, span), dtype_of(array)
+    made = fresh_array(ctx, hint, shape, "i64", None, span)
     n = shape[axis]
-    alone = len(shape) == 1
-    order = made if alone and not values else fresh_array(ctx, "order", (n,), "i64", None, span)
-    spare = fresh_array(ctx, "spare", (n,), "i64", ZERO, span)
+    bounds = fresh_array(ctx, "bounds", (Const(2, I64),), "i64", None, span)
+    for k, bound_ in enumerate(wanted or (ZERO, n)):
+        put(ctx, bounds, (Const(k, I64),), bound_, span)
+    op = "order" if dtype in FLOATS else "order_of_ints"
+    if len(shape) == 1:
+        plain = isinstance(array, ArrayValue) and dtype in (*FLOATS, "i64")
+        keys = array if plain else _keys(ctx, n, lambda k: read(ctx, array, (k,), span).atom, dtype, span)
+        ctx.emit(Dense(op, "", (made.var,), (keys.var, bounds.var), span))
+        return made
+    order = fresh_array(ctx, "order", (n,), "i64", None, span)
 
     def line(outer: tuple[Atom, ...]) -> None:
         at = lambda k: (*outer[:axis], k, *outer[axis:])
-        order_into(ctx, order, spare, n, lambda k: read(ctx, array, at(k), span).atom, span)
-        if order is made:
-            return
-
-        def take(index: tuple[Atom, ...]) -> None:
-            place = read(ctx, order, index, span).atom
-            ctx.not_negative(place)
-            put(ctx, made, at(index[0]), read(ctx, array, at(place), span).atom if values else place, span)
-
-        nest(ctx, (n,), take, span)
+        keys = _keys(ctx, n, lambda k: read(ctx, array, at(k), span).atom, dtype, span)
+        ctx.emit(Dense(op, "", (order.var,), (keys.var, bounds.var), span))
+        nest(ctx, (n,), lambda index: put(ctx, made, at(index[0]), read(ctx, order, index, span).atom, span), span)
 
     nest(ctx, (*shape[:axis], *shape[axis + 1 :]), line, span)
+    return made
+
+
+def cell_in_order(
+    ctx: Lowering, array: AnyArray, order: ArrayValue, index: tuple[Atom, ...], axis: int, span: Span
+) -> Atom:
+    """The cell at a position of the sorted order along an axis."""
+    place = read(ctx, order, index, span).atom
+    ctx.not_negative(place)
+    return read(ctx, array, (*index[:axis], place, *index[axis + 1 :]), span).atom
+
+
+def ordered(ctx: Lowering, array: AnyArray, axis: int, values: bool, hint: str, span: Span) -> ArrayValue:
+    """The sorted cells along an axis, or the indices that sort them."""
+    order = order_along(ctx, array, axis, "order" if values else hint, span)
+    if not values:
+        return order
+    shape = shape_of(ctx, array, span)
+    made = fresh_array(ctx, hint, shape, dtype_of(array), None, span)
+    nest(ctx, shape, lambda at: put(ctx, made, at, cell_in_order(ctx, array, order, at, axis, span), span), span)
     return made
 
 
@@ -297,7 +285,16 @@ def _interp(ctx: Lowering, args: Args) -> Value:
     return made
 
 
+def _order_between(ctx: Lowering, args: Args) -> Value:
+    """The indices that sort the cells along the last axis, at least from one position to another one."""
+    a, low, high = args.values
+    array = held(ctx, a, "t", args.span)
+    return order_along(ctx, array, rank_of(array) - 1, args.hint, args.span, (low.atom, high.atom))
+
+
+ORDER_BETWEEN = "%order_between"  # for the texts of other rules
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
+    ORDER_BETWEEN: _order_between,
     "numpy.sort": _sort(True),
     "numpy.argsort": _sort(False),
     "numpy.searchsorted": _searchsorted,
