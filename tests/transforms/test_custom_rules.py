@@ -41,7 +41,7 @@ def test_there_are_programs():
     assert len(CORPUS) >= 20
 
 
-@pytest.mark.parametrize(("program", "backend"), on_backends(CORPUS, 4))
+@pytest.mark.parametrize(("program", "backend"), on_backends(CORPUS, 8))
 def test_first_order(program, backend):
     f, g = linear_grad(program, backend=backend), linear_grad(without_rules(program), backend="interpret")
     assert f(X, W) == pytest.approx(program(X, W), rel=1e-13)

@@ -183,7 +183,7 @@ def dense(f, args):
 
 
 @pytest.mark.parametrize("mode", ["fwd", "rev", "auto"])
-@pytest.mark.parametrize(("name", "backend"), on_backends(PROGRAMS, 4))
+@pytest.mark.parametrize(("name", "backend"), on_backends(PROGRAMS, 8))
 def test_equal_to_the_dense_one(name, backend, mode):
     f, args = PROGRAMS[name]
     f = linear_grad(f, backend=backend)
