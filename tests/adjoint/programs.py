@@ -45,23 +45,6 @@ entry fn order2(x: read f64[:], idx: read i64[:]) -> f64 {
 }
 """
 
-PROGRAMS["gather"] = """
-entry fn loss(x: read f64[:], idx: read i64[:], w: own f64) -> f64 {
-  n = dim &idx 0
-  m = dim &x 0
-  for k in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
-    i = load &idx [k]
-    j = wrap i m
-    e = load &x [j]
-    e2 = powi e 2
-    t = mul w e2
-    s.2 = add s.1 t
-    yield s.2
-  }
-  return s.3
-}
-"""
-
 PROGRAMS["gs"] = """
 entry fn gs(u0: read f64[:], c: own f64, T: own i64) -> f64 {
   u = copy &u0
@@ -85,6 +68,23 @@ entry fn gs(u0: read f64[:], c: own f64, T: own i64) -> f64 {
     e = load &u [q]
     e2 = mul e e
     s.2 = add s.1 e2
+    yield s.2
+  }
+  return s.3
+}
+"""
+
+PROGRAMS["gather"] = """
+entry fn loss(x: read f64[:], idx: read i64[:], w: own f64) -> f64 {
+  n = dim &idx 0
+  m = dim &x 0
+  for k in range(n) carry (s.1: f64 = 0.0) -> (s.3) {
+    i = load &idx [k]
+    j = wrap i m
+    e = load &x [j]
+    e2 = powi e 2
+    t = mul w e2
+    s.2 = add s.1 t
     yield s.2
   }
   return s.3

@@ -43,6 +43,7 @@ def growing(x: Float64[np.ndarray, "n"], steps: int) -> float:
     return u[len(u) - 1]
 
 
+@pytest.mark.compiled
 def test_compiled_gradients_are_the_tapes():
     f, g = linear_grad(stepped), linear_grad(taped)
     for steps, slots in ((0, 3), (1, 1), (17, 1), (17, 4), (17, 100)):

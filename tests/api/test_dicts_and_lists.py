@@ -33,6 +33,7 @@ def test_parameters_in_a_dict():
     linad.testing.check_grads(f, (P, X), modes=("fwd", "rev"))
 
 
+@pytest.mark.compiled
 def test_compiled_and_with_other_keys_compiled_again():
     f = linear_grad(model)
     assert f(P, X) == pytest.approx(model(P, X), rel=1e-14)

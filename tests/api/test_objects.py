@@ -99,6 +99,7 @@ def test_what_is_called_as_argument(given):
     assert np.allclose(f.grad(given, X), differences(lambda x: applied(given, x), X), atol=1e-6)
 
 
+@pytest.mark.compiled
 def test_functions_made_by_one_text_are_compiled_once():
     def times(c):
         return lambda t: c * t

@@ -327,6 +327,7 @@ def test_a_class_defined_again_is_the_one_that_counts(space):
     assert type(space["g"].grad(space["P"](3))) is space["P"] and space["g"].grad(space["P"](3)) == (None, 3.0)
 
 
+@pytest.mark.compiled
 def test_compiled_code_and_the_cache_on_disk(space):
     text = FUNCTION.replace('(backend="interpret")', "")
     cell(space, CLASS.format(2.0))

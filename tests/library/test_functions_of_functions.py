@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from linad import LinadError, grad, linear_grad
 
+from ..examples_of import some
+
 so = pytest.importorskip("scipy.optimize")
 si = pytest.importorskip("scipy.integrate")
 sx = pytest.importorskip("scipy.interpolate")
@@ -51,7 +53,7 @@ INTERPOLATED = {
 ROOTS |= INTERPOLATED
 
 
-@pytest.mark.parametrize("name", ROOTS)
+@pytest.mark.parametrize("name", some(ROOTS, 2))
 def test_as_scipy(name):
     f = ROOTS[name]
     checked = linear_grad(f, backend="interpret", cache=False)

@@ -23,7 +23,7 @@ from linad_typecheck.library.definitions import LIBRARIES, definitions
 from linad import linear_grad, oracle
 from linad.testing import check_grads
 
-from ..examples_of import some
+from ..examples_of import MANY, some
 from ..kit import load
 from .allowed import ALLOWED
 from .edges import arguments, letters
@@ -201,7 +201,7 @@ def test_matrices_that_are_triangular_or_have_equal_singular_values(A, text):
     if "A[0]" in text and A.shape[0] != A.shape[1]:
         text = text.replace("A[0]", "A[:, 0]")
     f = load(f"{HEAD}def f(A):\n    z = {text}\n    return np.sum(np.sin(z) * (z + 0.5))\n")
-    check_grads(linear_grad(f, backend="interpret"), (A,), order=2)
+    check_grads(linear_grad(f, backend="interpret"), (A,), order=2 if MANY > 1 else 1)
 
 
 @pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])

@@ -12,7 +12,7 @@ from ..examples_of import seeds
 from ..kit import load
 from .roads import Whole
 
-SEEDS = seeds(120)
+SEEDS = seeds(80)
 X = np.array([0.7, 1.3, 0.4])
 
 

@@ -41,7 +41,7 @@ def test_there_are_programs():
     assert len(CORPUS) >= 20
 
 
-@pytest.mark.parametrize(("program", "backend"), on_backends(CORPUS, 4))
+@pytest.mark.parametrize(("program", "backend"), on_backends(CORPUS, 8))
 def test_first_order(program, backend):
     f, g = linear_grad(program, backend=backend), linear_grad(without_rules(program), backend="interpret")
     assert f(X, W) == pytest.approx(program(X, W), rel=1e-13)
@@ -64,6 +64,7 @@ def test_second_order_in_all_ways(program):
             np.testing.assert_allclose(outer(inner(f))(X, W), wanted, rtol=1e-9, atol=1e-9, err_msg=f"{outer}({inner})")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", some(["in_a_loop", "whole_arrays_of_jvp", "linear_system", "of_each_other"], 4))
 def test_third_order_compiled(name):
     program = getattr(programs, name)

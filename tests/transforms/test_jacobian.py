@@ -152,6 +152,7 @@ def test_against_differences(name, transform):
         check(transform(f, k)(*args), plain, args, k)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("transform", [linad.jacfwd, linad.jacrev], ids=lambda t: t.__name__)
 @pytest.mark.parametrize("name", ["array", "record"])
 def test_compiled(name, transform):

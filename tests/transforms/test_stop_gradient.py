@@ -53,6 +53,7 @@ def test_structures_and_ints(backend):
     assert by_b == 0.0 and none is None and by_q == pytest.approx(np.sum(X * X))
 
 
+@pytest.mark.compiled
 def test_arrays_are_copied_as_they_are_when_compiled():
     def f(x):
         y = linad.stop_gradient(x)

@@ -72,7 +72,7 @@ def test_corpus(name):
 
 
 @pytest.mark.drawn
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(8))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_random_programs(seed):
     program = prepare(random_program(seed, 22))
