@@ -130,6 +130,8 @@ PROGRAMS = {
         us[-1] += y[0]
         A = [[x[i] + 1j * i * j for j in range(2)] for i in range(n)]
         A[1][0] *= 2
+        it = iter(z)
+        d[0] *= next(it) + sum(it)
         return math.prod(zs) + d[0] * d[1] + sum(ws) + us[-1] * A[1][0] + sum(v * v for row in A for v in row)
     """,
 }

@@ -813,6 +813,21 @@ def f(x, keys, more, y):
         total += x * sum(s.intersection(more)) + len(t.difference(s) | set())
     return total + max([(x, 1), (0.5, 2)])[0] * max((v, k) for k, v in enumerate([x]))[1]
 """, (1.3, np.array([5, 2, 5]), np.array([2, 9, 2]), np.array([0.5, 0.7]))),
+    "compared": ("""\
+from collections import Counter
+def f(x, keys):
+    a, b, c = [k for k in keys], [], Counter(keys)
+    for k in keys:
+        b.append(k)
+    total = x if a == b else 0.5
+    b.append(3)
+    if a != b and [(k, x) for k in keys] == [(3, x), (1, x), (3, x), (2, x), (2, x)] and b != []:
+        total += x * x
+    k, n = c.most_common(1)[0]
+    for k, m in c.most_common():
+        total = total * x + k * m
+    return total * n + len(c.most_common(2))
+""", (1.3, np.array([3, 1, 3, 2, 2]))),
 }
 
 # What is refused, because Python would show a change under another name.

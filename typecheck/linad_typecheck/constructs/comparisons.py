@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
 from ..engine.evaluation import expression
-from ..engine.growing import is_growing
+from ..engine.growing import count_of, is_growing
 from ..engine.numbers import number_of
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
-from ..engine.state import Lowering
+from ..engine.state import ZERO, Lowering
 from ..engine.values import (
-    SEQUENCES, SILENT, Bottom, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, contains,
-    describe, is_complex, is_optional, literal, type_of,
+    LISTS, SEQUENCES, SILENT, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    contains, describe, is_complex, is_optional, literal, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -75,6 +75,9 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
             raise Refused(Unsupported(span, f"a comparison with {unknown.what}", instead))
     if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
         return None
+    if isinstance(op, _EQUALITIES) and _are_lists(a, b):
+        found = _same_lists(ctx, a, b, span)
+        return found if isinstance(op, ast.Eq) else unary(ctx, ast.Not, found, span)
     if (
         isinstance(a, TupleValue)
         and isinstance(b, TupleValue)
@@ -253,6 +256,26 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         equal = call_external(ctx, "numpy.equal", Args("np.equal", span, (b, a), {}, "b"))
         return call_external(ctx, "numpy.any", Args("np.any", span, (equal,), {}, "b"))
     raise Refused(Unsupported(span, "`in`", "compare with each element: `x == a or x == b`"))
+
+
+def _are_lists(a: Value, b: Value) -> bool:
+    """Whether two lists of numbers or tuples are compared, one of which has a length known only at run time."""
+    lists = all(isinstance(v, TupleValue) and v.record in LISTS for v in (a, b))
+    return lists and any(is_growing(v) and not isinstance(v.items[0], Never) for v in (a, b))
+
+
+def _same_lists(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Value:
+    """``a == b`` of two lists."""
+    if not (a.items and b.items):
+        count = count_of(ctx, a if a.items else b)
+        return ScalarValue(ctx.let("same", "eq", (count, ZERO), BOOL, span), True)
+    at = at_span(span)
+    function = EntityValue(External("%ordering._equal"), "==")
+    call = ast.Call(Quoted(at, function), [Quoted(at, v) for v in (a, b)], [])
+    found = expression(ctx, ast.copy_location(call, at))
+    if isinstance(found, SILENT):
+        raise Refused(None, found)
+    return found
 
 
 def at_span(span: Span) -> ast.expr:

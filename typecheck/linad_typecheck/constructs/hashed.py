@@ -19,7 +19,7 @@ from ..engine.refusal import Refused
 from ..engine.sequences import Unrolled, unpacked
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
-    GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TupleValue,
+    GROWING, LIST, SILENT, Binding, Bottom, EntityValue, LostArray, Never, NoneValue, Poison, ScalarValue, TupleValue,
     Value, contains, describe, literal, map_objects, objects, type_of,
 )
 from ..ir.core import Check, Const
@@ -34,7 +34,7 @@ from .comparisons import MEMBERS, at_span
 from .comprehensions import COMPREHENSIONS, run_through
 from .dicts import called as known_call, display as known_display, has
 from .iterables import iteration
-from .lists import from_iteration
+from .lists import from_iteration, order_of, permuted
 
 PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
          "values": 0}  # fmt: skip
@@ -240,11 +240,11 @@ _ASKED = ("_isdisjoint", "_issubset", "_issuperset")
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.get(k, 0.0)``, ``s.add(k)`` and other methods."""
     span = ctx.span(node)
-    of = OF_SETS if base.record is SET else PLAIN
+    of = OF_SETS if base.record is SET else PLAIN | {"most_common": 1} if base.record is COUNTER else PLAIN
     if name not in of or node.keywords:
         what = "set" if base.record is SET else "dict with computed keys"
         raise Refused(Unsupported(span, f"`.{name}` of a {what}", "write a loop over its keys"))
-    least = {"get": 1, "setdefault": 2, "pop": base.record is not SET}.get(name, of[name])
+    least = {"get": 1, "most_common": 0, "setdefault": 2, "pop": base.record is not SET}.get(name, of[name])
     if not least <= len(node.args) <= of[name]:
         raise Refused(BadCall(span, ast.unparse(node.func), f"takes {of[name]} argument{'s' * (of[name] != 1)} here"))
     if name == "update":
@@ -256,6 +256,8 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     silent = next((v for v in given if isinstance(v, SILENT)), None)
     if silent is not None:
         raise Refused(None, silent, () if name == "get" else (base,))
+    if name == "most_common":
+        return _most_common(ctx, node, base, given)
     if name in ("keys", "values", "items"):
         return listed(ctx, base, name, span)
     if name == "copy":
@@ -282,6 +284,20 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         _require(ctx, j, k, span)
         return _call(ctx, node, "_discard" if base.record is SET else "_remove", base, j)
     return _call(ctx, node, "_discard_any" if base.record is SET else "_pop", base, j, *given[1:])
+
+
+def _most_common(ctx: Lowering, node: ast.Call, base: TupleValue, given: list[Value]) -> Value:
+    """``c.most_common(n)``: the items with the largest counts, equal ones in the order of insertion."""
+    span, items = ctx.span(node), listed(ctx, base, "items", ctx.span(node))
+    if isinstance(base.items[1].items[0], Never):
+        return items
+    found = permuted(ctx, items, order_of(ctx, base.items[1], True, node), span)
+    if not given or isinstance(given[0], NoneValue):
+        return found
+    part = ast.Subscript(Quoted(node, found), ast.Slice(None, Quoted(node, given[0]), None), ast.Load())
+    for n in (part, part.slice):
+        ast.copy_location(n, node)
+    return expression(ctx, part)
 
 
 def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:

@@ -90,7 +90,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return replace(found, held={**found.held, ctx.pseudo("overwhole", span): Binding(kept, span)})
         case TupleValue(record=record) if record is SET:
             what = "a loop over a set, whose order is arbitrary,"
-            raise Refused(Unsupported(span, what, f"loop over `sorted({ast.unparse(node)})`"))
+            name = "s" if isinstance(node, Quoted) else ast.unparse(node)
+            raise Refused(Unsupported(span, what, f"loop over `sorted({name})`"))
         case TupleValue(items=(own, *_), record=record) if record in HASHED:
             return _list(ctx, own, span)
         case TupleValue(items=items):

@@ -17,7 +17,7 @@ from ..engine.state import Lowering
 from ..engine.sequences import Generated, Unrolled, iteration
 from ..engine.values import (
     ITERATOR, RANGE, SILENT, Binding, Bottom, EntityValue, FunctionValue, Poison, ScalarValue, TupleValue, Value,
-    literal,
+    is_complex, literal,
 )  # fmt: skip
 from ..library.definitions import definitions
 from ..messages.language import BadCall, Unsupported
@@ -90,6 +90,8 @@ def _is_running(v: Value) -> bool:
 
 def _is_sequence(v: Value) -> bool:
     if isinstance(v, TupleValue):
+        if is_complex(v):
+            return _is_sequence(v.items[0])
         return v.record is RANGE or is_growing(v) or not (v.closed or v.mapping)
     return is_array(v) and rank_of(v) > 0
 

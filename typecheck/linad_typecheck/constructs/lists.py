@@ -823,7 +823,7 @@ def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None
     if isinstance(base.items[0], Never):
         return base
     order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), descending, node)
-    return _permuted(ctx, base, order, span)
+    return permuted(ctx, base, order, span)
 
 
 def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleValue:
@@ -849,7 +849,7 @@ def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) 
     """The order of a list of numbers or of tuples of numbers, as indices."""
     span, sign = ctx.span(node), literal(-1 if descending else 1)
     if _has_no_order(keys.items[0]):
-        raise Refused(Unsupported(span, "sorting complex numbers or objects", "sort by a key: `key=abs`"))
+        raise Refused(Unsupported(span, "sorting complex numbers, lists or objects", "sort by a key: `key=abs`"))
     columns = [as_array(ctx, made(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])]
     if any(not is_array(c) or rank_of(c) != 1 for c in columns):
         raise Refused(Unsupported(span, "sorting by keys that are not numbers or tuples of them", "return numbers"))
@@ -868,7 +868,7 @@ def _of_prelude(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     return found
 
 
-def _permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> TupleValue:
+def permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> TupleValue:
     """A new list with the items in another order."""
     count = count_of(ctx, base)
 

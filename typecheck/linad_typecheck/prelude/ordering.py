@@ -17,6 +17,17 @@ def _refined(order, column, sign):
     return order[_order(column[order], sign)]
 
 
+def _equal(a, b):
+    """Whether two lists have equal items."""
+    same = len(a) == len(b)
+    if same:
+        for k in range(len(a)):
+            if not a[k] == b[k]:
+                same = False
+                break
+    return same
+
+
 @implements("bisect.bisect_left")
 def bisect_left(a, x, lo=0, hi=None):
     """The first position in a sorted list at which an item may be inserted.
