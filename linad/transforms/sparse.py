@@ -21,6 +21,7 @@ from .. import derive
 from ..boundary.arguments import described
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
+from ..boundary.workspace import Refilled
 from ..adjoint.errors import CannotSplit
 from ..function import CheckedFunction
 from ..requests import FORWARD, KINDS, PATTERN, PULLED, PUSHED
@@ -435,6 +436,7 @@ class SparseJacobian:
     def __init__(self, function: CheckedFunction[..., Any], transform: Transform, pattern: csr_matrix | None) -> None:
         self.function, self.transform, self.pattern = function, transform, pattern
         self.plan: _Plan | _Entries | None = None
+        self.room = Refilled()  # the entries of the last call, to be filled again if the caller has dropped them
         self.__name__ = f"jacobian_{function.__name__}"
         self.__doc__ = function.__doc__
 
@@ -525,7 +527,8 @@ class SparseJacobian:
 
     def _filled(self, call: _Columns, plan: _Entries) -> np.ndarray:
         """The values of the entries of all matrices."""
-        data = (np.empty if plan.kind == FILLED else np.zeros)(plan.count + 1)
+        room = self.room.empty if plan.kind == FILLED else self.room.zeros
+        data = room(0, (plan.count + 1,), np.dtype(float))
         values = [*call.values, *plan.seeds, plan.cells, data]
         call.s.kernel(((call.want.leaves, plan.kind),), call.values).run(values, (), (len(values) - 1,))
         single = all(leaf.type.dtype == "f32" for leaf in (*call.leaves, *float_leaves(call.s.signature.result)))

@@ -73,7 +73,8 @@ def vmap(
            [0.6, 0.8]])
     """
     if (held := linear(f)) is not None:
-        return held.under(_transform(in_axes, out_axes, axis_size))  # type: ignore[return-value] - called in the same way
+        step = _transform(in_axes, out_axes, axis_size)
+        return held.under(step)  # type: ignore[return-value] - called in the same way
     function = checked(f, several=True)
     if function.options.updates:
         what = f"`{function.__name__}` updates an argument, and is not mapped"
