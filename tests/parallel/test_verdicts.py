@@ -60,7 +60,7 @@ REFUSED = {
     "added to and read": ("y", "for i in range(len(x)):\n    y[ix[i]] += x[i] * y[0]\nreturn y[3]"),
     "the other axis": ("m", "for i in range(len(m)):\n    for j in range(m.shape[1]):\n        m[j, j] = w * m[j, i % 3]\nreturn m[2, 1]"),
     "different axes": ("m", "for i in range(3):\n    for j in range(3):\n        m[i, j] = w * m[j, i]\nreturn m[2, 1]"),
-    "wrapped": ("y", "for i in range(-3, 7):\n    y[i] = w * x[i + 2]\nreturn y[3]"),
+    "a ring": ("y", "for i in range(len(x)):\n    y[i % 5] = w * x[i]\nreturn y[3]"),
     "a product": ("t", "t = 1.0\nfor i in range(len(x)):\n    t = t * x[i] + w\nreturn t"),
     "a sum that is looked at": ("t", "t = 0.0\nfor i in range(len(x)):\n    t += x[i]\n    y[i] = t\nreturn y[3]"),
     "a sum that decides": ("t", "t = 0.0\nfor i in range(len(x)):\n    if t < 2.0:\n        t += x[i] * x[i]\nreturn t"),
