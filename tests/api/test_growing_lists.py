@@ -223,7 +223,7 @@ def of_the_caller(x, xs):
 def the_same_array(x):
     u = np.zeros(3)
     out = []
-    for i in range(3):
+    for i in range(int(x[2])):
         u[i] = x[i]
         out.append(u)
     return np.array(out)
@@ -281,7 +281,7 @@ def while_it_is_run_over(x):
 
 def two_kinds(x):
     out = []
-    for i in range(3):
+    for i in range(int(x[2])):
         out.append(x[i] if i == 0 else x)
     return out[0]
 

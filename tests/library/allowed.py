@@ -151,6 +151,7 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("`//` and `%` by zero", r"(numpy|operator)\..*", _zero_division, ("np.mod(e, f)", "i64")),
     Allowed("int powers", r"(builtins|operator)\.pow", _raises("ValueError"), ("pow(u, v)", "i64")),
     Allowed("Large floats to ints", r"ndarray\.astype|numpy\.(int\w*|add\.at|histogram)", _raises("ValueError", "OverflowError"), ("x.astype(int)", "f64")),
+    Allowed("Exact sums", r"math\.fsum", lambda m: isinstance(m.numpy.error, ValueError) and np.isnan(m.linad.value), ("math.fsum((u, v))", "f64")),
     Allowed("Least squares", r"numpy\.(linalg\.lstsq|polyfit)|scipy\.linalg\.lstsq", _raises("LinAlgError"), ("np.linalg.lstsq(S, b)", "f64")),
     Allowed("Matrices that are not finite", r"(numpy|scipy)\.linalg\..*", _not_finite, ("np.linalg.inv(S)", "f64")),
     Allowed("Join widening", r"builtins\.(min|max|sum)", _dtype_only, ("sum(x)", "f64")),

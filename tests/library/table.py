@@ -590,6 +590,7 @@ ELSEWHERE = {
         f"numpy.{name}": "of types, known when compiled: tests/api/test_static_arguments.py, test_other_peoples_code.py"
         for name in "common_type dtype finfo iinfo iscomplexobj isrealobj isscalar issubdtype iterable promote_types result_type".split()
     },
+    "ndarray.setflags": "no value depends on it: tests/api/test_other_peoples_code.py",
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
     **{
