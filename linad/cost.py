@@ -21,7 +21,7 @@ from linad_typecheck.types import ZEROS, Array, Scalar, is_float
 from . import derive, steps
 from .decorator import LinearGrad, linear_grad
 from .interpret import Outcome, run
-from .pipeline import differentiate, only_called, prepare, settled
+from .pipeline import differentiate, inline_rules, only_called, prepare
 from .repeated import Again
 
 
@@ -116,8 +116,8 @@ def cost_of(
     ``off``."""
     ready = prepare(program, off=off)
     names = tuple(wrt) if wrt is not None else tuple(p.var.name for p in ready.main.params if is_float(p.var.type))
-    primal = run(settled(ready, off=off), values)
-    derivative = settled(differentiate(ready, names, True, off=off).simplified, off=off)
+    primal = run(inline_rules(ready, off=off), values)
+    derivative = inline_rules(differentiate(ready, names, True, off=off).simplified, off=off)
     gradient = run(derivative, [*values, *seeds_and_buffers(ready, names, values, primal)])
     kinds = dict.fromkeys((*primal.counts, *gradient.counts))
     by_kind = {k: (primal.counts.get(k, 0), gradient.counts.get(k, 0)) for k in kinds}

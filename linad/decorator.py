@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, TypedDict, Unpack, overload
 
 from linad_typecheck.diagnostics import LinadError
 
-from .boundary.errors import told
+from .boundary.errors import for_users
 from .eligible import plain_function, surroundings
 from .function import CheckedFunction
 from .options import Options
@@ -344,4 +344,4 @@ def _decorate(f: object, options: Options, local_names: Mapping[str, object]) ->
         kind = UpdatingGrad if options.updates else LinearGrad
         return kind(plain, options, surroundings(plain, local_names))
     except LinadError as error:
-        raise told(error, plain) from None
+        raise for_users(error, plain) from None

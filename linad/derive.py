@@ -18,8 +18,8 @@ from .boundary.dims import check_dims
 from .boundary.errors import refusal
 from .boundary.overlap import check_written, overlap
 from .boundary.results import cotangents, float_leaves, is_scalar_float, leaf_types, restore
-from .boundary.usual import apart, dim_rows, dims_hold
-from .boundary.usual_call import BY_ONE_THREAD, MISSED, Usual, usual_gradient, usual_into, usual_value
+from .boundary.fast_checks import dim_rows, dims_hold, no_overlap
+from .boundary.fast_call import BY_ONE_THREAD, MISSED, FastCall, fast_gradient, fast_value, fast_into
 from .options import Options
 from .requests import EXACT, FRESH, Level, Request
 from .specialise import Specialisation
@@ -212,19 +212,21 @@ def answer(
     return (value, bare) if asked_for == "both" else bare
 
 
-def usual(s: Specialisation, asked_for: Asked | Literal["into"], wrt: tuple[str | int, ...] | None) -> Usual | None:
-    """The fast path for the same request (`usual_call`); None if the function does not qualify."""
-    found = s.known.get(("usual", asked_for, wrt), MISSED)
+def fast_call(
+    s: Specialisation, asked_for: Asked | Literal["into"], wrt: tuple[str | int, ...] | None
+) -> FastCall | None:
+    """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify."""
+    found = s.known.get(("fast", asked_for, wrt), MISSED)
     if found is MISSED:
         if asked_for == "value":
-            found = usual_value(s)
+            found = fast_value(s)
         elif asked_for == "into":
             want = asked(s, wrt)
-            found = usual_into(s, ((want.leaves, True),), want.params, want.active)
+            found = fast_into(s, ((want.leaves, True),), want.params, want.active)
         else:
             want, value = asked(s, wrt), asked_for == "both"
-            found = usual_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)
-        s.known["usual", asked_for, wrt] = found
+            found = fast_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)
+        s.known["fast", asked_for, wrt] = found
     return found
 
 
@@ -575,7 +577,7 @@ def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:
         ):
             return None
         places[p.structure.index] = (p.name, part)
-    return places if apart(parts, [a for _, a in (*flat.read, *flat.written)]) else None
+    return places if no_overlap(parts, [a for _, a in (*flat.read, *flat.written)]) else None
 
 
 def _places(want: Wanted, into: object, values: Values, where: str) -> Places:

@@ -18,9 +18,9 @@ from linad_typecheck.signature import ArgType, Leaf, RecordStructure, Signature,
 
 from . import derive, push, specialise
 from .boundary.arguments import argument_type, static, unknown_keyword
-from .boundary.errors import refusal, told
+from .boundary.errors import for_users, refusal
 from .boundary.live import NotYet
-from .boundary.usual_call import MISSED, NAN, Usual
+from .boundary.fast_call import MISSED, NAN, FastCall
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .pickling import name_of, portable
@@ -258,16 +258,16 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
-        key, table = ("jvp", push.given_of(tangents)), self._usual
+        key, table = ("jvp", push.given_of(tangents)), self._fast
         if self.py_func.__code__ is self._code:
-            out = push.usually(table, key, given, tangents)
+            out = push.try_fast(table, key, given, tangents)
             if out is not MISSED:
                 return out  # type: ignore[return-value]
         arguments = self._in_order(given)
         s = self.specialisation(arguments)
         found = push.jvp(s, arguments, self._alongside(given, tangents))
         if not self._fixed:
-            table[key] = push.usual(s, key[1], value=True)
+            table[key] = push.fast_call(s, key[1], value=True)
         return found  # type: ignore[return-value]
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
@@ -315,14 +315,14 @@ class CheckedFunction(Generic[P, R]):
         20.0 [ 6. 12.]
         """
         arguments = self._arguments(args, kwargs)
-        table = self._usual
-        usual = table.get("into")
-        out = MISSED if usual is None else usual(arguments, cotangent, into)
+        table = self._fast
+        fast = table.get("into")
+        out = MISSED if fast is None else fast(arguments, cotangent, into)
         if out is MISSED:
             s = self.specialisation(arguments)
             out = derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
             if not self._fixed:
-                table["into"] = derive.usual(s, "into", self.options.wrt)
+                table["into"] = derive.fast_call(s, "into", self.options.wrt)
         return out
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -345,10 +345,10 @@ class CheckedFunction(Generic[P, R]):
 
     def _answer(self, asked: derive.Asked, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
         """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
-        table, out = self._usual, MISSED
-        usual = table.get(asked)
-        if usual is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
-            out = usual(args)
+        table, out = self._fast, MISSED
+        fast = table.get(asked)
+        if fast is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
+            out = fast(args)
             if out is not MISSED and out is not NAN:
                 return out
         arguments = self._arguments(args, kwargs)
@@ -356,9 +356,9 @@ class CheckedFunction(Generic[P, R]):
         try:
             found = derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
         except LinadError as error:
-            raise told(error, self.py_func) from None
+            raise for_users(error, self.py_func) from None
         if not self._fixed:
-            table[asked] = derive.usual(s, asked, self.options.wrt)
+            table[asked] = derive.fast_call(s, asked, self.options.wrt)
         return found
 
     # ---------------------------------------------------------------------------------------------- types
@@ -426,13 +426,13 @@ class CheckedFunction(Generic[P, R]):
             try:
                 return self._find(arguments) or self._make(arguments)
             except LinadError as error:
-                raise told(error, self.py_func) from None
+                raise for_users(error, self.py_func) from None
 
     def _forget_kinds(self) -> None:
         """Clear the lookup tables by argument class. The dicts are replaced, so that a concurrent call writes to the
         old ones."""
         self._by_kinds: dict[object, list[Specialisation]] = {}
-        self._usual: dict[object, Usual | None] = {}
+        self._fast: dict[object, FastCall | None] = {}
 
     def _find(self, arguments: Sequence[object]) -> Specialisation | None:
         if self._missing is None:
@@ -666,4 +666,4 @@ def decorated(f: object, options: Options, local_names: Mapping[str, object], ki
     try:
         return kind(plain, options, surroundings(plain, local_names))
     except LinadError as error:
-        raise told(error, plain) from None
+        raise for_users(error, plain) from None

@@ -62,7 +62,7 @@ def prepare(
         else:
             made = differentiate(ready, wrt, d.value, off=off).simplified
         if d.directions:
-            made = settled(made, off) if last and not rules else made
+            made = inline_rules(made, off) if last and not rules else made
             made = directions(made, len(f.params), len(f.body.results) if d.value else 0, off)
         return made
 
@@ -222,7 +222,7 @@ def by_entries(
     return replace(found, functions={**found.functions, f.name: replace(f, body=body)})
 
 
-def parted(program: Program, given: int, results: int, off: Iterable[str] = ()) -> tuple[Program, Program]:
+def split_linear(program: Program, given: int, results: int, off: Iterable[str] = ()) -> tuple[Program, Program]:
     """Split a derivative program into the program that logs what its linear part needs, and the linear part (see
     `adjoint.split`)."""
     made = []
@@ -260,7 +260,7 @@ def only_called(program: Program) -> Program:
     return replace(program, functions={k: f for k, f in program.functions.items() if k in found})
 
 
-def settled(program: Program, off: Iterable[str] = ()) -> Program:
+def inline_rules(program: Program, off: Iterable[str] = ()) -> Program:
     """A derivative program as it is compiled: functions with a custom rule are inlined."""
     if all(f.rule is None for f in program.functions.values()):
         return program

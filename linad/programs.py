@@ -23,7 +23,7 @@ from .boundary.errors import refusal
 from .boundary.kernel import DONE, Loaded, raise_at
 from .codegen import EmitOptions
 from .codegen.allocation_hoisting import lift
-from .codegen.memory import told
+from .codegen.memory import out_of_memory_text
 from .codegen.passes import prepare
 from .derivatives.rule import exact_zeros
 from .interpret import CoreError, run
@@ -62,18 +62,18 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
                 program = pipeline.differentiate(program, names, with_value, off=off).simplified
             if value in (PUSHED, PULLED):
                 if level is request[-1]:  # no further derivative is taken, so custom rules are not needed any more
-                    program = pipeline.settled(program, off=off)
+                    program = pipeline.inline_rules(program, off=off)
                 program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
             elif value in KINDS:
-                program = pipeline.settled(program, off=off)
+                program = pipeline.inline_rules(program, off=off)
                 program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
     except NoDerivative as e:
         what = re.sub(r"#\d+", "", e.what)
         raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
-    program = pipeline.settled(program, off=off)
+    program = pipeline.inline_rules(program, off=off)
     if request and request[-1][1] in (RECORD, REPLAY):
         f = lowered.main
-        parts = pipeline.parted(program, len(f.params), len(f.body.results), off)
+        parts = pipeline.split_linear(program, len(f.params), len(f.body.results), off)
         program = parts[request[-1][1] == REPLAY]
     if options.update == "pure":
         program = purify(program)
@@ -137,7 +137,7 @@ def largest_array(program: Program, options: EmitOptions, values: Sequence[objec
     if not taken:
         return None
     size, k = max(taken)
-    return told(made[k]), size, made[k].span
+    return out_of_memory_text(made[k]), size, made[k].span
 
 
 def interpreted(program: Program) -> Loaded:

@@ -12,7 +12,7 @@ from linad_typecheck.types import Array, is_float
 from .adjoint.errors import CannotSplit
 from .boundary.arguments import described, inside
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
-from .boundary.usual_call import MISSED, NAN, Usual, usual_pushed
+from .boundary.fast_call import MISSED, NAN, FastCall, fast_tangent
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation
@@ -61,17 +61,19 @@ def jvp(
     return full_value(signature, results, after) if value else None, full_value(signature, pushed, dots)
 
 
-def usual(s: Specialisation, given: Sequence[bool], value: bool) -> Usual | None:
-    """The fast path of `jvp` if these parameters have a tangent (`usual_call`); None if the function does not qualify.
-    """
+def fast_call(s: Specialisation, given: Sequence[bool], value: bool) -> FastCall | None:
+    """The fast path of `jvp` if these parameters have a tangent (`boundary.fast_call`); None if the function does not
+    qualify."""
     key = "pushed", tuple(given), value
     if key not in s.known:
         leaves = tuple(k for k, has in enumerate(given) if has)  # of plain parameters, which have one leaf each
-        s.known[key] = usual_pushed(s, ((leaves, FORWARD if value else MOVED),), given, value) if leaves else None
+        s.known[key] = fast_tangent(s, ((leaves, FORWARD if value else MOVED),), given, value) if leaves else None
     return s.known[key]  # type: ignore[return-value]
 
 
-def usually(table: Mapping[object, Usual | None], key: object, primals: Sequence[object], tangents: object) -> object:
+def try_fast(
+    table: Mapping[object, FastCall | None], key: object, primals: Sequence[object], tangents: object
+) -> object:
     """The answer of the fast path that a table holds; `MISSED` if it does not apply."""
     found = table.get(key)
     out = MISSED if found is None else found(primals, tangents)

@@ -194,7 +194,7 @@ class Specialisation:
                     return _programs().interpreted(self.program(request, sizes))
                 return self._compiled(request, sizes, checked)
             except RecursionError:
-                raise told_of(self.record, _too_deep(self.record).diagnostics) from None
+                raise checker_error(self.record, _too_deep(self.record).diagnostics) from None
             except BrokenByPass as broken:
                 told = f"{broken}; this is a defect of linad, not of {self.record.root.__qualname__}"
                 help = f"report it together with the function, please; until then, set {OFF}={broken.name}"
@@ -322,7 +322,7 @@ def specialise(
                 if signature is None:
                     continue
                 front = replace(front, signature=signature)
-            tell(again, options, front.diagnostics)
+            issue_warnings(again, options, front.diagnostics)
             return Specialisation(options, binding, again, front, kept(again), key)
     fresh = record()
     checked = checked_or_error(fresh, binding)
@@ -332,7 +332,7 @@ def specialise(
     key = disk.digest(front.marks)
     if front.signature is None or distinct(front.signature):
         store.store_front(key, (front.marks, front.signature, front.diagnostics, front.missing, front.fixed))
-    tell(fresh, options, front.diagnostics)
+    issue_warnings(fresh, options, front.diagnostics)
     return Specialisation(options, binding, fresh, front, store, key, checked)
 
 
@@ -351,7 +351,7 @@ def checked_or_error(record: Record, binding: Mapping[str, object]) -> Checked:
     except RecursionError:
         checked = _too_deep(record)
     if any(d.severity == "error" for d in checked.diagnostics):
-        raise told_of(record, checked.diagnostics)
+        raise checker_error(record, checked.diagnostics)
     return checked
 
 
@@ -361,7 +361,7 @@ def _too_deep(record: Record) -> Checked:
     return too_deep(record.entry())
 
 
-def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
+def checker_error(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
     """The error for the diagnostics of a function and its callees, with their source lines."""
     texts = {s.source.name: s.source.text for s in record.reached()}
     return LinadError(diagnostics, rendered(diagnostics, texts))
@@ -370,7 +370,7 @@ def told_of(record: Record, diagnostics: tuple[Diagnostic, ...]) -> LinadError:
 _warned: dict[object, object] = {}  # like a module's `__warningregistry__`: the warnings already shown
 
 
-def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) -> None:
+def issue_warnings(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) -> None:
     """Issue the checker's warnings as Python warnings, each once per process, unless a comment on the line suppresses
     them.
 
@@ -388,7 +388,7 @@ def tell(record: Record, options: Options, diagnostics: tuple[Diagnostic, ...]) 
     ]
     errors = tuple(d for d in map(strictly, warned) if d.severity == "error") if options.strict else ()
     if errors:
-        raise told_of(record, errors)
+        raise checker_error(record, errors)
     for d in warned:
         category = ZeroGradientWarning if d.slug == "zero-gradient" else LinadWarning
         text, line = f"{d.message} [{d.code} {d.slug}]", max(d.span.line, 1)

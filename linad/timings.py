@@ -64,7 +64,7 @@ def timings(place: str) -> Iterator[Timing]:
     wrt = gradient_by(function, checked)
     simple, stage = timed("differentiate", lambda: pipeline.differentiate(ready, wrt, True, off=off).simplified, _size)
     yield stage
-    settled, stage = timed("simplify again", lambda: pipeline.settled(simple, off=off), _size)
+    settled, stage = timed("simplify again", lambda: pipeline.inline_rules(simple, off=off), _size)
     yield stage
     numba, stage = timed("import Numba", _numba)
     yield stage

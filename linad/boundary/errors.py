@@ -24,7 +24,7 @@ def refusal(slug: str, message: str, span: Span = NOWHERE, help: str = "") -> Li
     return LinadError((diagnostic,), _one_line(diagnostic))
 
 
-def told(error: LinadError, f: FunctionType) -> LinadError:
+def for_users(error: LinadError, f: FunctionType) -> LinadError:
     """The error as shown to users: without linad's own frames, and with the function's first line if it concerns the
     function as a whole. Internal errors keep their traceback."""
     if any(d.code.startswith("LIN9") for d in error.diagnostics):

@@ -18,7 +18,7 @@ from numba import njit
 
 from .llvm.library import forget_instructions
 from .llvm.pipeline import DirectCompiler
-from .interrupts import later
+from .interrupts import held_back
 from .llvm_options import options_for_loops
 from .machine_code import keep
 from .numba_compat import INTR_MATH, Dispatcher, cpu_target, global_compiler_lock
@@ -110,7 +110,7 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
     spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    with later():
+    with held_back():
         use_newest_libm()
         sys.modules[spec.name] = module  # unpickling machine code looks here
         linecache.cache[loader.file] = (len(text), None, text.splitlines(keepends=True), loader.file)
@@ -133,7 +133,7 @@ def entry(function: str, name: str, text: str, folder: Path | None = None) -> Ca
     found = names[function]
     if isinstance(found, Dispatcher):  # plain Python functions (NUMBA_DISABLE_JIT) look names up when they run
         names.clear()
-        with later(), global_compiler_lock:
+        with held_back(), global_compiler_lock:
             for made in found.overloads.values():
                 forget_instructions(made.library)
     return found

@@ -44,7 +44,7 @@ ZERO, ONE = Const(0, I64), Const(1, I64)
 _IDLE = Let | Load | Dim | If | Loop
 
 
-def demands_first(program: Program) -> Program:
+def hoist_guards(program: Program) -> Program:
     """The program with all retry checks before any write to a caller's array; unchanged if that is not possible."""
     if not retries_after_writes(program):
         return program

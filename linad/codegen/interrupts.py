@@ -12,7 +12,7 @@ HELD = ("SIGINT", "SIGTERM", "SIGALRM")  # sent by users, supervisors and time l
 
 
 @contextmanager
-def later() -> Iterator[None]:
+def held_back() -> Iterator[None]:
     """Defer handlers of these signals until the end of the block, in the main thread, where Python runs handlers.
 
     Compilation needs this: an exception in a callback of LLVM is lost, and one between updates of two of Numba's tables

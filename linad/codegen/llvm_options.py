@@ -37,8 +37,8 @@ def options_for_loops() -> Iterator[None]:
     register, also between consecutive loops, and then vectorises neither. Where it pays off, `linad.optimise` does so
     in a form that LLVM vectorises.
 
-    `TAILS`: a long kernel has many blocks that report an error. By default LLVM compares each with up to 150 others, for
-    common last instructions, which takes a third of the time of generating machine code.
+    `TAILS`: a long kernel has many blocks that report an error. By default LLVM compares each with up to 150 others,
+    for common last instructions, which takes a third of the time of generating machine code.
 
     `REDUCED`: loops keep one index for all arrays, which addresses of x86 take as it is. Strength reduction of these
     takes a third of what is left of that time, and no program of the benchmarks is slower without.

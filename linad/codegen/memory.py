@@ -16,10 +16,10 @@ FEWER = " (ask for fewer slots)"
 
 def no_room(s: Alloc | Reserve, f: Function) -> Site:
     """The error site of a log that does not fit into memory, with its size in bytes as the argument."""
-    return Site(s.span if s.span.line > 0 else f.span, "MemoryError", told(s), ("i64",))
+    return Site(s.span if s.span.line > 0 else f.span, "MemoryError", out_of_memory_text(s), ("i64",))
 
 
-def told(s: Alloc | Copy | Reserve) -> str:
+def out_of_memory_text(s: Alloc | Copy | Reserve) -> str:
     """The message template about an allocation that is too large; ``{0}`` is its size in bytes."""
     name = base_name((s.array if isinstance(s, Reserve) else s.out).name)
     if isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":

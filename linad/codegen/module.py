@@ -20,10 +20,10 @@ from linad.analysis.logs import empty
 
 from .name_allocation import assign_names
 from .build import build
-from .effects import grown_params, growing
+from .effects import growing, grown_params
 from .allocation_hoisting import Lifted, lift, scratch
 from .parallel import OnThreads, chunk_functions, spread_text
-from .function_splitting import in_parts
+from .function_splitting import split_function
 from .printer import Printer
 from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
@@ -197,7 +197,7 @@ class Emitter:
         found = lift(main, copies=self.options.noalias)
         if self.recursive:
             return found, frozenset()
-        kernel, parts = in_parts(self.program, found.kernel, self.options.long, self.options.part)
+        kernel, parts = split_function(self.program, found.kernel, self.options.long, self.options.part)
         self.program = replace(self.program, functions={**self.program.functions, **parts})
         self.called |= parts.keys()
         return replace(found, kernel=kernel), frozenset(parts)

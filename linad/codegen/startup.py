@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from .interrupts import later
+from .interrupts import held_back
 
 # Includes the modules of linad that register functions with Numba, and what Numba imports at the first call. A fork
 # during a later import would leave the child waiting forever for the lock of a partially imported module.
@@ -24,7 +24,7 @@ def import_numba() -> None:
         raise ImportError(
             "an import of Numba was interrupted in this process, which leaves it half loaded: start Python again"
         )
-    with later():
+    with held_back():
         for name in NEEDED:
             if name not in sys.modules:
                 importlib.import_module(name)

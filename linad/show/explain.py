@@ -24,7 +24,7 @@ from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
 from ..codegen.module import EmitOptions
 from ..codegen.passes import prepare as for_emission
 from ..optimise.pass_manager import Remark as Told
-from ..pipeline import Gradient, differentiate, prepare, settled
+from ..pipeline import Gradient, differentiate, inline_rules, prepare
 from .home import at_home
 
 _KINDS = {"move": "moved", "borrow": "borrowed", "copy": "copied", "dup": "dup'ed", "drop": "dropped", "size": "sizes"}
@@ -102,7 +102,7 @@ def explain_program(
     told: list[Told] = []
     ready = prepare(at_home(program), off=off, remarks=told)
     gradient = differentiate(ready, tuple(wrt), True, off=off)
-    called, derivative = (settled(p, off=off) for p in (ready, gradient.simplified))
+    called, derivative = (inline_rules(p, off=off) for p in (ready, gradient.simplified))
     remarks = [
         *_from_facts([f for f in facts if f.span.file == program.main.span.file]),
         *_from_linear(gradient.linear.main),

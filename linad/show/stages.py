@@ -12,7 +12,7 @@ from linad_typecheck.ir.text import print_program
 from linad_typecheck.types import is_float
 
 from ..codegen import EmitOptions, emit
-from ..pipeline import Gradient, differentiate, linear, prepare, settled
+from ..pipeline import Gradient, differentiate, inline_rules, linear, prepare
 from .home import at_home
 from .table import Table, make_table
 
@@ -79,7 +79,7 @@ def _table(name: str, ready: Program, gradient: Gradient, source: dict[int, str]
 
 
 def _numba(gradient: Gradient, off: tuple[str, ...]) -> Text:
-    return Text(emit(settled(gradient.simplified, off=off), EmitOptions(off=off)).source)
+    return Text(emit(inline_rules(gradient.simplified, off=off), EmitOptions(off=off)).source)
 
 
 def _stored(name: str, ready: Program, gradient: Gradient, source: object) -> Text:

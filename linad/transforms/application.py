@@ -18,7 +18,7 @@ from ..boundary.arguments import described
 from ..boundary.entities import LIBRARIES, canonical, underlying
 from ..boundary.errors import refusal
 from ..boundary.objects import is_object
-from ..boundary.usual_call import MISSED
+from ..boundary.fast_call import MISSED
 from ..checkpointing import RunAgain
 from ..composed import calling, composed
 from ..eligible import plain_function
@@ -66,15 +66,15 @@ class Transformed(Generic[P, R]):
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
         function = self.composed
-        table = function._usual
-        usual = table.get("value")
+        table = function._fast
+        fast = table.get("value")
         try:
-            found = MISSED if usual is None else usual(arguments)
+            found = MISSED if fast is None else fast(arguments)
             if found is MISSED or derive.contains_nan(found):
                 s = function.specialisation(arguments)
                 found = derive.call_exactly(s, arguments)
                 if not function._fixed:
-                    table["value"] = derive.usual(s, "value", None)
+                    table["value"] = derive.fast_call(s, "value", None)
             return found
         except LinadError:
             self._require(arguments)

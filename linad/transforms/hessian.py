@@ -9,9 +9,9 @@ import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
-from ..boundary.usual_call import MISSED
+from ..boundary.fast_call import MISSED
 from ..function import CheckedFunction
-from ..push import given_of, jvp, usual, usually
+from ..push import fast_call, given_of, jvp, try_fast
 from .application import Argnums, Transform, Transformed, along, at, by_default, given_as, shared
 from .jacobian import applied
 
@@ -102,9 +102,9 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = given_as("hvp", "primals", primals)
     function, arguments = at(f, given)
     moved = along(f, given, tangents)
-    key, table = ("hvp", given_of(moved)), function._usual
+    key, table = ("hvp", given_of(moved)), function._fast
     if function.py_func.__code__ is function._code:
-        out = usually(table, key, arguments, moved)
+        out = try_fast(table, key, arguments, moved)
         if out is not MISSED:
             return out
     derive.require_scalar(function.specialisation(arguments).signature)
@@ -118,7 +118,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         made._raise_first(arguments)
         raise
     if not (function._fixed or made.composed._fixed):
-        table[key] = usual(s, key[1], value=False)
+        table[key] = fast_call(s, key[1], value=False)
     return product
 
 

@@ -11,7 +11,7 @@ from linad_typecheck.messages.derivatives import NotLinear
 from .. import derive
 from ..boundary.errors import refusal
 from ..function import CheckedFunction
-from ..specialise import told_of
+from ..specialise import checker_error
 from .application import at
 
 R = TypeVar("R")
@@ -71,5 +71,5 @@ def _require_linear(function: CheckedFunction[..., Any], arguments: tuple[object
     for d in departures(program.functions, program.derivatives, program.entry, wanted)[:1]:
         span = d.span if d.span.line else program.main.span
         message = NotLinear(span, f"`{function.__name__}`", "its float arguments", d.why)
-        raise told_of(s.record, (message.diagnostic(),))
+        raise checker_error(s.record, (message.diagnostic(),))
     s.known[known] = True

@@ -7,7 +7,7 @@ from linad_typecheck.ir.core import Call, walk
 
 from linad.codegen import EmitOptions, emit
 from linad.codegen.allocation_hoisting import lift
-from linad.codegen.function_splitting import in_parts
+from linad.codegen.function_splitting import split_function
 from tests.examples_of import some
 from tests.lower.test_messages import checked
 
@@ -72,7 +72,7 @@ def two():
 
 def test_what_a_part_only_reads_it_borrows():
     program = two()
-    kernel, parts = in_parts(program, lift(program.main, copies=True).kernel, 1, 4)
+    kernel, parts = split_function(program, lift(program.main, copies=True).kernel, 1, 4)
     assert [s.callee for s in walk(kernel.body) if isinstance(s, Call)] == list(parts)
     modes = [{p.var.name: p.mode for p in f.params} for f in parts.values()]
     assert any(m.get("x") == "read" and m.get("t") == "mut" for m in modes)

@@ -9,7 +9,7 @@ import pytest
 import linad
 from linad import linear_grad
 from linad.codegen.llvm.lowering import Lowering
-from linad.codegen.interrupts import later
+from linad.codegen.interrupts import held_back
 from linad.codegen.numba_compat import CompileResult, JITCodeLibrary
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no such signals here")
@@ -84,8 +84,8 @@ def test_a_signal_while_machine_code_is_loaded(number, monkeypatch):
 
 def test_holds_inside_holds(number):
     seen = []
-    with pytest.raises(Stopped), later():
-        with later():
+    with pytest.raises(Stopped), held_back():
+        with held_back():
             signal.raise_signal(number)
             seen.append("inner")
         seen.append("outer")
@@ -94,7 +94,7 @@ def test_holds_inside_holds(number):
 
 
 def test_an_error_inside_is_the_context_of_what_the_handler_raises(number):
-    with pytest.raises(Stopped) as raised, later():
+    with pytest.raises(Stopped) as raised, held_back():
         signal.raise_signal(number)
         raise ValueError
     assert isinstance(raised.value.__context__, ValueError)
@@ -104,7 +104,7 @@ def test_other_threads_hold_nothing(number):
     held = []
 
     def hold():
-        with later():
+        with held_back():
             held.append(signal.getsignal(number))
 
     thread = threading.Thread(target=hold)

@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 from linad_typecheck import check as front_end
 from linad_typecheck.constructs import calls
-from linad_typecheck.engine import attempt, joins
+from linad_typecheck.engine import joins, loop_attempt
 from linad_typecheck.ir.core import Block, Const, Drop, Load, Program, Same, Store, Var, walk
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.text import parse_program
@@ -227,7 +227,7 @@ def test_what_is_used_against_a_fact_is_found(case, certified):
 ALONE = lambda ctx, var: frozenset()
 FORGETTING = {
     "the other names of an array, in updates": [(state, "others", ALONE), (calls, "others", ALONE)],
-    "which copies were made": [(module, "as_one", lambda *a: None) for module in (state, attempt, joins, calls)],
+    "which copies were made": [(module, "as_one", lambda *a: None) for module in (state, loop_attempt, joins, calls)],
 }
 
 

@@ -204,7 +204,7 @@ def test_a_long_function_with_a_rule_is_not_repeated():
     s = f.specialisation((X,))
     program = checked_or_error(s.record, s.binding).program
     gradient = pipeline.differentiate(pipeline.prepare(program), ("x",)).simplified
-    for one in (pipeline.prepare(program, rules=False), pipeline.settled(gradient)):
+    for one in (pipeline.prepare(program, rules=False), pipeline.inline_rules(gradient)):
         called = Counter(c.callee for f in one.functions.values() for c in ir.walk(f.body) if isinstance(c, ir.Call))
         assert set(called) == set(one.functions) - {one.entry}
         assert len(called) == 2 and min(called.values()) >= 2

@@ -27,7 +27,7 @@ class Op:
     ``numpy``: the ufuncs that compute exactly this for floats; the first one exists in every version of NumPy.
     ``math``: the function of `math` that does; ``variadic`` if it takes any number of arguments. ``code``: the module
     whose function generated code calls, under the name ``math`` or the first name in ``numpy``. ``raises``: the
-    exceptions of `math`, as error kinds and tests of `engine/attempts.py`; None if unknown.
+    exceptions of `math`, as error kinds and tests of `engine/try_statements.py`; None if unknown.
     """
 
     name: str

@@ -105,7 +105,7 @@ class Facts:
         return False
 
 
-def learn(
+def analyse_activity(
     f: Function,
     modes: Modes,
     wrt: Iterable[str],

@@ -17,7 +17,7 @@ from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, Scalar
 
-from ..facts.activity import Facts, learn
+from ..facts.activity import Facts, analyse_activity
 from .model import TRIPS, WORD, Plan, bytes_of
 from .storage import make_plan
 
@@ -28,14 +28,14 @@ def choose_undo(
     f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
     """The facts and plan of a function for the set of undone arrays that logs the fewest words, chosen greedily."""
-    facts = learn(f, modes, wrt)
+    facts = analyse_activity(f, modes, wrt)
     best = facts, make_plan(facts, shapes, log_everything)
     if log_everything:
         return best
     undone: set[str] = set()
     for place in _candidates(*best)[:_CANDIDATES]:
         changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
-        facts = learn(changed, modes, wrt, undo, exchange)
+        facts = analyse_activity(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
         if memory(plan) < memory(best[1]):
             best, undone = (facts, plan), undone | {place}

@@ -18,7 +18,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
-from ..facts.activity import learn
+from ..facts.activity import analyse_activity
 from .bars import Bars, bar_of
 from .custom import RulePair, Transposes
 from ..plan.model import Body, Plan
@@ -181,7 +181,9 @@ class Calls:
     def _planned(self, key: Key) -> Pair:
         f, shapes = with_shapes(self.primal[key.callee])
         wrapped, loop = _as_iteration(f)
-        facts = learn(wrapped, self.modes, [f.params[k].var.name for k in key.active], results=f.body.results)
+        facts = analyse_activity(
+            wrapped, self.modes, [f.params[k].var.name for k in key.active], results=f.body.results
+        )
         lost = [
             p.var.name
             for k, p in enumerate(f.params)

@@ -20,9 +20,9 @@ from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, Type, is_float
 
 from ...derivatives.matrices import ONE, ZERO, Matrices
-from ..facts.activity import learn
+from ..facts.activity import analyse_activity
 from .dense import arrays_of
-from .tangent import Forwarded, Forward
+from .tangent import Forward, Forwarded
 
 
 def pattern(f: Function, modes: Modes, wrt: Iterable[str], name: str, primal: bool) -> Forwarded:
@@ -44,7 +44,7 @@ def pattern(f: Function, modes: Modes, wrt: Iterable[str], name: str, primal: bo
         as ints in place of floats. Its results are those of ``f``, then the set of each float result.
     """
     wrt = set(wrt)
-    facts = learn(f, modes, wrt)
+    facts = analyse_activity(f, modes, wrt)
     walk = _Pattern(facts, Names(all_names(f)))
     given = []
     for p in f.params:

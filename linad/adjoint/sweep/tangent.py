@@ -18,7 +18,7 @@ from linad_typecheck.types import Scalar, is_float
 from ...derivatives.table import RULES, Builder, Point
 from ...derivatives.linalg import RULES as MATRICES
 from ...derivatives.matrices import Matrices
-from ..facts.activity import Facts, learn
+from ..facts.activity import Facts, analyse_activity
 from .dense import active_positions, arrays_of
 
 
@@ -52,7 +52,7 @@ def forward(f: Function, modes: Modes, wrt: Iterable[str], name: str) -> Forward
     3.1.
     """
     wrt = set(wrt)
-    facts = learn(f, modes, wrt)
+    facts = analyse_activity(f, modes, wrt)
     walk = Forward(facts, Names(all_names(f)))
     given = []
     for p in f.params:

@@ -37,8 +37,8 @@ from linad.analysis.dependence import Nest, farthest
 from linad.analysis.loop_facts import is_counted, outer_accesses, scatters, with_ranges
 from linad.analysis.reductions import is_reduction, without_handed_on
 
-from ..scalars.constant_folding import fold
-from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.constant_folding import fold_constants
+from ..scalars.dead_code_elimination import eliminate_dead_code
 
 MOST = 40  # limit on the operations in the arms of a loop
 SLOW = 4  # cost of a quotient or a square root
@@ -56,7 +56,7 @@ def flatten_branches(f: Function) -> Function:
     """Flatten the branches of innermost loops where that is cheap."""
     names = Names(all_names(f))
     after = with_ranges(f, lambda s, r: [_flat(s, r, names) or s])
-    return f if after == f else drop_dead(fold(after))
+    return f if after == f else eliminate_dead_code(fold_constants(after))
 
 
 def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:

@@ -40,7 +40,7 @@ GAIN = 0.1  # minimum gain, as a fraction of the path
 Waits = Mapping[str, int]  # by name, the latency in cycles of a value that depends on the previous iteration
 
 
-def add_last(f: Function) -> Function:
+def reassociate_sums(f: Function) -> Function:
     """Reorder the sums of innermost loops by the latency of their terms."""
     names = Names(all_names(f))
 

@@ -26,8 +26,8 @@ from linad.analysis.affine import Ranges
 from linad.analysis.index_tests import is_edge, selecting_conditions, tests_of
 from linad.analysis.loop_facts import is_counted, with_ranges
 
-from ..scalars.constant_folding import fold
-from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.constant_folding import fold_constants
+from ..scalars.dead_code_elimination import eliminate_dead_code
 from .loop_cutting import Cutter, Piece, settled_ints
 from .loop_invariant_motion import hoist_invariants
 
@@ -48,8 +48,8 @@ def split_loops(f: Function) -> Function:
         after = with_ranges(f, parts)
         if after == f:
             break
-        f, changed = hoist_invariants(drop_dead(fold(after))), True
-    return drop_dead(fold(f)) if changed else f
+        f, changed = hoist_invariants(eliminate_dead_code(fold_constants(after))), True
+    return eliminate_dead_code(fold_constants(f)) if changed else f
 
 
 def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:

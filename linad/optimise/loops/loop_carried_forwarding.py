@@ -32,7 +32,7 @@ from linad.analysis.loop_facts import is_plain, with_ranges
 from ..ints import carrying, has_run
 
 
-def carry_cells(f: Function) -> Function:
+def forward_loop_carried(f: Function) -> Function:
     """Carry in registers the cells that each iteration of an innermost loop writes for the next."""
     names = Names(all_names(f))
     lent = {p.var.name for p in f.params if p.mode == "acc"}  # accumulators of the caller: only added to

@@ -39,7 +39,7 @@ from ..ints import Maker, upwards
 MOST = 10  # operations and loads worth recomputing for one addition
 
 
-def distribute(f: Function) -> Function:
+def distribute_loops(f: Function) -> Function:
     """Distribute innermost loops whose additions to an array prevent vectorisation."""
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}

@@ -28,8 +28,8 @@ from linad.analysis.affine import Ranges
 from linad.analysis.index_tests import Ends, is_edge, selecting_conditions
 from linad.analysis.loop_facts import is_counted, with_ranges
 
-from ..scalars.constant_folding import fold
-from ..scalars.dead_code_elimination import drop_dead
+from ..scalars.constant_folding import fold_constants
+from ..scalars.dead_code_elimination import eliminate_dead_code
 from .loop_cutting import Cutter, Piece, settled_ints
 from .loop_invariant_motion import hoist_invariants
 
@@ -46,7 +46,7 @@ def peel_loops(f: Function) -> Function:
     for level in range(depth, 0, -1):  # outermost loops first: the loops inside the peeled iterations are left alone
         after = with_ranges(f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s])
         if after != f:
-            f = hoist_invariants(drop_dead(fold(after)))
+            f = hoist_invariants(eliminate_dead_code(fold_constants(after)))
     return f
 
 

@@ -25,28 +25,28 @@ from linad_typecheck.ir.rewrite import freshen, rebuild
 from linad_typecheck.types import Array
 
 from ..pass_manager import Remark, Remarks, remark
-from ..scalars.constant_folding import fold
-from ..scalars.dead_code_elimination import drop_dead
-from ..scalars.dead_store_elimination import store_sums
-from ..scalars.scalar_replacement import replace_small
+from ..scalars.constant_folding import fold_constants
+from ..scalars.dead_code_elimination import eliminate_dead_code
+from ..scalars.dead_store_elimination import eliminate_dead_stores
+from ..scalars.scalar_replacement import replace_small_arrays
 
 TRIPS = 4  # maximum trip count
 LONG = 400  # maximum number of statements of an unrolled loop
 EARLY = 200  # the same before differentiation
 
 
-def write_out_early(f: Function) -> Function:
+def unroll_early(f: Function) -> Function:
     """Unroll before differentiation, with a lower limit: the derivative has several statements for each."""
-    return write_out(f, EARLY)[0]
+    return unroll(f, EARLY)[0]
 
 
-def write_out(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
+def unroll(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
     """Fully unroll the short inner loops of a function, each into at most ``most`` statements."""
     inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
     if not any(map(_trips, inside)):
         return f, ()
     writer = _Writer(f, most)
-    done = drop_dead(store_sums(replace_small(fold(writer.function()))))
+    done = eliminate_dead_code(eliminate_dead_stores(replace_small_arrays(fold_constants(writer.function()))))
     return done, tuple(writer.remarks)
 
 
@@ -109,7 +109,7 @@ class _Writer:
         if straight:
             return whole
         told = len(self.remarks)
-        whole = self.block(fold(replace(self.f, body=whole)).body, True)
+        whole = self.block(fold_constants(replace(self.f, body=whole)).body, True)
         if _straight(whole) and len(whole.stmts) <= self.most:
             return whole
         del self.remarks[told:]

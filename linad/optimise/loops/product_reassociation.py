@@ -45,7 +45,7 @@ LOWEST = {"f64": 2.0**-1022, "f32": 2.0**-126}  # smallest normal numbers
 LINEAR = ("add", "sub", "mul", "div", "neg", "select", "cast")
 
 
-def multiply_last(f: Function) -> Function:
+def reassociate_products(f: Function) -> Function:
     """Multiply loop-carried adjoints by precomputed factors in innermost loops."""
     linear = _adjoints(f)
     if not linear:

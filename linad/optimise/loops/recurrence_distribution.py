@@ -38,7 +38,7 @@ BEFORE, CHAIN, BEHIND = 0, 1, 2
 _JOINING = ("add", "sub", "max", "min", "maximum", "minimum")
 
 
-def divide_chains(f: Function) -> Function:
+def distribute_recurrences(f: Function) -> Function:
     """Distribute innermost loops that contain both a recurrence and library functions."""
     names = Names(all_names(f))
     return at_innermost(f, lambda s: _divided(s, names))

@@ -1,7 +1,7 @@
 """Register rotation: access each of several neighbouring cells once, and pass values between iterations in registers.
 
 **Transformation.** Scalar replacement across iterations (Allen and Kennedy, Optimizing Compilers for Modern
-Architectures, 2001, chapter 8), of reads and of additions. Two passes: `add_later` and `hand_on`.
+Architectures, 2001, chapter 8), of reads and of additions. Two passes: `rotate_accumulations` and `rotate_registers`.
 
 **Before.** ``for i { &b[i-1] += e; &b[i] += f; ... u[i] ... u[i+1] ... }``
 **After.** ``for i carry (f', u_i) { &b[i-1] += e + f'; u' = u[i+1]; ... yield f, u' }``
@@ -43,12 +43,12 @@ Shape = tuple[object, ...]  # an expression up to the offset of its cells along 
 Change = Callable[[Loop, Names], list[Stmt]]
 
 
-def add_later(f: Function) -> Function:
+def rotate_accumulations(f: Function) -> Function:
     """Add once to each cell of a row of neighbouring cells in innermost loops."""
     return _changed(f, adding)
 
 
-def hand_on(f: Function, cheap: bool = False) -> Function:
+def rotate_registers(f: Function, cheap: bool = False) -> Function:
     """Pass on values that the next iterations of innermost loops would load or compute again. ``cheap``: also in loops
     that only repeat loads and arithmetic."""
     return _changed(f, lambda s, names: _handing(s, names, cheap))

@@ -46,7 +46,7 @@ LONG = 160  # maximum number of statements in the loop body
 UNIT = Const(1, I64), Const(-1, I64)
 
 
-def tile(f: Function) -> tuple[Function, Remarks]:
+def tile_registers(f: Function) -> tuple[Function, Remarks]:
     """Apply register tiling where it saves loads. Also return a remark for each loop."""
     names = Names(all_names(f))
     remarks: list[Remark] = []

@@ -40,7 +40,7 @@ from ..ints import carrying, has_run
 Index = tuple[Atom, ...]
 
 
-def sum_in_registers(f: Function) -> Function:
+def promote_scalars(f: Function) -> Function:
     """Promote loop-invariant cells of innermost loops to registers."""
     names = Names(all_names(f))
     made = {s.out.name for s in f.body.stmts if isinstance(s, Alloc | Copy)}

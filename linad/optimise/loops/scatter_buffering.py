@@ -45,7 +45,7 @@ _FREE = frozenset("lt le gt ge eq ne and or not select".split())
 ZERO = Const(0, I64)
 
 
-def in_blocks(f: Function) -> Function:
+def buffer_scatters(f: Function) -> Function:
     """Run innermost loops with indirect additions in blocks where that pays."""
     names = Names(all_names(f))
 

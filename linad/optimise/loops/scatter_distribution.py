@@ -41,7 +41,7 @@ from .loop_invariant_motion import hoist_invariants
 SHORT = 3  # statements that are as cheap to recompute as to store and load
 
 
-def additions_behind(f: Function) -> Function:
+def distribute_scatters(f: Function) -> Function:
     """Move the additions of long innermost loops to separate loops after them."""
     names = Names(all_names(f))
     divided = at_innermost(f, lambda s: _divided(s, names))

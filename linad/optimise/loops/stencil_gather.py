@@ -54,7 +54,7 @@ class Given:
     stmts: tuple[Stmt, ...]
 
 
-def gather_rows(f: Function) -> Function:
+def gather_stencils(f: Function) -> Function:
     """Gather the additions to neighbouring rows in the loop nests of a function."""
     names = Names(all_names(f))
     sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}

@@ -53,7 +53,7 @@ Part = tuple[Stmt, ...] | Loop  # a part of a loop body: an inner loop, or the s
 Given = dict[str, Atom]  # the names of an iteration in one of its copies
 
 
-def jam(f: Function) -> tuple[Function, Remarks]:
+def unroll_and_jam(f: Function) -> tuple[Function, Remarks]:
     """Apply unroll-and-jam where it saves loads and stores. Also return a remark for each loop."""
     names = Names(all_names(f))
     remarks: list[Remark] = []

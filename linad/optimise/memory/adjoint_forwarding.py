@@ -37,7 +37,7 @@ from ..ints import Maker
 from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 
-def take_over(f: Function) -> Function:
+def forward_adjoints(f: Function) -> Function:
     """Apply adjoint forwarding to a function."""
     return replace(f, body=_Over(f).block(f.body, set(), set())[0])
 

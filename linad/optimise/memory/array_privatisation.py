@@ -32,7 +32,7 @@ from linad.analysis.regions import Privacy, nearly_filled
 from ..pass_manager import Remark, Remarks, remark
 
 
-def privatise(f: Function) -> tuple[Function, Remarks]:
+def privatise_arrays(f: Function) -> tuple[Function, Remarks]:
     """Privatise the scratch arrays of a function. Also return a remark for each."""
     found = Privacy(f)
     if not found.found:

@@ -28,7 +28,7 @@ from linad_typecheck.ir.rewrite import in_blocks, substitute
 from linad.analysis.regions import Renaming, nearly_filled
 
 
-def rename(f: Function) -> Function:
+def rename_arrays(f: Function) -> Function:
     """Rename the arrays of a function wherever older contents are dead."""
     found = Renaming(f)
     if not (found.splits or found.fresh):

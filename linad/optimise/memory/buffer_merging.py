@@ -40,7 +40,7 @@ from .double_buffering import TURNS
 from .known_regions import Contents, Sizes, is_only_read
 
 
-def keep_one(f: Function) -> tuple[Function, Remarks]:
+def merge_buffers(f: Function) -> tuple[Function, Remarks]:
     """Merge the alternating buffers of time loops in a function. Also return a remark for each."""
     one = _OneOfTwo(f)
     body = one.block(f.body)

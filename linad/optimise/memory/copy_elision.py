@@ -83,7 +83,7 @@ class Known(Mentions):
         return array.name not in found[1]
 
 
-def spare_zeros(f: Function) -> Function:
+def elide_copies(f: Function) -> Function:
     """Remove array fills, clears and copies that have no effect on any result."""
     return replace(f, body=_block(f.body, Known(f), ()))
 

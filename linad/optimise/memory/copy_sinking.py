@@ -38,7 +38,7 @@ from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
 
 
-def copy_late(f: Function) -> tuple[Function, Remarks]:
+def sink_copies(f: Function) -> tuple[Function, Remarks]:
     """Sink the array copies of a function into the loops that overwrite the array. Also return a remark for each."""
     late = _Late(f)
     return replace(f, body=late.block(f.body)), tuple(late.remarks)

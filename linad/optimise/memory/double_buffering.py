@@ -1,7 +1,7 @@
 """Double buffering: write the array that an iteration creates for the next one into the buffer of the last but one.
 
-**Transformation.** Double buffering. The variant `stay` (the pass `buffer_pinning`) is for parallel loops: it writes
-into the incoming array and reads a copy, because iterations are distributed over threads only if arrays keep their
+**Transformation.** Double buffering. The variant `pin_buffers` (the pass `buffer_pinning`) is for parallel loops: it
+writes into the incoming array and reads a copy, because iterations are distributed over threads only if arrays keep their
 names.
 
 **Before.** ``for t carry (u) { new = copy &u; ...; yield new }``
@@ -34,7 +34,7 @@ from ..pass_manager import Remark, Remarks, known_as, remark
 TURNS = "in two buffers that take turns"  # shown to users
 
 
-def take_turns(f: Function) -> tuple[Function, Remarks]:
+def double_buffer(f: Function) -> tuple[Function, Remarks]:
     """Carry a second buffer in each loop that creates an array for its next iteration. Also return a remark for each.
     """
     rewriting = _DoubleBuffering(f)
@@ -79,7 +79,7 @@ class _DoubleBuffering:
         return [] if s.fill is None else [Fill(other, s.fill, s.span)]
 
 
-def stay(f: Function) -> Function:
+def pin_buffers(f: Function) -> Function:
     """Make inner loops write into the incoming array what they create for the next iteration, and read a copy.
 
     For parallel loops: iterations are distributed over threads only if the arrays in the loop keep their names.

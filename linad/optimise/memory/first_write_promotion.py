@@ -40,7 +40,7 @@ from ..loops.register_rotation import Held, adding
 from .known_regions import Contents, End, Sizes, is_only_read
 
 
-def store_first(f: Function) -> Function:
+def promote_first_writes(f: Function) -> Function:
     """Apply first-write promotion to a function."""
     return replace(f, body=_Fresh(f).block(f.body))
 

@@ -40,7 +40,7 @@ Access = Load | Store | AddTo
 Order = tuple[int, ...]  # the axes of an array in storage order
 
 
-def by_columns(f: Function) -> tuple[Function, Remarks]:
+def choose_layouts(f: Function) -> tuple[Function, Remarks]:
     """Choose a layout for the arrays of a function. Also return a remark for each."""
     if not any(isinstance(v.type, Array) and v.type.rank > 1 for v in _arrays(f)):
         return f, ()

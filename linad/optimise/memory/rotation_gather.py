@@ -1,8 +1,8 @@
 """Rotation gather: turn additions at indices that wrap around into additions at the loop's own index.
 
 **Transformation.** ``(i + 1) % n`` for ``i`` in ``range(n)`` is a rotation of the range, which has an inverse.
-Iteration ``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same for
-neighbours that do not wrap around.
+Iteration ``i`` computes what iteration ``(i - 1) % n`` would add, at its own index. `stencil_gather.py` does the same
+for neighbours that do not wrap around.
 
 **Before.** ``for i in range(n) { k = mod (i + 1) n; &b![k] += e(i) }``
 **After.** ``for i in range(n) { h = mod (i - 1) n; &b![i] += e(h) }``
@@ -36,7 +36,7 @@ from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
 
 from .addition_merging import merge_additions
-from .first_write_promotion import store_first
+from .first_write_promotion import promote_first_writes
 from ..loops.loop_distribution import MOST, turned_upwards
 
 
@@ -61,7 +61,7 @@ def gather_rotations(f: Function) -> Function:
 
     gathered = with_ranges(f, parts)
     # before loops are peeled: the cells that a peeled loop stores to are a region in parts
-    return f if gathered == f else store_first(merge_additions(gathered))
+    return f if gathered == f else promote_first_writes(merge_additions(gathered))
 
 
 def _rotations(s: Loop, r: Ranges) -> list[Rotated]:

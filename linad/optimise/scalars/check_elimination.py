@@ -26,7 +26,7 @@ from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64
 
 
-def drop_proved_checks(f: Function) -> Function:
+def eliminate_checks(f: Function) -> Function:
     """Drop `wrap` of non-negative ints and the checks of accesses known to be in bounds."""
     return replace(f, body=_Prover(f).block(f.body, {}, outermost=True))
 

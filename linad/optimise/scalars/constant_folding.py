@@ -71,7 +71,7 @@ _LOGIC: dict[str, Callable[..., bool]] = {
 _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor", "bitxor"})
 
 
-def fold(f: Function) -> Function:
+def fold_constants(f: Function) -> Function:
     """Replace every operation whose value is known or available."""
     return replace(f, body=_Folder(f).block(f.body, {}, {}))
 

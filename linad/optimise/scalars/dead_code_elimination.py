@@ -25,7 +25,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.types import ZEROS, Array, Scalar
 
 
-def drop_dead(f: Function) -> Function:
+def eliminate_dead_code(f: Function) -> Function:
     """Remove statements whose results are dead.
 
     An index check stays with its load; so does a loop that may not terminate, and every `Check` and `Call`. A local

@@ -22,7 +22,7 @@ from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import is_float
 
 
-def store_sums(f: Function) -> Function:
+def eliminate_dead_stores(f: Function) -> Function:
     """Turn ``v[i] = 0`` and ``v[i] += e`` into ``v[i] = e`` if nothing in between mentions ``v``."""
     return replace(f, body=_block(f.body))
 

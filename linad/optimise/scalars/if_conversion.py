@@ -27,7 +27,7 @@ MOST = 6  # operations in both arms together
 _FREE = frozenset("add sub mul neg min max wrap select and or not lt le gt ge eq ne".split())
 
 
-def choose(f: Function) -> Function:
+def convert_ifs(f: Function) -> Function:
     """Convert branches between ints into selects."""
     return replace(f, body=_block(f.body, frozenset()))
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Function, If, Load, Loop, Let, Names, Stmt, Store, Var, all_names, base_name,
+    AddTo, Alloc, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, base_name,
     operands, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
@@ -31,7 +31,7 @@ from linad_typecheck.types import Array, Scalar, is_float
 Index = tuple[int, ...]
 
 
-def replace_small(f: Function) -> Function:
+def replace_small_arrays(f: Function) -> Function:
     """Replace arrays that are only accessed at constant indices by scalars."""
     if not any(isinstance(s, Alloc) and _shape(s) is not None for s in walk(f.body)):
         return f

@@ -8,7 +8,7 @@ from linad_typecheck.types import Array, is_float
 
 from linad.adjoint.errors import CannotSplit
 from linad.interpret import run
-from linad.pipeline import differentiate, parted, prepare, settled, tangent
+from linad.pipeline import differentiate, inline_rules, prepare, split_linear, tangent
 from tests.adjoint.gradients import arguments, cotangent, differentiable
 from tests.adjoint.programs import PROGRAMS
 from tests.adjoint.random_programs import random_program
@@ -24,7 +24,7 @@ def check(primal: Program, made: Program, args: list, value: bool = True) -> boo
     given = len(primal.main.params)
     results = len(primal.main.body.results) if value else 0
     try:
-        record, replay = parted(settled(made), given, results)
+        record, replay = split_linear(inline_rules(made), given, results)
     except CannotSplit:
         return False
     well_formed("record", record)

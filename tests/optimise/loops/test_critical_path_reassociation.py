@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.critical_path_reassociation import add_last
+from linad.optimise.loops.critical_path_reassociation import reassociate_sums
 
 HEAD = "entry fn f(u: mut f64[:], a: f64[:], n: i64) -> f64 {\n"
 SWEEP = "  for i in range(1, n) {\n    k = sub i 1\n    w = load! &u [k]\n    v = load! &u [i]\n    z = load! &a [i]\n"
@@ -19,7 +19,7 @@ STORE = "    &u![i] = %s\n  }\n  return 0.0\n}\n"
 def ordered(text: str) -> list[Let]:
     """The statements of the loop behind the pass; before and after it does the same."""
     before = parse_program(HEAD + text)
-    after = before.with_main(add_last(before.main))
+    after = before.with_main(reassociate_sums(before.main))
     assert not verify(after)
     results = []
     for p in (before, after):
@@ -53,7 +53,7 @@ def test_a_cell_that_was_just_written_is_added_last() -> None:
 )
 def test_what_gains_nothing_stays_as_it_is(text: str) -> None:
     before = parse_program(HEAD + text)
-    assert add_last(before.main) == before.main
+    assert reassociate_sums(before.main) == before.main
 
 
 def test_random_sums_stay_the_same_sums() -> None:
@@ -69,6 +69,6 @@ def test_random_sums_stay_the_same_sums() -> None:
         loop = SWEEP.replace("  for i in range(1, n) {", "  for i in range(1, n) carry (s: f64 = 0.5) -> (r) {")
         text = loop + "    h = mul 0.5 s\n" + "".join(lines) + shrink
         main = parse_program(HEAD + text).main
-        changed += add_last(main) != main
+        changed += reassociate_sums(main) != main
         ordered(text)
     assert changed > 15

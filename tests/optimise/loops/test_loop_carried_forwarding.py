@@ -10,7 +10,7 @@ from linad_typecheck.ir.core import AddTo, Load, Loop, Program, Store, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
-from linad.optimise.loops.loop_carried_forwarding import carry_cells
+from linad.optimise.loops.loop_carried_forwarding import forward_loop_carried
 from tests import kit
 
 SWEEPS = {
@@ -58,7 +58,7 @@ def agree(program: Program, other: Program) -> None:
 @pytest.mark.parametrize("name", SWEEPS)
 def test_the_next_iteration_has_the_value_without_a_load(name: str) -> None:
     program = sweep(*SWEEPS[name])
-    found = program.with_main(carry_cells(program.main))
+    found = program.with_main(forward_loop_carried(program.main))
     verify(found)
     loops = [s for s in walk(found.main.body) if isinstance(s, Loop) and s.carried]
     assert len(loops) == 1
@@ -92,16 +92,16 @@ READ = {
 @pytest.mark.parametrize("body", READ.values(), ids=READ)
 def test_loads_that_stay(body: str) -> None:
     program = sweep("range(l, 0, -1)", body)
-    assert carry_cells(program.main) == program.main
+    assert forward_loop_carried(program.main) == program.main
 
 
 def test_what_is_lent_to_be_added_to_is_not_read() -> None:
     body = "      e = load! &a [i, j]\n      p = add j 1\n      k = floordiv j 2\n      &b![i, p] += e\n      &b![g, k] += e\n      &b![i, j] += 2.0\n"
     mine, lent = (sweep("range(l, 0, -1)", body, mode) for mode in ("mut", "acc"))
-    found = mine.with_main(carry_cells(mine.main))
+    found = mine.with_main(forward_loop_carried(mine.main))
     assert found != mine and not verify(found)
     agree(mine, found)
-    assert not verify(lent) and carry_cells(lent.main) == lent.main
+    assert not verify(lent) and forward_loop_carried(lent.main) == lent.main
 
 
 LATTICE = "      e = load! &b [i, j]\n      p = add j 1\n      t = mul 0.5 e\n      &b![i, p] += t\n      u = mul 0.25 e\n      &b![i, j] = u\n"
@@ -130,7 +130,7 @@ def test_a_cell_that_the_next_iteration_stores_to_again_is_stored_after_the_loop
     program = sweep(inner, body)
     b, a, q = program.main.params
     program = program.with_main(replace(program.main, params=(b, replace(a, mode="mut"), q)))
-    found = program.with_main(carry_cells(program.main))
+    found = program.with_main(forward_loop_carried(program.main))
     assert not verify(found)
     (loop,) = (s for s in walk(found.main.body) if isinstance(s, Loop) and s.carried)
     (old,) = (s for s in walk(program.main.body) if isinstance(s, Loop) and s.index.name == "j")
@@ -141,7 +141,7 @@ def test_a_cell_that_the_next_iteration_stores_to_again_is_stored_after_the_loop
 @pytest.mark.parametrize("how", LOOKED_AT)
 def test_cells_that_each_iteration_stores(how: str) -> None:
     program = sweep(*LOOKED_AT[how])
-    found = program.with_main(carry_cells(program.main))
+    found = program.with_main(forward_loop_carried(program.main))
     assert not verify(found)
     loops = [s for m in (program.main, found.main) for s in walk(m.body) if isinstance(s, Loop) and s.index.name.startswith("j")]
     assert _stores(loops[0]) == _stores(loops[-1])

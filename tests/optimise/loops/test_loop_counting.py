@@ -11,8 +11,8 @@ from linad.interpret import run
 from linad.optimise.loops.induction_variables import close_inductions
 from linad.optimise.loops.loop_counting import count_loops
 from linad.optimise.loops.loop_invariant_motion import hoist_invariants
-from linad.optimise.scalars.constant_folding import fold
-from linad.optimise.scalars.dead_code_elimination import drop_dead
+from linad.optimise.scalars.constant_folding import fold_constants
+from linad.optimise.scalars.dead_code_elimination import eliminate_dead_code
 
 TEXT = """
 entry fn f(a: i64, n: i64, m: i64) -> i64 {{
@@ -41,7 +41,7 @@ def counted(start="a", before="", test="lt k n", step="add k 1"):
     program = parse_program(TEXT.format(start=start, before=before, test=test, step=step))
     f = program.main
     for _ in range(2):
-        f = drop_dead(count_loops(close_inductions(hoist_invariants(fold(f)))))
+        f = eliminate_dead_code(count_loops(close_inductions(hoist_invariants(fold_constants(f)))))
     after = program.with_main(f)
     assert not verify(after)
     return program, after, not any(s.exits for s in walk(f.body) if isinstance(s, Loop))

@@ -10,7 +10,7 @@ from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import I64
 
 from linad.interpret import run
-from linad.optimise.loops.loop_distribution import distribute
+from linad.optimise.loops.loop_distribution import distribute_loops
 
 HEAD = "entry fn f(b: mut f64[:,:], a: mut f64[:], k: f64[:], c: mut f64[:], n: i64) -> i64 {\n  m = sub n 2\n"
 TAIL = "\n  }\n  return n\n}\n"
@@ -31,7 +31,7 @@ ROWS = "\n    &b![0, i] += e\n    &b![1, i] += e"
 def parts(body: str, head: str = "  for i in range(m) {") -> tuple[int, object, object]:
     """How many loops a loop is made of, and the program before and after."""
     program = parse_program(HEAD + head + body + TAIL)
-    divided = program.with_main(distribute(program.main))
+    divided = program.with_main(distribute_loops(program.main))
     return sum(isinstance(s, Loop) for s in walk(divided.main.body)), program, divided
 
 
@@ -134,7 +134,7 @@ entry fn f(b: acc f64[], k: f64[], n: i64) -> i64 {
 }
 """
     )
-    assert distribute(program.main) == program.main
+    assert distribute_loops(program.main) == program.main
 
 
 def test_ints_stay() -> None:
@@ -149,7 +149,7 @@ entry fn f(b: mut i64[:,:], n: i64) -> i64 {
 }
 """
     )
-    assert distribute(program.main) == program.main
+    assert distribute_loops(program.main) == program.main
 
 
 def test_an_array_that_the_loop_carries_is_known_in_it_alone() -> None:
@@ -177,7 +177,7 @@ def test_sums_beside_the_additions_are_kept() -> None:
     s.1 = add s e{ROWS}
     yield s.1"""
     program = parse_program(HEAD.replace("i64 {", "f64 {") + head + body + TAIL.replace("return n", "return s.2"))
-    divided = program.with_main(distribute(program.main))
+    divided = program.with_main(distribute_loops(program.main))
     assert sum(isinstance(s, Loop) for s in walk(divided.main.body)) == 2
     agree(program, divided)
 
@@ -194,7 +194,7 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 ])
 def test_a_loop_that_never_runs_may_end_anywhere(head: str, end: int) -> None:
     program = parse_program(HEAD.replace("n: i64", "n: i64, q: i64") + head + STENCIL + TAIL)
-    divided = program.with_main(distribute(program.main))
+    divided = program.with_main(distribute_loops(program.main))
     assert divided.main != program.main
     arrays = [np.ones((2, 9)), *(np.ones(9) for _ in range(3))]
     run(divided, [*arrays, 9, end], limit=1000, in_place=True)

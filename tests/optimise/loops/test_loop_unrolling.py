@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.loop_unrolling import write_out, write_out_early
+from linad.optimise.loops.loop_unrolling import unroll, unroll_early
 
 HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
 
@@ -17,7 +17,7 @@ HEAD = "entry fn f(x: mut f64[:,:], n: i64) -> f64 {\n"
 def written(body: str) -> tuple[int, int]:
     """The loops and the arrays that are left; before and after, the program does the same."""
     before = parse_program(HEAD + body + "\n}\n")
-    after: Program = before.with_main(write_out(before.main)[0])
+    after: Program = before.with_main(unroll(before.main)[0])
     assert not verify(after)
     for n in (0, 1, 5):
         results = []
@@ -148,6 +148,6 @@ def test_fewer_statements_before_differentiation() -> None:
         body = f"for i in range(n) carry (s: f64 = 0.0) -> (e) {{\n    for k in range(3) carry (v: f64 = s) -> (w) {{\n      a = load &x [i, k]\n{lines}"
         body += f"      b = add v x{statements - 1}\n      yield b\n    }}\n    yield w\n  }}\n  return e"
         program = parse_program(HEAD + body + "\n}\n")
-        return sum(isinstance(s, Loop) for s in walk(write_out_early(program.main).body))
+        return sum(isinstance(s, Loop) for s in walk(unroll_early(program.main).body))
 
     assert (loops(40), loops(80)) == (1, 2)

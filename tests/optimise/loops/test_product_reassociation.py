@@ -14,7 +14,7 @@ from linad_typecheck.ir.verify import verify
 from linad import linear_grad
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
-from linad.optimise.loops.product_reassociation import multiply_last
+from linad.optimise.loops.product_reassociation import reassociate_products
 from linad.pipeline import differentiate, prepare
 
 from ...codegen.roads import call, machine
@@ -33,7 +33,7 @@ def program(text: str, linear: tuple[str, ...] = ("b",)) -> Program:
 def multiplied(text: str, a: float = 0.7, q: float = 1.3, g: float = 0.9, b: float = 0.5) -> Loop:
     """The loop behind the pass; before and after it does the same, also where cells are as given."""
     before = program(text)
-    after = before.with_main(multiply_last(before.main))
+    after = before.with_main(reassociate_products(before.main))
     assert not verify(after)
     results = []
     for p in (before, after):
@@ -111,20 +111,20 @@ def test_what_is_not_normal_stays_what_it_was(values: dict[str, float]) -> None:
 )
 def test_what_gains_nothing_stays_as_it_is(text: str) -> None:
     before = program(text)
-    assert multiply_last(before.main) == before.main
+    assert reassociate_products(before.main) == before.main
 
 
 def test_behind_a_library_function_nothing_is_gained() -> None:
     before = program(CHAIN)
     slower = program(CHAIN.replace("    c =", "    y = sin z\n    c ="))
-    assert multiply_last(before.main) != before.main and multiply_last(slower.main) == slower.main
+    assert reassociate_products(before.main) != before.main and reassociate_products(slower.main) == slower.main
 
 
 def test_a_quotient_in_a_program_may_be_whole_and_stays_so() -> None:
     before = program(CHAIN, linear=())
-    assert multiply_last(before.main) is before.main
+    assert reassociate_products(before.main) is before.main
     other = program(CHAIN, linear=("q",))
-    assert multiply_last(other.main) == other.main
+    assert reassociate_products(other.main) == other.main
 
 
 DAMPED = """entry fn f(x: read f64[:], n: i64) -> f64 {
@@ -202,6 +202,6 @@ def test_random_chains_stay_the_same() -> None:
         shrink = f"    x1 = add {known[-1]} {rng.choice(known)}\n    x = mul 0.01 x1\n"
         text = SWEEP + "".join(lines) + shrink + STORE % "x"
         main = program(text).main
-        changed += multiply_last(main) != main
+        changed += reassociate_products(main) != main
         multiplied(text)
     assert changed > 60

@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.recurrence_distribution import divide_chains
+from linad.optimise.loops.recurrence_distribution import distribute_recurrences
 
 HEAD = "entry fn f(x: mut f64[:], y: mut f64[:], b: mut f64[:], n: i64) -> f64, f64 {\n  top = sub n 1\n"
 LOOP = "  for i in range(n) carry (c: f64 = 0.5, s: f64 = 0.0) -> (c.2, s.2) {"
@@ -47,7 +47,7 @@ BOTH = """
 def divided(body: str, head: str = LOOP, n: int = 7):
     """The loops of a program after it is divided; its outcome is that of the program before."""
     before = parse_program(HEAD + head + body + TAIL)
-    after = before.with_main(divide_chains(before.main))
+    after = before.with_main(distribute_recurrences(before.main))
     assert not verify(after)
     for size in (n, 1, 0):
         results = []
@@ -123,7 +123,7 @@ def test_sizes_that_change_with_a_loop_around_keep_it_whole() -> None:
     inner = LOOP.replace("range(n)", "range(k)").replace("= 0.5", "= c.0").replace("= 0.0", "= s.0")
     body = HEAD + outer + inner + BEHIND + "\n  }\n  yield c.2, s.2\n  }\n  return c.9, s.9\n}\n"
     for text, count in ((body, 2), (body.replace("range(k)", "range(n)"), 3)):
-        f = divide_chains(parse_program(text).main)
+        f = distribute_recurrences(parse_program(text).main)
         assert sum(isinstance(s, Loop) for s in walk(f.body)) == count
 
 

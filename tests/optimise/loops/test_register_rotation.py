@@ -17,7 +17,7 @@ from linad_typecheck.types import I64
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
 from linad.optimise.loops import register_rotation
-from linad.optimise.loops.register_rotation import add_later
+from linad.optimise.loops.register_rotation import rotate_accumulations
 from tests.examples_of import quick
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -27,7 +27,7 @@ SIZE = 24
 
 
 def hand_on(f: Function) -> Function:
-    return register_rotation.hand_on(f, cheap=True)
+    return register_rotation.rotate_registers(f, cheap=True)
 
 
 def program(body: str, over: str = UP, carry: str = "", kind: str = "f64", front: str = "") -> Program:
@@ -109,7 +109,7 @@ ADDED = {  # what is added, and how many additions and values handed on are left
 def test_each_cell_of_a_row_is_added_to_once(name: str, over: str) -> None:
     body, additions, waiting = ADDED[name]
     before = program(body, over)
-    after, loop = changed(before, add_later)
+    after, loop = changed(before, rotate_accumulations)
     assert (count(loop, AddTo), len(loop.carried) - 1) == (additions, waiting)
     agree(before, after)
 
@@ -117,7 +117,7 @@ def test_each_cell_of_a_row_is_added_to_once(name: str, over: str) -> None:
 @pytest.mark.parametrize("over", [UP, DOWN])
 def test_single_floats_are_added_as_such(over: str) -> None:
     before = program("    e = load! &u [i]\n    &c![i] += e\n    &c![i+1] += 0.5f32\n    &c![i+3] += e", over, kind="f32")
-    after, loop = changed(before, add_later)
+    after, loop = changed(before, rotate_accumulations)
     assert count(loop, AddTo) == 1
     agree(before, after, kind="f32")
 
@@ -127,7 +127,7 @@ def test_what_is_carried_is_carried_on(over: str) -> None:
     """Sums beside the additions, and additions of what the iterations before came to."""
     body = "    x = load! &u [i]\n    s1 = add s x\n    &c![i] += s\n    &c![i+1] += s1\n    &c![i-1] += x\n    yield s1"
     before = program(body, over, " carry (s: f64 = 1.0) -> (r)")
-    after, loop = changed(before, add_later)
+    after, loop = changed(before, rotate_accumulations)
     assert count(loop, AddTo) == 1 and len(loop.carried) == 3
     agree(before, after)
 
@@ -136,7 +136,7 @@ def test_cells_that_nothing_is_added_to_keep_their_bits() -> None:
     """Those between, where the loop is shorter than the row; and minus nothing is still minus nothing."""
     zeros = [np.full_like(a, -0.0) for a in contents()[:-1]]
     before = program("    e = load! &u [i]\n    &c![i] += e\n    &c![i+3] += e\n    &c![i+4] += -0.0")
-    after, _ = changed(before, add_later)
+    after, _ = changed(before, rotate_accumulations)
     for hi in (10, 11, 12, 16):
         assert all(np.signbit(a).all() for a in outcome(after, [*zeros, np.arange(SIZE)], 10, hi, 2)[:4])
 
@@ -146,7 +146,7 @@ def test_what_is_no_number_stays_in_its_cells() -> None:
     strange[1][[9, 11]] = np.nan, np.inf
     strange[2][[10, 12, 13]] = -np.inf, np.nan, np.inf
     before = program(ADDED["neighbours on both sides"][0])
-    after, _ = changed(before, add_later)
+    after, _ = changed(before, rotate_accumulations)
     agree(before, after, strange)
 
 
@@ -155,7 +155,7 @@ NEVER = [("range(q)", LOWEST), ("range(q, 5)", HIGHEST), ("range(q, lo)", HIGHES
 
 
 @pytest.mark.parametrize(("over", "end"), NEVER)
-@pytest.mark.parametrize("change", [add_later, hand_on])
+@pytest.mark.parametrize("change", [rotate_accumulations, hand_on])
 def test_a_loop_that_never_runs_may_end_anywhere(over: str, end: int, change: Callable) -> None:
     body = "    x = load! &u [i-3]\n    y = load! &u [i-2]\n    t = mul x y\n    &c![i-1] += t\n    &c![i+4] += x"
     before = program(body, over, " carry (s: f64 = 2.0) -> (r)", front="") if False else program(body + "\n    &w![i] = t", over)
@@ -185,13 +185,13 @@ ONE_BY_ONE = {
 def test_additions_that_stay(body: str) -> None:
     before = program(body)
     assert not verify(before)
-    assert add_later(before.main) == before.main
+    assert rotate_accumulations(before.main) == before.main
 
 
 NEAR = "    x = load! &u [i]\n    y = load! &u [i+1]\n    v = tanh x\n    z = tanh y\n    t = mul v z\n    &c![i] += t\n    &c![i+1] += x"
 
 
-@pytest.mark.parametrize("change", [add_later, hand_on])
+@pytest.mark.parametrize("change", [rotate_accumulations, hand_on])
 def test_which_loops(change: Callable) -> None:
     """Those that go from an int to the next, to the end, and not just a few times."""
     stop = "    o = lt i hi\n    yield o, s"
@@ -383,7 +383,7 @@ def test_random_loops_do_the_same(body: str, up: bool, low: int, runs: int, q: i
     arrays = contents()
     if strange:
         arrays[2][[7, 12]], arrays[3][10], arrays[1][11] = (np.nan, -0.0), np.inf, -np.inf
-    later, _ = changed(before, add_later)
+    later, _ = changed(before, rotate_accumulations)
     both, _ = changed(later, hand_on)
     with np.errstate(all="ignore"):
         first, second, third = (outcome(p, arrays, *ends, q) for p in (before, later, both))
@@ -421,9 +421,9 @@ def test_only_library_calls_are_worth_it(op: str) -> None:
     """A loop that passes on values may not be vectorised; where additions are passed on, too."""
     body = f"    x = load! &u [i]\n    y = load! &u [i+1]\n    h1 = {op} x\n    h2 = {op} y\n    t = sub h2 h1\n    &c![i] += t\n    &c![i+1] += x"
     before = program(body)
-    later = add_later(before.main)
-    assert (register_rotation.hand_on(later) == later) == (op != "exp")
-    after, loop = changed(before, lambda f: register_rotation.hand_on(add_later(f)))
+    later = rotate_accumulations(before.main)
+    assert (register_rotation.rotate_registers(later) == later) == (op != "exp")
+    after, loop = changed(before, lambda f: register_rotation.rotate_registers(rotate_accumulations(f)))
     if op == "exp":
         assert sum(isinstance(t, Let) and t.op == "exp" for t in loop.body.stmts) == 1
     agree(before, after)

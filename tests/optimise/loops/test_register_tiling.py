@@ -8,7 +8,7 @@ import pytest
 from linad_typecheck.ir.core import Alloc, Load, Loop, Program, walk
 from linad_typecheck.ir.verify import verify
 
-from linad.optimise.loops.register_tiling import tile
+from linad.optimise.loops.register_tiling import tile_registers
 from tests.optimise.loops.test_unroll_and_jam import CARRY2, DOWN, UP, agree, program
 
 # a private vector gets a matrix times a row, as the tangents of a sum of products do
@@ -22,7 +22,7 @@ ADDED = "v = load! &y [i] ; [[ w = mul v 0.5 ; (( c = load! &z [l] ; t = mul c w
 
 def tiled(before: Program) -> tuple[Program, list[Loop]]:
     """The program after the pass, and its loops that run four iterations at once."""
-    after = before.with_main(tile(before.main)[0])
+    after = before.with_main(tile_registers(before.main)[0])
     assert not verify(before) and not verify(after)
     return after, [s for s in walk(after.main.body) if isinstance(s, Loop) and s.step.value in (4, -4)]
 
@@ -99,17 +99,17 @@ LEFT = {
 def test_loops_that_stay(body: str) -> None:
     before = program(body)
     assert not verify(before)
-    assert tile(before.main)[0] == before.main
+    assert tile_registers(before.main)[0] == before.main
 
 
 def test_which_loops() -> None:
     """Those that go from an int to the next, to the end, and not just a few times, and that no thread has a part of."""
     for over in ("range(lo, hi, 2)", "range(hi, lo, q)", "range(3, 11)"):
         before = program(NEST, over)
-        assert tile(before.main)[0] == before.main
+        assert tile_registers(before.main)[0] == before.main
     f = program(NEST).main
     stmts = tuple(replace(s, kind="map") if isinstance(s, Loop) else s for s in f.body.stmts)
-    assert tile(replace(f, body=replace(f.body, stmts=stmts)))[0] == replace(f, body=replace(f.body, stmts=stmts))
+    assert tile_registers(replace(f, body=replace(f.body, stmts=stmts)))[0] == replace(f, body=replace(f.body, stmts=stmts))
 
 
 def test_only_one_loop_of_a_nest() -> None:

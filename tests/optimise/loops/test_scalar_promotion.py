@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.scalar_promotion import sum_in_registers
+from linad.optimise.loops.scalar_promotion import promote_scalars
 
 HEAD = "entry fn f(x: mut f64[:], q: mut f64[:], m: i64, n: i64) -> i64 {\n  k = add m 1\n"
 LOOP = "  for j in range(k, n) {"
@@ -26,7 +26,7 @@ PAIR = """
 def summed(body: str, head: str = LOOP, last: bool = False):
     """The additions in the loop, and the program; before and after it does the same, also where the loop is empty."""
     before = parse_program(HEAD + head + body + TAIL)
-    after = before.with_main(sum_in_registers(before.main))
+    after = before.with_main(promote_scalars(before.main))
     assert not verify(after)
     for m, n in ((0, 6), (2, 6), (5, 6)) if not last else ((6, 6),):
         results = []
@@ -69,7 +69,7 @@ def test_one_cell_alone_of_an_array_that_a_loop_has_made() -> None:
   return n
 }
 """
-    f = sum_in_registers(parse_program(HEAD + loop).main)
+    f = promote_scalars(parse_program(HEAD + loop).main)
     assert not any(isinstance(t, AddTo) for s in walk(f.body) if isinstance(s, Loop) and s.carried for t in walk(s.body))
     assert any(isinstance(s, Loop) and s.carried for s in walk(f.body))
 
@@ -149,7 +149,7 @@ GATHER = """  w = copy &q
 @pytest.mark.parametrize(("m", "n"), [(0, 6), (5, 6), (2, 3)])
 def test_a_test_in_a_loop_leaves_cells_of_arrays_that_the_function_has_made_in_registers(what: str, m: int, n: int) -> None:
     before = parse_program(HEAD + GATHER % what)
-    after = before.with_main(sum_in_registers(before.main))
+    after = before.with_main(promote_scalars(before.main))
     assert not verify(after)
     loop = next(s for s in after.main.body.stmts if isinstance(s, Loop))
     assert len(loop.carried) == 1 and not any(isinstance(t, AddTo | Store) for t in loop.body.stmts)
@@ -160,4 +160,4 @@ def test_a_test_in_a_loop_leaves_cells_of_arrays_that_the_function_has_made_in_r
         results.append(arrays[1])
     np.testing.assert_allclose(results[1], results[0], rtol=1e-13)
     lent = parse_program(HEAD + (GATHER % what).replace("w = copy &q\n", "").replace("&w", "&q"))
-    assert sum_in_registers(lent.main) == lent.main  # its caller sees what is in it when a test fails
+    assert promote_scalars(lent.main) == lent.main  # its caller sees what is in it when a test fails

@@ -14,7 +14,7 @@ from linad_typecheck.ir.text import parse_program
 
 from linad import linear_grad
 from linad.interpret import run
-from linad.optimise.loops.scatter_buffering import in_blocks
+from linad.optimise.loops.scatter_buffering import buffer_scatters
 from tests.examples_of import quick
 
 HEAD = "entry fn f(b: mut f64[:], a: mut f64[:], idx: mut i64[:], n: i64) -> f64 {\n  top = sub n 1\n"
@@ -39,7 +39,7 @@ def blocked(body: str, head: str = FORWARD, init: str = "0.0") -> tuple[int, obj
     """How many loops a loop is made of, and the program before and after."""
     text = f"{HEAD}{head} carry (s1: f64 = {init}) -> (s) {{{body}{TAIL}"
     program = parse_program(text)
-    after = program.with_main(in_blocks(program.main))
+    after = program.with_main(buffer_scatters(program.main))
     return sum(isinstance(s, Loop) for s in walk(after.main.body)), program, after
 
 
@@ -145,7 +145,7 @@ def in_matrices(index: str, operation: str, n: int = 150) -> int:
 }}
 """
     program = parse_program(text)
-    after = program.with_main(in_blocks(program.main))
+    after = program.with_main(buffer_scatters(program.main))
     given = np.random.default_rng(2).normal(size=(2, n, n))
     before, now = ([*given.copy()] for _ in range(2))
     sums = [run(p, [*arrays, n], in_place=True).results for p, arrays in ((program, before), (after, now))]

@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.scatter_distribution import additions_behind
+from linad.optimise.loops.scatter_distribution import distribute_scatters
 
 HEAD = "entry fn f(b: mut f64[:,:], a: mut f64[:], k: f64[:], c: mut f64[:], n: i64) -> f64 {\n  m = sub n 2\n  top = sub n 3\n"
 UP = "  for i in range(m) carry (s: f64 = 0.0) -> (e) {"
@@ -39,7 +39,7 @@ TAIL = "  }\n  return e\n}\n"
 def divided(body: str, head: str = UP) -> tuple[int, int, int]:
     """How many loops there are, additions in the first, arrays made; before and after, the program does the same."""
     before = parse_program(HEAD + head + body + TAIL)
-    after = before.with_main(additions_behind(before.main))
+    after = before.with_main(distribute_scatters(before.main))
     assert not verify(after)
     for n in (2, 3, 4, 9):
         results = []

@@ -9,9 +9,9 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.loops.loop_distribution import distribute
-from linad.optimise.loops.register_rotation import add_later
-from linad.optimise.loops.stencil_gather import gather_rows
+from linad.optimise.loops.loop_distribution import distribute_loops
+from linad.optimise.loops.register_rotation import rotate_accumulations
+from linad.optimise.loops.stencil_gather import gather_stencils
 
 HEAD = """entry fn f(b: mut f64[:,:], a: mut f64[:,:], k: f64[:,:], n: i64) -> i64 {
   m = sub n 1
@@ -39,7 +39,7 @@ def nest(body: str, outer: str = UP, inner: str = UP) -> Program:
 
 
 def divided(program: Program) -> Program:
-    found = program.with_main(gather_rows(program.main))
+    found = program.with_main(gather_stencils(program.main))
     verify(found)
     return found
 
@@ -68,7 +68,7 @@ def test_each_row_is_added_to_in_one_loop(outer: str, inner: str) -> None:
     assert len({t.index[0] for t in added}) == 1 and len(added) == 4
     assert not any(isinstance(t, AddTo) for t in walk(rest.body))
     agree(program, found)
-    each = found.with_main(add_later(distribute(found.main)))  # and each cell once
+    each = found.with_main(rotate_accumulations(distribute_loops(found.main)))  # and each cell once
     assert not verify(each)
     agree(program, each)
 
@@ -201,7 +201,7 @@ def test_nests_that_stay_whole(why: str) -> None:
             program = nest(PLAIN + "    }\n    for l in range(1, m) {\n      &b![i, l] += 1.0\n")
         case _:
             program = nest(WHOLE[why])
-    assert gather_rows(program.main) == program.main
+    assert gather_stencils(program.main) == program.main
     assert divided(nest(PLAIN)).main != nest(PLAIN).main
 
 

@@ -16,7 +16,7 @@ from linad_typecheck.ir.verify import verify
 from linad import linear_grad
 from linad.codegen.parallel import parallelise
 from linad.interpret import run
-from linad.optimise.loops.unroll_and_jam import jam
+from linad.optimise.loops.unroll_and_jam import unroll_and_jam
 from tests.examples_of import quick, some
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -68,7 +68,7 @@ def agree(before: Program, after: Program, arrays: list[np.ndarray] | None = Non
 
 def jammed(before: Program) -> tuple[Program, list[Loop]]:
     """The program behind the pass, and the innermost loops that run for several iterations."""
-    after = before.with_main(jam(before.main)[0])
+    after = before.with_main(unroll_and_jam(before.main)[0])
     assert not verify(before) and not verify(after)
     several = [s for s in walk(after.main.body) if isinstance(s, Loop) and s.step.value in (4, -4)]
     assert len(several) <= 1
@@ -171,12 +171,12 @@ def test_loops_that_stay(body: str, over: str) -> None:
     front = "c1 = alloc f64 [9] fill 0.0\n  c2 = alloc f64 [9] fill 1.0" if "c1" in body else ""
     before = program(body, over, front=front)
     assert not verify(before) or front
-    assert jam(before.main)[0] == before.main
+    assert unroll_and_jam(before.main)[0] == before.main
 
 
 def test_rows_that_are_others_in_one_iteration_only() -> None:
     body, known = LEFT["a row for the next iteration"], "range(2, 13)"
-    assert jam(program(body, known).main)[0] == program(body, known).main
+    assert unroll_and_jam(program(body, known).main)[0] == program(body, known).main
     assert jammed(program(body.replace("add i 1", "add i 0"), known))[1]
 
 
@@ -188,14 +188,14 @@ def test_which_loops() -> None:
     exits = program(SIMPLE + " ; o = lt i 6", carry=" exits carry (s: f64 = 0.5) -> (r)", end="yield o, s")
     for before in (exits, *(program(SIMPLE, over) for over in ("range(lo, hi, 2)", "range(hi, lo, -2)", "range(lo, hi, q)", "range(3, 11)"))):
         assert not verify(before)
-        assert jam(before.main)[0] == before.main
+        assert unroll_and_jam(before.main)[0] == before.main
     jammed_, _ = jammed(program(SIMPLE, "range(3, 12)"))
     agree(program(SIMPLE, "range(3, 12)"), jammed_)
     f = program(SIMPLE).main
     for kind in ("map", "sum"):
         stmts = tuple(replace(s, kind=kind) if isinstance(s, Loop) else s for s in f.body.stmts)
         spread = replace(f, body=replace(f.body, stmts=stmts))
-        assert jam(spread)[0] == spread
+        assert unroll_and_jam(spread)[0] == spread
 
 
 def test_loops_that_threads_share_stay() -> None:
@@ -204,7 +204,7 @@ def test_loops_that_threads_share_stay() -> None:
     assert len(spread.functions) == 2
     for f in spread.functions.values():
         [shared] = (s for s in walk(f.body) if isinstance(s, Loop) and s.kind == "sum")
-        assert shared in walk(jam(f)[0].body)
+        assert shared in walk(unroll_and_jam(f)[0].body)
 
 
 # --------------------------------------------------------------------------------------------------- what is carried
@@ -262,7 +262,7 @@ def test_what_is_not_known_in_time(name: str) -> None:
     body, carry, end = NOT_IN_TIME[name]
     before = program(body, UP, carry, end=end)
     assert not verify(before)
-    assert jam(before.main)[0] == before.main
+    assert unroll_and_jam(before.main)[0] == before.main
 
 
 def test_a_sum_of_nothing_is_minus_nothing() -> None:
@@ -374,7 +374,7 @@ done: list[bool] = []
 def test_random_nests(body: str, over: str, seed: int) -> None:
     before = program(body, over, CARRY2.format("i64 = 0"), end="")
     assert not verify(before)
-    after = before.with_main(jam(before.main)[0])
+    after = before.with_main(unroll_and_jam(before.main)[0])
     assert not verify(after)
     done.append(after.main != before.main)
     arrays = [a.round().clip(-1, 1) if a.dtype == float else a for a in contents(seed=seed)]

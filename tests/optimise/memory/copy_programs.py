@@ -9,7 +9,7 @@ from linad_typecheck.ir.core import Loop, Program, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
-from linad.optimise.memory.copy_sinking import copy_late
+from linad.optimise.memory.copy_sinking import sink_copies
 from linad.pipeline import linear
 from tests import kit
 
@@ -61,7 +61,7 @@ def program(*parts: str) -> Program:
 
 def changed(before: Program) -> Program:
     linear(before)
-    after = before.with_main(copy_late(before.main)[0])
+    after = before.with_main(sink_copies(before.main)[0])
     assert not verify(after)
     linear(after)
     return after

@@ -12,7 +12,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad import linear_grad
-from linad.optimise.memory.adjoint_forwarding import take_over
+from linad.optimise.memory.adjoint_forwarding import forward_adjoints
 from linad.pipeline import linear
 from tests import kit
 from tests.kit import load
@@ -34,7 +34,7 @@ def program(body: str, tail: str = TAIL) -> Program:
 
 
 def changed(before: Program) -> Program:
-    after = before.with_main(take_over(before.main))
+    after = before.with_main(forward_adjoints(before.main))
     assert not verify(after)
     linear(after)
     return after

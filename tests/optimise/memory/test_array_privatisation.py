@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 
 from linad.baseline import tape
 from linad.cost import cost_of
-from linad.optimise.memory.array_privatisation import privatise
+from linad.optimise.memory.array_privatisation import privatise_arrays
 from linad.pipeline import prepare
 
 from ...examples_of import seeds
@@ -32,7 +32,7 @@ def program(body: str) -> Whole:
 def alone(whole: Whole):
     """The function of a program as the pass finds it, and as it leaves it."""
     f = prepare(whole.lowered, off=("array_privatisation",)).main
-    return f, privatise(f)[0]
+    return f, privatise_arrays(f)[0]
 
 
 def inner_arrays(f) -> list[str]:
@@ -103,7 +103,7 @@ def test_kept(name) -> None:
 
 
 def test_the_innermost_loop_has_it() -> None:
-    f, _ = privatise(parse_program(NESTED).main)
+    f, _ = privatise_arrays(parse_program(NESTED).main)
     assert inner_arrays(f) == ["u.1"]
     inner = f.body.stmts[-2].body.stmts[0]
     assert isinstance(inner, Loop) and isinstance(inner.body.stmts[0], Alloc)

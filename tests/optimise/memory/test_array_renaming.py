@@ -8,7 +8,7 @@ from linad_typecheck.ir.core import Alloc, Loop, walk
 
 from linad.cost import cost_of
 from linad.interpret import run
-from linad.optimise.memory.array_renaming import rename
+from linad.optimise.memory.array_renaming import rename_arrays
 from linad.optimise.pass_manager import check
 from linad.pipeline import prepare
 
@@ -87,13 +87,13 @@ KEPT = {
 def test_kept(name) -> None:
     whole = program(KEPT[name])
     f = prepare(whole.lowered).main
-    assert rename(f) == f
+    assert rename_arrays(f) == f
     whole.primal()
 
 
 def test_a_carried_array_is_made_anew() -> None:
     f = prepare(program(PAIRS["swapped"][0]).lowered).main
-    loops = [next(s for s in g.body.stmts if isinstance(s, Loop) and s.carried) for g in (f, rename(f))]
+    loops = [next(s for s in g.body.stmts if isinstance(s, Loop) and s.carried) for g in (f, rename_arrays(f))]
     assert [len(s.carried) for s in loops] == [2, 1]
     assert [sum(isinstance(t, Alloc) for t in walk(s.body)) for s in loops] == [0, 1]
 
@@ -105,7 +105,7 @@ def test_random_nests(seed) -> None:
     whole = Whole(drawn.load(), drawn.args)
     for off in ((), ("array_privatisation",)):
         ready = prepare(whole.lowered, off=off)
-        renamed = ready.with_main(rename(ready.main))
+        renamed = ready.with_main(rename_arrays(ready.main))
         check("array_renaming", renamed)
         before, after = (run(p, fresh(whole.values)).results for p in (ready, renamed))
         close(after, before, 1e-12, "renamed")

@@ -13,7 +13,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array
 
-from linad.optimise.memory.buffer_merging import keep_one
+from linad.optimise.memory.buffer_merging import merge_buffers
 from linad.pipeline import linear
 from tests import kit
 
@@ -68,7 +68,7 @@ def buffers(program: Program) -> int:
 
 
 def changed(before: Program) -> Program:
-    after = before.with_main(keep_one(before.main)[0])
+    after = before.with_main(merge_buffers(before.main)[0])
     assert not verify(after)
     linear(after)
     return after
@@ -166,7 +166,7 @@ KEPT_STEPS = {
 @pytest.mark.parametrize("name", KEPT_STEPS)
 def test_what_needs_both_keeps_both(name: str) -> None:
     before = KEPT_STEPS[name]
-    assert keep_one(before.main)[0] == before.main
+    assert merge_buffers(before.main)[0] == before.main
 
 
 def test_planes_keep_both() -> None:
@@ -175,7 +175,7 @@ def test_planes_keep_both() -> None:
     before = steps(
         rows, "  x = copy &p\n  y = copy &p\n", READ.replace("&w [o]", "&w [o, 0]"), "u: f64[:,:] = x, v: f64[:,:] = y"
     )
-    assert keep_one(before.main)[0] == before.main
+    assert merge_buffers(before.main)[0] == before.main
 
 
 # ---------------------------------------------------------------------------------------------------------- adjoints
@@ -276,7 +276,7 @@ KEPT_ADJOINTS = {
 @pytest.mark.parametrize("name", KEPT_ADJOINTS)
 def test_adjoints_that_need_both_keep_both(name: str) -> None:
     before = KEPT_ADJOINTS[name]
-    assert keep_one(before.main)[0] == before.main
+    assert merge_buffers(before.main)[0] == before.main
 
 
 # ------------------------------------------------------------------------------------------------- what is moved at once
@@ -332,7 +332,7 @@ NOT_MOVED = {
 @pytest.mark.parametrize("name", NOT_MOVED)
 def test_what_cannot_be_stored_there_is_moved(name: str) -> None:
     before = NOT_MOVED[name]
-    assert keep_one(before.main)[0] == before.main
+    assert merge_buffers(before.main)[0] == before.main
 
 
 CHANGED = loop("g = load! &v [j]", "&m![j] = g", index="j")

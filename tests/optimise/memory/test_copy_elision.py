@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.memory.copy_elision import spare_zeros
+from linad.optimise.memory.copy_elision import elide_copies
 
 N, M = 3, 4
 
@@ -18,7 +18,7 @@ def both(body: str):
     """A program over an n by m matrix ``x`` and a vector ``y`` of n, before and after, with equal results."""
     head = "entry fn f(x: mut f64[:,:], y: mut f64[:], n: i64, m: i64) -> f64 {\n  top = sub n 1\n  right = sub m 1\n"
     before = parse_program(head + body + "\n}\n")
-    after = before.with_main(spare_zeros(before.main))
+    after = before.with_main(elide_copies(before.main))
     assert not verify(after)
     results = []
     for p in (before, after):
@@ -235,10 +235,10 @@ def test_an_array_of_the_cells_of_another_one_is_that(columns: str) -> None:
     """A copy first, and where nobody looks at the other one any more, no copy either."""
     _, after = both(other(columns=columns) + READ)
     assert copies(after) == 1 and stores(after) == 0
-    after = spare_zeros(after)
+    after = elide_copies(after)
     assert allocations(after) == 1 and not copies(after)
     _, after = both(other(columns=columns) + "\n  &b_bar![0, 0] = 9.0\n  q = load! &a_bar [0, 0]\n  &y![0] = q" + READ)
-    assert allocations(after) == 1 and copies(spare_zeros(after)) == 1
+    assert allocations(after) == 1 and copies(elide_copies(after)) == 1
 
 
 SOME_CELLS = {

@@ -13,7 +13,7 @@ from linad_typecheck.types import I64, Array
 
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
-from linad.optimise.memory.double_buffering import stay, take_turns
+from linad.optimise.memory.double_buffering import double_buffer, pin_buffers
 from linad.pipeline import linear
 from tests import kit
 
@@ -32,7 +32,7 @@ def steps(body: str, front: str = "  x = copy &a\n", carry: str = "u: f64[:] = x
 
 
 def changed(before: Program) -> Program:
-    after = before.with_main(take_turns(before.main)[0])
+    after = before.with_main(double_buffer(before.main)[0])
     assert not verify(after)
     linear(after)
     return after
@@ -136,7 +136,7 @@ def carried(program: Program) -> int:
 @pytest.mark.parametrize("name", TURNED)
 def test_inside_of_loops_for_threads_arrays_keep_their_names(name: str) -> None:
     before = nested(TURNED[name])
-    after = before.with_main(stay(before.main))
+    after = before.with_main(pin_buffers(before.main))
     assert not verify(after)
     linear(after)
     assert carried(before) > carried(after) == 0
@@ -145,7 +145,7 @@ def test_inside_of_loops_for_threads_arrays_keep_their_names(name: str) -> None:
 
 def test_outside_of_loops_nothing_needs_to_stay() -> None:
     for program in TURNED.values():
-        assert stay(program.main) == program.main
+        assert pin_buffers(program.main) == program.main
 
 
 def test_two_states_take_turns_each() -> None:
@@ -197,7 +197,7 @@ STAYING = {
 def test_what_stays(name: str) -> None:
     before = STAYING[name]
     assert changed(before).main == before.main
-    assert stay(nested(before).main) == nested(before).main
+    assert pin_buffers(nested(before).main) == nested(before).main
 
 
 def test_what_is_made_may_be_given_to_a_call() -> None:

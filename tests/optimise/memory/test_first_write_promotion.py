@@ -18,7 +18,7 @@ from linad.codegen import EmitOptions
 from linad.codegen.passes import prepare
 from linad.derive import asked, flat_values
 from linad.interpret import run
-from linad.optimise.memory.first_write_promotion import store_first
+from linad.optimise.memory.first_write_promotion import promote_first_writes
 from linad.requests import FRESH
 from tests import kit
 from tests.examples_of import quick
@@ -104,7 +104,7 @@ def parsed(text: str) -> Program:
 
 
 def changed(program: Program) -> Program:
-    found = program.with_main(store_first(program.main))
+    found = program.with_main(promote_first_writes(program.main))
     assert verify(found) == verify(program)  # some of these programs define a name twice
     return found
 

@@ -10,8 +10,8 @@ from linad_typecheck.ir.verify import verify
 
 import linad
 from linad import linear_grad
-from linad.optimise.loops.loop_unrolling import write_out
-from linad.optimise.memory.layout_transposition import by_columns
+from linad.optimise.loops.loop_unrolling import unroll
+from linad.optimise.memory.layout_transposition import choose_layouts
 from tests.properties.roads import Whole, close, emitted
 
 Points = Float64[np.ndarray, "n 3"]
@@ -96,7 +96,7 @@ BY_COLUMNS = [
 
 
 def chosen(whole: Whole) -> set[str]:
-    _, remarks = by_columns(write_out(whole.prepared.main)[0])
+    _, remarks = choose_layouts(unroll(whole.prepared.main)[0])
     return {r.text.partition(" by columns")[0] for r in remarks}
 
 
@@ -251,7 +251,7 @@ def test_stored_as_written(f, args) -> None:
 def test_what_others_see_is_handed_over_once() -> None:
     whole = Whole(returned, (RNG.random((4, 3)),))
     before = whole.derivative(whole.active(), True).simplified.main
-    after, _ = by_columns(before)
+    after, _ = choose_layouts(before)
     handed = [s for s in walk(after.body) if isinstance(s, AddArray | Copy)]
     assert not [s for s in handed if s not in list(walk(before.body))]  # cell by cell, from one order to the other
     assert {p.var for p in after.params} == {p.var for p in before.params}

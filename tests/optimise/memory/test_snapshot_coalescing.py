@@ -9,7 +9,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.memory.double_buffering import take_turns
+from linad.optimise.memory.double_buffering import double_buffer
 from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.pipeline import linear
 
@@ -105,7 +105,7 @@ MADE = {
 def test_a_state_is_kept_in_its_log(how: str) -> None:
     program = steps(make=MADE[how])
     assert not carried(coalesced(program))
-    assert take_turns(program.main)[0] == program.main  # no second buffer
+    assert double_buffer(program.main)[0] == program.main  # no second buffer
 
 
 def test_the_loop_may_start_anywhere() -> None:

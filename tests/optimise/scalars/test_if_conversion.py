@@ -9,13 +9,13 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.scalars.if_conversion import choose
+from linad.optimise.scalars.if_conversion import convert_ifs
 
 
 def both(body: str):
     """A program before and after, with equal results for every index."""
     before = parse_program("entry fn f(x: mut f64[:], i: i64) -> f64 {\n  n = dim &x 0\n  l = sub n 1\n  t = lt i l\n" + body + "\n}\n")
-    after = before.with_main(choose(before.main))
+    after = before.with_main(convert_ifs(before.main))
     assert not verify(after)
     for i in range(4):
         a, b = (np.arange(4.0), np.arange(4.0))

@@ -7,7 +7,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
-from linad.optimise.scalars.scalar_replacement import replace_small
+from linad.optimise.scalars.scalar_replacement import replace_small_arrays
 
 HEAD = "entry fn f(x: mut f64[:], c: f64, n: i64) -> f64 {\n  t = lt c 0.0\n  u = lt c 1.0\n"
 PAIR = "  a = alloc f64 [2]\n  &a![0] = c\n  &a![1] = 2.0\n"
@@ -42,7 +42,7 @@ STAY = {
 
 def before_and_after(body: str):
     before = parse_program(f"{HEAD}{body}\n}}\n")
-    after = before.with_main(replace_small(before.main))
+    after = before.with_main(replace_small_arrays(before.main))
     assert not verify(after)
     for n in (0, 1):
         for c in (-2.0, 0.5, 3.0):

@@ -128,7 +128,10 @@ _WITHOUT: dict[str, str] = {
     "scipy.interpolate": "use `interp1d`, `CubicSpline`, `InterpolatedUnivariateSpline` or `np.interp`",
     "scipy.ndimage": "write the filter with slices: `x[:-2] + x[1:-1] + x[2:]`",
     **dict.fromkeys(
-        (f"scipy.signal.{n}" for n in "butter cheby1 cheby2 ellip bessel firwin iirfilter freqz sosfreqz zpk2tf".split()),
+        (
+            f"scipy.signal.{n}"
+            for n in "butter cheby1 cheby2 ellip bessel firwin iirfilter freqz sosfreqz zpk2tf".split()
+        ),
         "design the filter outside the function, and pass its coefficients",
     ),
     "scipy.signal": "use `np.convolve`, or write the recurrence as a loop",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.core import Atom, Check, Const
-from ..engine.numbers import whole
+from ..engine.numbers import as_index
 from ..engine.provenance import not_an_int
 from ..engine.refusal import Refused, require_rank
 from ..engine.sequences import unpacked
@@ -57,7 +57,7 @@ def shape_of(ctx: Lowering, v: Value, span: Span) -> tuple[Atom, ...]:
     atoms: list[Atom] = []
     for item in items:
         if isinstance(item, ScalarValue) and item.dtype in INTS:
-            n = whole(ctx, item.atom, span)
+            n = as_index(ctx, item.atom, span)
             if not ctx.is_nonneg(n):
                 ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "ge", (n, Const(0, I64)), BOOL, span)
                 ctx.emit(Check(ok, "ValueError", "negative dimensions are not allowed", (), span))

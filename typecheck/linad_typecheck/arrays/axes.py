@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..ir.core import Atom, Check, Const
 from ..engine.elementwise import common_shape, shapes_text
-from ..engine.numbers import own
-from ..engine.places import as_view, is_one, product, read, same_size, stretches
+from ..engine.numbers import as_python_number
+from ..engine.places import as_view, check_same_size, check_stretch, is_one, product, read
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
@@ -22,7 +22,7 @@ from ..names.scope import RecordClass, RecordField
 from ..span import Span
 from ..types import BOOL, PYTHONS
 from .arguments import shape_of as shape_argument
-from .operands import as_array, axis_of, bound, once
+from .operands import as_array, axis_of, bound, force_expensive
 from .shapes import axes_of, transposed, with_axes, without_axes
 
 
@@ -54,7 +54,7 @@ def _squeeze(ctx: Lowering, args: Args) -> Value:
         if isinstance(sizes[k], Const) and sizes[k] != ONE:
             sizes_differ(ctx, span, f"axis {k} has {sizes[k].value} cells and cannot be left out")
             raise Refused(None)
-        same_size(ctx, sizes[k], ONE, text, (), span)
+        check_same_size(ctx, sizes[k], ONE, text, (), span)
     return without_axes(ctx, array, sorted(axes), span)
 
 
@@ -100,7 +100,7 @@ def broadcast_view(ctx: Lowering, v: AnyArray, shape: Sequence[Atom], span: Span
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             sizes_differ(ctx, span, f"{n.value} cells are not stretched to {m.value}")
             raise Refused(None)
-        stretches(ctx, n, m, message, (*own, *shape), span)
+        check_stretch(ctx, n, m, message, (*own, *shape), span)
     return _stretched(ctx, v, own, tuple(shape), span)
 
 
@@ -129,7 +129,7 @@ def _broadcast_to(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args)
     array = as_array(ctx, found["array"], args)
     shape = shape_argument(ctx, found["shape"], args.span)
-    return broadcast_view(ctx, once(ctx, array, args.hint, args.span), shape, args.span)
+    return broadcast_view(ctx, force_expensive(ctx, array, args.hint, args.span), shape, args.span)
 
 
 def _at_least(rank: int) -> Callable[[Lowering, Args], Value]:
@@ -181,7 +181,7 @@ def item(ctx: Lowering, v: AnyArray, args: Args) -> Value:
             ok = Const(False, BOOL) if isinstance(n, Const) else ctx.let("ok", "eq", (n, ONE), BOOL, args.span)
             ctx.emit(Check(ok, "ValueError", "can only convert an array of size 1 to a Python scalar", (), args.span))
     found = read(ctx, v, (ZERO,) * rank_of(v), args.span)
-    return ScalarValue(own(ctx, found, PYTHONS[found.dtype], args.span), True)
+    return ScalarValue(as_python_number(ctx, found, PYTHONS[found.dtype], args.span), True)
 
 
 def _broadcast(ctx: Lowering, args: Args) -> Value:

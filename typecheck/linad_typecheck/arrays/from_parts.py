@@ -12,7 +12,7 @@ from ..engine.complexes import as_complex, pair
 from ..engine.evaluation import pull
 from ..engine.growing import as_array, is_growing
 from ..engine.numbers import cast, fitted, promote
-from ..engine.places import fresh_array, materialise, nest, plus, put, read, same_size
+from ..engine.places import check_same_size, fresh_array, materialise, nest, plus, put, read
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused, require_rank
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -63,7 +63,7 @@ def concatenated(
                 sizes_differ(ctx, span, f"array {k} has size {m.value} along axis {d} and array 0 has {n.value}")
                 raise Refused(None)
             where = tuple(Const(i, I64) for i in (d, 0, k))
-            same_size(ctx, n, m, _SIZES, (where[0], where[1], n, where[2], m), span)
+            check_same_size(ctx, n, m, _SIZES, (where[0], where[1], n, where[2], m), span)
     starts: list[Atom] = [ZERO]
     for shape in shapes:
         starts.append(plus(ctx, starts[-1], shape[axis], span))
@@ -89,7 +89,7 @@ def stacked(ctx: Lowering, arrays: Sequence[AnyArray], axis: int, dtype: DType |
         for a in arrays[1:]:
             for n, m in zip(shape_of(ctx, arrays[0], span), shape_of(ctx, a, span), strict=True):
                 if not (isinstance(n, Const) and isinstance(m, Const)):
-                    same_size(ctx, n, m, text, (), span)
+                    check_same_size(ctx, n, m, text, (), span)
     return concatenated(ctx, [with_axes(ctx, a, (axis,), span) for a in arrays], axis, dtype, hint, span)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..ir.core import Atom, Block, If
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
-from ..engine.places import fold, fresh_array, held, made_sure, nest, put, read, same_size
+from ..engine.places import check_same_size, fold, force_delayed, fresh_array, nest, put, read, run_checks
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -52,7 +52,7 @@ def gathered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span:
         if not is_array(v):
             return None
         parts = [all_of if isinstance(p, Slice) else p for p in parts]
-    made_sure(v)
+    run_checks(v)
     sizes_of = [shape_of(ctx, g, span) for g in given]
     common = common_shape(ctx, sizes_of, span, "shape mismatch: indexing arrays", "IndexError")
     together = places == list(range(places[0], places[-1] + 1))
@@ -115,7 +115,7 @@ def _numbered(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span
             continue
         if not fits(ctx, v, mask, name, span, axis):
             return None
-        found += [Place(k, p.span) for k in true_places(ctx, held(ctx, mask, "mask", span), "at", span)]
+        found += [Place(k, p.span) for k in true_places(ctx, force_delayed(ctx, mask, "mask", span), "at", span)]
         axis += rank_of(mask)
     return found
 
@@ -175,7 +175,7 @@ def fits(ctx: Lowering, v: AnyArray, mask: AnyArray, name: str, span: Span, firs
             f"boolean index did not match indexed array along axis {k}; "
             "size of axis is {0} but size of corresponding boolean axis is {1}"
         )
-        same_size(ctx, n, m, text, (n, m), span, "IndexError")
+        check_same_size(ctx, n, m, text, (n, m), span, "IndexError")
     return True
 
 
@@ -213,7 +213,7 @@ def compressed(ctx: Lowering, v: AnyArray, mask: AnyArray, parts: Sequence[Part]
     """``v[mask]``: the cells where the mask is True, in C order."""
     if not fits(ctx, v, mask, name, span):
         raise Refused(None)
-    v, mask = (held(ctx, x, "t", span) for x in (v, mask))
+    v, mask = (force_delayed(ctx, x, "t", span) for x in (v, mask))
     sizes = shape_of(ctx, mask, span)
     inner = shape_of(ctx, v, span)[len(sizes) :]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..ir.core import Atom, Check, Const, Load, Store, Var
 from ..engine.numbers import cast, fitted, number_of, to_int
-from ..engine.places import as_view, base_index, either, made_sure, read
-from ..engine.provenance import made, not_an_int
+from ..engine.places import as_view, base_index, either, read, run_checks
+from ..engine.provenance import binding_label, not_an_int
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -56,7 +56,7 @@ def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: 
         case UnionValue(cond=cond, one=one, other=other):
             sides = (lambda: indexed(ctx, one, parts, name, span)), (lambda: indexed(ctx, other, parts, name, span))
             return either(ctx, cond, *sides, span)
-    made_sure(base)
+    run_checks(base)
     return read(ctx, base, _in_range(ctx, base, parts, name, span), span)
 
 
@@ -84,7 +84,7 @@ def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
     """Store a scalar, converted as NumPy does."""
     dtype = where.array.type.dtype
     if dtype in INTS and value.dtype in FLOATS:
-        ctx.report(Truncated(where.span, where.name or where.array.name, made(ctx, where.name, where.span)))
+        ctx.report(Truncated(where.span, where.name or where.array.name, binding_label(ctx, where.name, where.span)))
         if where.checked:  # NumPy checks the index before it converts the value
             place, where = where, replace(where, checked=False)
             require_cell(ctx, place)
@@ -114,10 +114,10 @@ def require_cell(ctx: Lowering, where: Cell) -> None:
 MOST_CHOSEN = 32
 
 
-def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
+def select_item(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, span: Span) -> Value:
     """``t[k]`` for a tuple of numbers and a computed index."""
     n = len(items)
-    if not alike(items):
+    if not selectable(items):
         ctx.wants_literal(index)
         found = f"{n} numbers" if n > MOST_CHOSEN else " and ".join(sorted({describe(type_of(v)) for v in items}))
         instead = "make an array of it before the loop: `a = np.array(t)`, then `a[k]`"
@@ -134,17 +134,17 @@ def chosen(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValue, sp
     if not ctx.is_nonneg(k):
         ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
     ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
-    return picked(ctx, items, k, span)
+    return select_in_range(ctx, items, k, span)
 
 
-def alike(items: tuple[Value, ...]) -> bool:
+def selectable(items: tuple[Value, ...]) -> bool:
     """Whether a computed index can select one of several values: they are few, and numbers of one type or tuples of
     such."""
     if not 0 < len(items) <= MOST_CHOSEN:
         return False
     if all(isinstance(v, TupleValue) for v in items):
         return len({(len(v.items), v.record) for v in items}) == 1 and all(
-            map(alike, zip(*(v.items for v in items), strict=True))
+            map(selectable, zip(*(v.items for v in items), strict=True))
         )
     dtypes = {v.dtype for v in items if isinstance(v, ScalarValue)}
     # Python ints and floats, which join to floats
@@ -152,11 +152,12 @@ def alike(items: tuple[Value, ...]) -> bool:
     return all(isinstance(v, ScalarValue) for v in items) and (len(dtypes) == 1 or numbers)
 
 
-def picked(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
-    """The value at an index in range, from values that are `alike`."""
+def select_in_range(ctx: Lowering, items: tuple[Value, ...], k: Atom, span: Span) -> Value:
+    """The value at an index in range, from values that are `selectable`."""
     if isinstance(items[0], TupleValue):
         return TupleValue(
-            tuple(picked(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)), items[0].record
+            tuple(select_in_range(ctx, part, k, span) for part in zip(*(v.items for v in items), strict=True)),
+            items[0].record,
         )
     dtype = "f64" if len({v.dtype for v in items}) > 1 else items[0].dtype
     *before, atom = (cast(ctx, v.atom, dtype, span) for v in items)

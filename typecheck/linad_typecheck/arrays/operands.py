@@ -124,7 +124,7 @@ def no_floats(args: Args, what: str, *values: Value) -> None:
             raise Refused(WrongType(args.span, f"{what} of `{args.name}` are ints", describe(type_of(v)), instead))
 
 
-def once(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
+def force_expensive(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
     """The array, evaluated first if its cells are expensive; used by callers that read them more than once."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.expensive else v
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..ir.core import Atom, Check, Const, Var
-from ..engine.places import as_view, materialise, of_side, plus, product, ravelled, same_size, simplest, times
+from ..engine.places import (
+    as_view, check_same_size, materialise, of_side, plus, product, ravelled, simplify_view, times,
+)
 from ..engine.refusal import Refused
 from ..engine.rulebook import enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
@@ -52,7 +54,7 @@ def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Sp
             )
     view = as_view(v).view
     axes = tuple(replace(a, of=None if a.of is None else order.index(a.of)) for a in view.axes)
-    return simplest(v.var, View(axes, tuple(view.shape[k] for k in order), view.flat, view.readonly, view))
+    return simplify_view(v.var, View(axes, tuple(view.shape[k] for k in order), view.flat, view.readonly, view))
 
 
 def _put(index: tuple[Atom, ...], order: Sequence[int]) -> tuple[Atom, ...]:
@@ -119,11 +121,11 @@ def reshaped(ctx: Lowering, v: AnyArray, shape: Value, args: Args, dense: bool =
             one, other = (of_side(ctx, v, k, lambda x: reshaped(ctx, x, shape, args, dense), span) for k in range(2))
             return replace(v, one=one, other=other)
         case ArrayValue(var=var):
-            if not laid_out(ctx, var):
+            if not is_in_order(ctx, var):
                 return _perhaps_copied(ctx, as_view(v), sizes, args)
             return ViewValue(var, _in_order(Flat(sizes)))
         case ViewValue(var=var, view=old):
-            flat = None if old.readonly or not laid_out(ctx, var) else one_piece(ctx, v, sizes, span)
+            flat = None if old.readonly or not is_in_order(ctx, var) else reindexed(ctx, v, sizes, span)
             if flat is None or (dense and flat.step != ONE):
                 return _perhaps_copied(ctx, v, sizes, args)
             return ViewValue(var, _in_order(flat))
@@ -135,7 +137,7 @@ _PERMUTING = frozenset(
 )
 
 
-def laid_out(ctx: Lowering, var: Var) -> bool:
+def is_in_order(ctx: Lowering, var: Var) -> bool:
     """Whether the cells of an array are known to be in C order. NumPy gives results the layout of their operands: if
     axes are permuted anywhere, this is known only for arrays that are created in C order in any case."""
     if (
@@ -163,7 +165,7 @@ def _in_order(flat: Flat) -> View:
     return View(tuple(Along(ZERO, ONE, k) for k in range(len(flat.sizes))), flat.sizes, flat)
 
 
-def one_piece(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
+def reindexed(ctx: Lowering, v: ViewValue, sizes: tuple[Atom, ...], span: Span) -> Flat | None:
     """How the cells of a view are indexed in another shape, if they are known to have one stride in C order: NumPy then
     returns a view. None if that is not known."""
     view = v.view
@@ -209,7 +211,7 @@ def _new_shape(ctx: Lowering, v: AnyArray, shape: Value, span: Span) -> tuple[At
     if unknown:
         open_size = _divided(ctx, total, rest, span)
         return tuple(open_size if k in unknown else n for k, n in enumerate(sizes))
-    same_size(ctx, total, rest, text, (total, *sizes), span)
+    check_same_size(ctx, total, rest, text, (total, *sizes), span)
     return sizes
 
 
@@ -299,7 +301,7 @@ def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyA
     for k in at:
         shape.insert(k, ONE)
     axes = tuple(a if a.of is None else type(a)(a.start, a.step, old[a.of], a.end) for a in base.view.axes)
-    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
+    return simplify_view(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
 
 
 def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
@@ -324,7 +326,7 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
         type(a)(a.start) if a.of in at else a if a.of is None else type(a)(a.start, a.step, left.index(a.of), a.end)
         for a in base.view.axes
     )
-    return simplest(
+    return simplify_view(
         base.var, View(axes, tuple(base.view.shape[k] for k in left), base.view.flat, base.view.readonly, base.view)
     )
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..ir.core import Atom, Check, Const, Let
-from ..engine.numbers import whole
-from ..engine.places import as_view, base_index, made_sure, of_side, plus, read, simplest, times
-from ..engine.provenance import made
+from ..engine.numbers import as_index
+from ..engine.places import as_view, base_index, of_side, plus, read, run_checks, simplify_view, times
+from ..engine.provenance import binding_label
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -65,7 +65,7 @@ def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom 
 
 def slice_of(ctx: Lowering, bounds: Sequence[Value], span: Span) -> Slice:
     """The index part for a slice object."""
-    atoms = [whole(ctx, v.atom, span) if isinstance(v, ScalarValue) else None for v in bounds]
+    atoms = [as_index(ctx, v.atom, span) if isinstance(v, ScalarValue) else None for v in bounds]
     return Slice(*atoms, span, one_place(ctx, *atoms))
 
 
@@ -96,7 +96,7 @@ def expanded(ctx: Lowering, parts: Sequence[Part], rank: int, name: str, span: S
     full = Slice(None, None, None, span)
     taken = sum(_width(p) for p in parts)
     if taken > rank or sum(isinstance(p, Rest) for p in parts) > 1:
-        raise Refused(WrongRank(span, name or "the array", rank, taken, made(ctx, name, span)))
+        raise Refused(WrongRank(span, name or "the array", rank, taken, binding_label(ctx, name, span)))
     at = next((k for k, p in enumerate(parts) if isinstance(p, Rest)), len(parts))
     return [*parts[:at], *([full] * (rank - taken)), *parts[at + 1 :]]
 
@@ -124,7 +124,7 @@ def is_basic(parts: Sequence[Part]) -> bool:
 
 def index_atom(ctx: Lowering, v: Value, size: Atom, at: Span) -> Atom:
     """An int index with negative values resolved; it may still be out of range."""
-    atom = whole(ctx, v.atom, at)
+    atom = as_index(ctx, v.atom, at)
     if ctx.counts(atom):
         return atom
     if isinstance(size, Const) and isinstance(atom, Const) and atom.value + size.value >= 0:
@@ -173,7 +173,7 @@ def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: 
                 shape.append(size)
         axis += 1
     axes = tuple(_moved(ctx, a, moves, span) for a in base.view.axes)
-    return simplest(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
+    return simplify_view(base.var, View(axes, tuple(shape), base.view.flat, base.view.readonly, base.view))
 
 
 def _label(v: ViewValue) -> str:
@@ -198,7 +198,7 @@ def delayed_view(ctx: Lowering, v: Delayed, parts: Sequence[Part], name: str, sp
     shape = tuple(v.shape[n.axis] if isinstance(n, Whole) else n for n in picked.view.shape)
     everything = all(isinstance(p, NewAxis) or isinstance(p, Slice) and p.is_whole for p in parts)
     if not everything:
-        made_sure(v)
+        run_checks(v)
     reads = tuple((a, False) for a, _ in v.reads)
     tests = v.tests if everything else ()
     return Delayed(

@@ -10,8 +10,8 @@ from ..engine.arithmetic import binary
 from ..engine.elementwise import lift, shapes_text, spread
 from ..engine import numbers
 from ..engine.numbers import cast
-from ..engine.places import as_view, disjoint, is_one, materialise, nest, put, read, stretches, writable
-from ..engine.provenance import made, sizes_differ
+from ..engine.places import as_view, check_stretch, disjoint, is_one, materialise, nest, put, read, writable
+from ..engine.provenance import binding_label, sizes_differ
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, Lowering
@@ -51,7 +51,7 @@ def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> Non
     write(ctx, where.place, where.name, where.span)
     dtype = dtype_of(where.place)
     if dtype in INTS and _dtype(value) in FLOATS:
-        ctx.report(Truncated(where.span, where.name or "the array", made(ctx, where.name, where.span)))
+        ctx.report(Truncated(where.span, where.name or "the array", binding_label(ctx, where.name, where.span)))
     if isinstance(value, ScalarValue) and isinstance(where.place, ArrayValue) and where.picked is where.mask is None:
         ctx.emit(Fill(where.place.var, converted(ctx, value, dtype, span).atom, where.span))
         return
@@ -79,7 +79,7 @@ def update_region(ctx: Lowering, where: Region, op: type[ast.operator], value: V
         return
     if not same_kind(probe.dtype, dtype):
         held, given = NUMPY_NAMES[dtype], NUMPY_NAMES[probe.dtype]
-        ctx.report(UpdateKeepsDtype(span, where.name or "it", held, given, made(ctx, where.name, where.span)))
+        ctx.report(UpdateKeepsDtype(span, where.name or "it", held, given, binding_label(ctx, where.name, where.span)))
         return
     write(ctx, where.place, where.name, where.span)
     adds = op in (ast.Add, ast.Sub) and dtype in FLOATS
@@ -197,7 +197,7 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
         if n != ONE and isinstance(n, Const) and isinstance(m, Const) and n != m:
             sizes_differ(ctx, span, f"{n.value} values do not fit into {m.value} cells", where.span)
             raise Refused(None)
-        stretches(ctx, n, m, text, (*own, *shape), span)
+        check_stretch(ctx, n, m, text, (*own, *shape), span)
     return materialise(ctx, value, "t", span) if _meets(ctx, where, value, shape, own) else value
 
 

@@ -7,5 +7,5 @@ Importing the package imports all of them.
 from . import (
     attributes, batches, calls, checkpoints, combinators, comprehensions, derivatives, dicts, displays, expressions,
     generators, hashed, iterables, iterators, lists, loops, objects, queues,
-    questions, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
+    type_tests, records, reductions, slice_objects, statements, static_lists, static_texts, subscripts,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from ..advice.did_you_mean import meant
 from ..diagnostics import Label
 from ..engine.entities import callee, entity_value
 from ..engine.closures import Computed
-from ..engine.evaluation import expression, spread_out, usable
+from ..engine.evaluation import expand_starred, expression, usable
 from ..engine.path import Path
 from ..engine.refusal import Refused
 from ..types import DTYPE_CLASSES
@@ -18,7 +18,7 @@ from ..engine.state import Lowering
 from ..engine.values import TupleValue, Value
 from ..frozen import frozen
 from ..ownership.liveness import bound
-from ..ownership.objects import fresh
+from ..ownership.objects import allocated_at
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import DEFAULT, FunctionSource, Opaque, parameters
 from ..span import Span
@@ -45,7 +45,7 @@ def bound_arguments(
     spec = source.node.args
     span = ctx.span(node)
     defined = _parameters_of(source)
-    nodes = spread_out(ctx, node.args)
+    nodes = expand_starred(ctx, node.args)
     keywords = unpacked(ctx, node)
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     every = [*positional, *(a.arg for a in spec.kwonlyargs)]
@@ -83,7 +83,7 @@ def bound_arguments(
     if spec.vararg:
         found[spec.vararg.arg] = Argument(TupleValue(tuple(rest)), span, "")
     if spec.kwarg:
-        found[spec.kwarg.arg] = Argument(fresh(ctx, of_items(more), span), span, "")
+        found[spec.kwarg.arg] = Argument(allocated_at(ctx, of_items(more), span), span, "")
     return {p.arg: found[p.arg] for p in parameters(spec)}
 
 

@@ -12,7 +12,7 @@ from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.entities import attribute_entity, constant_value, entity_value, external
 from ..engine.evaluation import EXPRESSIONS, pull
-from ..engine.places import made_sure, product
+from ..engine.places import product, run_checks
 from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
@@ -139,7 +139,7 @@ def _of_function(ctx: Lowering, node: ast.Attribute, base: EntityValue) -> Value
 def _of_array(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     span, name = ctx.span(node), node.attr
     if name not in _CELLS:
-        made_sure(base)
+        run_checks(base)
     if name in OF_ARRAYS and not (name == "mT" and rank_of(base) < 2):
         return (_SHAPE.get(name) or _CELLS[name])(ctx, base, span)
     if name == "strides":

@@ -20,7 +20,7 @@ from ..ir.core import Atom, Block, Call, Check, Const, Program, Var, walk
 from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, materialise, put, same_size
+from ..engine.places import check_same_size, fresh_array, materialise, put
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of, size_of
@@ -35,7 +35,7 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, MAX_RANK
 from .arguments import bound_arguments, has_default
-from .comprehensions import targets, through
+from .comprehensions import run_iteration, targets
 from .derivatives import BATCHES, function_of, in_directions, source_of
 from .iterables import Iteration
 
@@ -208,7 +208,7 @@ def _length(ctx: Lowering, mapped: list[tuple[Value, int, str]], size: int | Non
         told = f"vmap: {first[1]} has size {{0}} and {what} size {{1}}, which are mapped over together"
         if given:
             told = f"vmap: {first[1]} is {{0}}, and {what} has size {{1}}"
-        same_size(ctx, n, first[0], told, (first[0], n), span)
+        check_same_size(ctx, n, first[0], told, (first[0], n), span)
     return first[0]
 
 
@@ -292,7 +292,7 @@ class _Batch:
         one = ast.copy_location(ast.ListComp(self.node, [part]), self.node)
         with targets(ctx, one):
             each = Do(self.node, lambda: self.keep(ctx.env[kept].value, self.element(place[0]), place[0]))
-            through(ctx, part, Iteration(start, self.count, ONE, True, at), [each], frozenset(ctx.env))
+            run_iteration(ctx, part, Iteration(start, self.count, ONE, True, at), [each], frozenset(ctx.env))
         return self.moved(ctx.unbind(kept).value, axes, shared)
 
     def spread(self, like: Value, axes: Axes) -> Axes:
@@ -376,7 +376,7 @@ class _Batch:
             case ArrayValue(), _ if is_array(result):
                 for axis, n in enumerate(shape_of(ctx, result, span)):
                     m = ctx.dim(made.var, axis + 1, span)
-                    same_size(ctx, n, m, "vmap: results have sizes {0} and {1}, and are stacked", (m, n), span)
+                    check_same_size(ctx, n, m, "vmap: results have sizes {0} and {1}, and are stacked", (m, n), span)
                 store_row(ctx, made, k, result, span)
 
     def moved(self, made: Value, axes: Axes, shared: Value | None) -> Value:

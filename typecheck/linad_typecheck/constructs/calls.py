@@ -15,18 +15,18 @@ from ..ir.core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
 from ..engine.evaluation import (
-    CALLED_VALUES, CALLS, EXPRESSIONS, expression, operands, pull, settled, spread_out, usable,
+    CALLED_VALUES, CALLS, EXPRESSIONS, expand_starred, expression, force_before, operands, pull, usable,
 )
 from ..engine.elementwise import lift
 from ..engine.growing import as_array, is_growing
 from ..engine.hashed import is_hashed
-from ..engine.places import materialise, simplest, stored, unwrapped
-from ..engine.provenance import made_from, user_name
+from ..engine.places import force_array, materialise, simplify_view, unwrapped
+from ..engine.provenance import origin_label, user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.function import everywhere
+from ..engine.function import restore_shared
 from ..engine.spec import CallOptions
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
@@ -40,9 +40,10 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.definitions import definitions
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, found_in, given as given_objects, received
+from ..ownership.objects import changed_by_call, from_callee, number_objects as given_objects, restore_held
 from ..ownership.state import (
-    array_leaves, as_one, inherits, meets, movable, move, names_of, others, stands_for, stays_in_use, write,
+    aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
+    write,
 )
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
@@ -58,7 +59,7 @@ from .checkpoints import in_one_step
 from .comprehensions import array_from
 from .dicts import method as dict_method
 from .dicts import unpacked
-from .generators import is_generator, started
+from .generators import is_generator, start_generator
 from .iterables import ITERABLES
 from .records import (
     PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
@@ -84,9 +85,9 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
             return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint)
     if (made := method_of_parent(ctx, node)) is not None:
         return made
-    base = settled(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
+    base = force_before(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
     if isinstance(base, TupleValue) and node.args and base.mapping:
-        base = hashed.wanted(ctx, base, node.args[0]) or base
+        base = hashed.hashed_for_key(ctx, base, node.args[0]) or base
     found = _method(ctx, node, base, hint)
     return _called(ctx, node, attribute_of(ctx, node.func, base), hint) if found is None else found
 
@@ -94,7 +95,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
     """A call with its starred arguments written out."""
     if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
-        node = ast.copy_location(ast.Call(node.func, spread_out(ctx, node.args), node.keywords), node)
+        node = ast.copy_location(ast.Call(node.func, expand_starred(ctx, node.args), node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
     return node
@@ -163,7 +164,7 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
         case FunctionValue(source=source) if source.elementwise:
             return _each(ctx, node, source, hint, captured(ctx, callee, ctx.span(node)))
         case FunctionValue(source=source) if is_generator(source) and not source.running:
-            return started(ctx, node, callee)
+            return start_generator(ctx, node, callee)
         case FunctionValue(source=source):
             return _call(ctx, node, source, captured(ctx, callee, ctx.span(node)), hint)
     return _not_called(ctx, node, callee, name)
@@ -196,7 +197,7 @@ def _not_called(ctx: Lowering, node: ast.Call, callee: Value, name: str) -> Valu
         at, what = ctx.span(node.func), describe(type_of(callee))
         hidden = isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id)
         instead = f"give the variable another name: `{name}` is a function of Python" if hidden else ""
-        whence = made_from(ctx, name, at, f"`{name}` is {with_article(what)} from here on")
+        whence = origin_label(ctx, name, at, f"`{name}` is {with_article(what)} from here on")
         ctx.report(WrongType(at, "only functions are called", what, instead, whence=whence))
     return Poison()
 
@@ -261,7 +262,7 @@ def _call(
     ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
 ) -> Value:
     if is_generator(source):
-        return started(ctx, node, FunctionValue(source, (), captures))
+        return start_generator(ctx, node, FunctionValue(source, (), captures))
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
@@ -273,7 +274,7 @@ def _call(
         return Bottom()
     if source.rule is not None:  # its gradients are whole arrays
         values = [
-            map_arrays(v, lambda x, a=a: stored(ctx, x, a.name or "t", a.span))
+            map_arrays(v, lambda x, a=a: force_array(ctx, x, a.name or "t", a.span))
             for v, a in zip(values, args.values(), strict=True)
         ]
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
@@ -296,13 +297,13 @@ def _call(
     everything = [*given, *capture_args]
     before = [a.value for a in everything]
     numbers = given_objects(before)
-    result = received(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
+    result = from_callee(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
     if not spec.left or not isinstance(result, TupleValue):
         return result
-    result, *after = everywhere(*result.items[:1], result.items[1:])
+    result, *after = restore_shared(*result.items[:1], result.items[1:])
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
-    return found_in(result, after)
+    return restore_held(result, after)
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
@@ -404,7 +405,9 @@ def _updates_what_it_gets_twice(spec, given: list[Argument]) -> bool:
 def _disjoint(ctx: Lowering, values: list[Value]) -> bool:
     """Whether the array parts that are passed are known to be disjoint."""
     parts = [leaf for v in values for leaf in array_leaves(v)]
-    return not any(meets(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue))
+    return not any(
+        may_overlap(ctx, p, q) for k, p in enumerate(parts) for q in parts[:k] if not isinstance(q, UnionValue)
+    )
 
 
 def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str, once: bool) -> Value:
@@ -434,12 +437,14 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
             if mode == "own" and spec.may_return(k)
         )
         inherits(ctx, o, *(a for a in given if isinstance(a.type, Array)))
-        as_one(ctx, o.name, *(atoms[k].name for k in spec.alike))
-    as_one(ctx, *(outs[k].name for k in spec.together))
+        join_aliases(ctx, o.name, *(atoms[k].name for k in spec.alike))
+    join_aliases(ctx, *(outs[k].name for k in spec.together))
     value = rebuild(spec.result, iter(outs))
     return map_arrays(
         value,
-        lambda v: simplest(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v,
+        lambda v: (
+            simplify_view(given_as[v.var.name], v.view) if isinstance(v, ViewValue) and v.var.name in given_as else v
+        ),
     )
 
 
@@ -454,7 +459,7 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
             continue
         mode = "read" if mode == "own" and not spec.writes(k) else mode
         user = arg.name or next(iter(names_of(ctx, atom)), atom.name.partition(".")[0])
-        for same in {atom.name, *others(ctx, atom)} & seen.keys():
+        for same in {atom.name, *aliases(ctx, atom)} & seen.keys():
             twice.add(same)
             if seen[same][0] != mode or mode not in ("read", "acc"):
                 does = "takes over" if "own" in (mode, seen[same][0]) else "updates"
@@ -471,10 +476,12 @@ def _own(ctx: Lowering, spec, atoms: list[Atom], args: list[Argument], span: Spa
                     write(ctx, ArrayValue(atom), user, arg.span)
             elif not movable(ctx, atom) or stays_in_use(ctx, atom) or atom.name in twice:
                 atoms[k] = materialise(ctx, ArrayValue(atom), user or "t", arg.span).var
-                stands_for(ctx, atoms[k], ArrayValue(atom), arg.span)
+                record_copy(ctx, atoms[k], ArrayValue(atom), arg.span)
                 ctx.fact("copy", user, arg.span, f"`{name}` keeps or returns it, and it stays in use here")
                 continue
-            move(ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it", private)
+            move(
+                ctx, atom, f"the call of `{name}`", arg.span, f"passed to `{name}`, which keeps or returns it", private
+            )
         elif mode in ("acc", "mut"):
             write(ctx, ArrayValue(atom), user, arg.span)
         if not private:

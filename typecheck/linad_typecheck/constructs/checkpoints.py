@@ -12,7 +12,7 @@ from ..ir.core import Alloc, Atom, Block, Call, Check, Checkpoint, Const, Copy, 
 from ..engine.closures import closed
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
-from ..engine.numbers import whole
+from ..engine.numbers import as_index
 from ..engine.refusal import Refused
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
@@ -135,7 +135,7 @@ def _value(ctx: Lowering, node: ast.expr) -> object:
 def _slots(ctx: Lowering, node: ast.expr) -> Atom | None:
     v = expression(ctx, node)
     if isinstance(v, ScalarValue) and v.dtype in INTS:
-        return whole(ctx, v.atom, ctx.span(node))
+        return as_index(ctx, v.atom, ctx.span(node))
     if not isinstance(v, SILENT):
         ctx.report(
             WrongType(ctx.span(node), "the number of slots is an int", describe(type_of(v)), "convert it: `int(...)`")

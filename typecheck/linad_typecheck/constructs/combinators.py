@@ -18,7 +18,7 @@ from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression, pull, usable
 from ..engine.fixpoint import fixpoint
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, plus, put, same_size
+from ..engine.places import check_same_size, fresh_array, plus, put
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
@@ -34,7 +34,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import BOOL, I64, INTS, Scalar
-from .comprehensions import added, array_from, carry, targets, through
+from .comprehensions import added, array_from, carry, run_iteration, targets
 from .iterables import RANGES, Iteration, from_zero, iteration
 
 
@@ -53,7 +53,7 @@ def _same_length(ctx: Lowering, node: ast.Call, values: list[Value], name: str) 
             raise Refused(WrongType(span, f"`{name}` runs over arrays", describe(type_of(v))))
     sizes = [size_of(ctx, v, 0, span) for v in values]
     for k, n in enumerate(sizes[1:], 2):
-        same_size(
+        check_same_size(
             ctx, n, sizes[0], f"zip() argument {k} has {{0}} elements and argument 1 has {{1}}", (n, sizes[0]), span
         )
 
@@ -170,7 +170,9 @@ def _collected(ctx: Lowering, node: ast.Call, made: ast.ListComp, hint: str) -> 
         if start == ONE:
             _keep(ctx, arrays, element, ZERO, span)
         ctx.bind(kept, Binding(arrays, span))
-        through(ctx, part, Iteration(start, it.stop, ONE, True, at, it.held), [Do(made.elt, put)], frozenset(ctx.env))
+        run_iteration(
+            ctx, part, Iteration(start, it.stop, ONE, True, at, it.held), [Do(made.elt, put)], frozenset(ctx.env)
+        )
     return ctx.unbind(kept).value
 
 
@@ -302,7 +304,7 @@ def _keep(ctx: Lowering, made: Value, state: Value, k: Atom, span: Span) -> None
             put(ctx, made, (k,), cast(ctx, atom, made.var.type.dtype, span), span)
         case ArrayValue(), _ if is_array(state):
             for axis, n in enumerate(shape_of(ctx, state, span)):
-                same_size(
+                check_same_size(
                     ctx,
                     n,
                     ctx.dim(made.var, axis + 1, span),

@@ -25,7 +25,7 @@ from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember, External, Opaque
-from ..ownership.objects import is_one
+from ..ownership.objects import is_same_object
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
@@ -155,7 +155,7 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
     if same is None and (is_array(a) or is_array(b) or kinds[0] != kinds[1]) and type(a) is not type(b):
         same = False  # an array, or a number and an object of another kind
     if same is None:
-        same = is_one(ctx, a, b)
+        same = is_same_object(ctx, a, b)
     if same is not None:
         return literal(same == isinstance(op, ast.Is))
     raise Refused(UnknownIdentity(span, "`is`", "compare with `==`"))

@@ -11,7 +11,7 @@ from ..arrays.slices import Part
 from ..engine.blocks import assign
 from ..engine.complexes import as_complex, pair
 from ..engine.evaluation import pull
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
@@ -110,7 +110,7 @@ def store(ctx: Lowering, target: ast.Subscript, z: TupleValue, value: Value, spa
             raise Refused(WrongType(span, "cells of a complex array are complex numbers", describe(type_of(value))))
         return
     at = _evaluated(ctx, target.slice)
-    parts = [held(ctx, v, "t", span) for v in value.items]
+    parts = [force_delayed(ctx, v, "t", span) for v in value.items]
     for array, part in zip(z.items, parts, strict=True):
         cells = ast.copy_location(ast.Subscript(Quoted(target.value, array), at, ast.Store()), target)
         assign(ctx, cells, part, span)
@@ -132,7 +132,7 @@ def _evaluated(ctx: Lowering, node: ast.expr) -> ast.expr:
             return ast.copy_location(ast.Slice(*bounds), node)
         case ast.Constant() | Quoted():
             return node
-    return Quoted(node, held(ctx, pull(ctx, node), "at", ctx.span(node)))
+    return Quoted(node, force_delayed(ctx, pull(ctx, node), "at", ctx.span(node)))
 
 
 def iterated(z: TupleValue, over: Callable[[Value, str], Iteration]) -> Iteration:

@@ -15,7 +15,7 @@ from ..arrays.from_parts import ROWS, array_of_values, row_of
 from ..arrays.row_arrays import NO_SIZES, Element, Sizes, functions_of, of_elements, one_at_least, rows_array, store_row
 from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
-from ..engine.attempt import Shape
+from ..engine.loop_attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
 from ..engine.closures import COMPREHENSION, closed
 from ..engine.entities import callee
@@ -24,7 +24,7 @@ from ..engine.growing import as_array, is_growing
 from ..engine.hashed import is_hashed
 from ..engine.joins import branch
 from ..engine.numbers import as_scalar, cast
-from ..engine.places import fresh_array, held, materialise
+from ..engine.places import force_delayed, fresh_array, materialise
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
@@ -86,7 +86,7 @@ class _Run:
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
-            self.nest(self.node.generators, kept(self.ctx, self.node))
+            self.nest(self.node.generators, bound_after(self.ctx, self.node))
         if self.refused and not self.ctx.programs.unsettled():
             raise Refused(None)
 
@@ -99,14 +99,14 @@ class _Run:
             self.refused = False
             return
         first, *rest = generators
-        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, kept(ctx, node)))]
+        inner: list[ast.stmt] = [Do(node.elt, lambda: self.nest(rest, bound_after(ctx, node)))]
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
         run_over(ctx, first, inner, live, self.purpose)
 
 
-def kept(ctx: Lowering, node: ast.AST) -> frozenset[str]:
+def bound_after(ctx: Lowering, node: ast.AST) -> frozenset[str]:
     """The names that remain bound after a comprehension."""
     return frozenset(ctx.env) | assigned_inside(node).keys()
 
@@ -123,10 +123,10 @@ def run_over(ctx: Lowering, part: ast.comprehension, body: list[ast.stmt], live:
                 with made_for_expression(ctx):
                     block(ctx, body, live)
         case it:
-            through(ctx, part, it, body, live, purpose)
+            run_iteration(ctx, part, it, body, live, purpose)
 
 
-def through(
+def run_iteration(
     ctx: Lowering,
     part: ast.comprehension,
     it: Iteration | Generated,
@@ -234,7 +234,9 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         if extremum and isinstance(value.items[0], TupleValue):
             if start is not None:
-                raise Refused(Unsupported(ctx.span(node), f"`default=` of a `{name}` of tuples", "test the length first"))
+                raise Refused(
+                    Unsupported(ctx.span(node), f"`default=` of a `{name}` of tuples", "test the length first")
+                )
             return EXTREMES[0](ctx, _with(node, Quoted(what, value)), name, None)
         value = as_array(ctx, value, hint, ctx.span(what))
     if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
@@ -299,7 +301,7 @@ def _of_items(
     if name in _STARTS:
         total = start
         for item in items:
-            total = held(ctx, operator(ctx, _step(name), total, item, span, hint), hint, span)
+            total = force_delayed(ctx, operator(ctx, _step(name), total, item, span, hint), hint, span)
         return total
     if name in ("min", "max"):
         if not items and start is not None:
@@ -354,7 +356,7 @@ def added(
 
     def step(total: Value, v: Value, at: Span) -> Value:
         seen.append(v)
-        return held(ctx, operator(ctx, by, total, v, span, hint), hint, span)
+        return force_delayed(ctx, operator(ctx, by, total, v, span, hint), hint, span)
 
     total = carry(ctx, what, start, step, hint)
     if isinstance(total, Poison) and isinstance(start, ScalarValue) and any(is_array(v) and rank_of(v) for v in seen):
@@ -426,7 +428,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
         ctx.bind(key, Binding(ScalarValue(Const(name == "any", BOOL), True), span))
 
     with targets(ctx, what):
-        live = kept(ctx, what)
+        live = bound_after(ctx, what)
         match iteration(ctx, part.iter):
             case None:
                 ctx.programs.poisoned = True
@@ -441,7 +443,7 @@ def _truth_of_loop(ctx: Lowering, name: str, what: Comprehension, span: Span) ->
                     what.elt if name == "any" else ast.copy_location(ast.UnaryOp(ast.Not(), what.elt), what.elt),
                 ]
                 test = tests[0] if len(tests) == 1 else ast.copy_location(ast.BoolOp(ast.And(), tests), what.elt)
-                through(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
+                run_iteration(ctx, part, it, [ast.copy_location(ast.If(test, stop, []), what.elt)], live)
     return ctx.unbind(key).value
 
 
@@ -525,7 +527,7 @@ def _rows(
         ctx.bind_all(it.held)
         zeroth = ctx.let("i", "add", (ZERO, ZERO), I64, span, nonneg=True)
         assign(ctx, part.target, it.element(zeroth), ctx.span(part.iter))
-        first = held(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
+        first = force_delayed(ctx, usable(ctx, row_of(ctx, node.elt), "the element", ctx.span(node.elt)), "row", span)
         if not is_array(first):
             return first
         start, made = ONE, rows_array(ctx, node, first, shape_of(ctx, first, span), n, dtype, hint)
@@ -559,7 +561,7 @@ def _rows(
             ctx.emit(Store(out, (place[0],), cast(ctx, x.atom, out.type.dtype, at), False, at))
 
     run = Iteration(start, it.stop, ONE, True, element, it.held)
-    through(ctx, part, run, [Do(node.elt, put)], kept(ctx, node))
+    run_iteration(ctx, part, run, [Do(node.elt, put)], bound_after(ctx, node))
     return ctx.unbind(key).value
 
 

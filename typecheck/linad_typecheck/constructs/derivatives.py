@@ -15,7 +15,7 @@ from ..ir.core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Functio
 from ..engine.closures import captured, closed
 from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, materialise, same_size, stored
+from ..engine.places import check_same_size, force_array, fresh_array, materialise
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
@@ -29,7 +29,7 @@ from ..engine.values import (
     ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild,
     type_leaves, type_of,
 )
-from ..engine.written import called
+from ..engine.snippets import call_snippet
 from ..frozen import frozen
 from ..linearity import departures
 from ..messages.derivatives import NotLinear
@@ -316,7 +316,7 @@ def _text(ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, t
     """The result of a program text, applied to a function and its arguments."""
     span = ctx.span(node)
     args = Args(d.transform.kind, span, (), {}, hint, node)
-    return called(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **_DIRECTIONS)
+    return call_snippet(ctx, args, text, closed(ctx, d.function, span), *ready.values.values(), **_DIRECTIONS)
 
 
 def _jacobian(
@@ -375,14 +375,14 @@ def _prepare(ctx: Lowering, node: ast.Call, f: Value) -> _Prepared:
     captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
     args = bound_arguments(ctx, node, source)
     values = {
-        n: usable(ctx, stored(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()
+        n: usable(ctx, force_array(ctx, a.value, "t", span), a.name or "the argument", a.span) for n, a in args.items()
     }
     return _at_types(ctx, source, values, captures, span)
 
 
 def _at_types(ctx: Lowering, source: FunctionSource, values: dict[str, Value], captures, span: Span) -> _Prepared:
     # a view is passed with its whole array: the derivative is with respect to the cells of the view only
-    values = {n: map_arrays(v, lambda leaf: stored(ctx, leaf, "t", span)) for n, v in values.items()}
+    values = {n: map_arrays(v, lambda leaf: force_array(ctx, leaf, "t", span)) for n, v in values.items()}
     every = {**values, **dict(captures)}
     if any(contains(v, SILENT) for v in every.values()):
         ctx.programs.poisoned |= any(contains(v, Poison) for v in every.values())
@@ -685,7 +685,7 @@ def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     span = ctx.span(node)
     primals, cotangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
-    seeds = [stored(ctx, v, "seed", span).var for v in _arrays(cotangents)]
+    seeds = [force_array(ctx, v, "seed", span).var for v in _arrays(cotangents)]
     _, grads = _reverse(ctx, ready, _chosen(ctx, None, ready, span), seeds, False, span, hint, directions=True)
     return TupleValue(tuple(grads))
 
@@ -738,10 +738,10 @@ def _seeds(
                 return []
             if is_array(v) and rank_of(v) == r:
                 for n, m in zip(shape_of(ctx, v, span), shape, strict=True):
-                    same_size(
+                    check_same_size(
                         ctx, n, m, f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}", (n, m), span
                     )
-                v = stored(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
+                v = force_array(ctx, v, "seed", span) if dtype_of(v) == d else materialise(ctx, v, "seed", span, d)
                 return [v.var]
     raise unlike
 
@@ -759,7 +759,7 @@ def _jvp(
         if not isinstance(v, TupleValue):
             told = f"takes a tuple of {what}, and this is {describe(type_of(v))}"
             raise Refused(BadCall(span, kind, told, instead="write `(x,)` for one argument"))
-    primals = [map_arrays(v, lambda leaf: stored(ctx, leaf, "primal", span)) for v in given[0].items]
+    primals = [map_arrays(v, lambda leaf: force_array(ctx, leaf, "primal", span)) for v in given[0].items]
     ready = _given(ctx, node, f, primals, span)
     if len(given[1].items) != len(primals):
         raise Refused(BadCall(span, kind, f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
@@ -784,7 +784,7 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
     ready = _given(ctx, node, f, list(primals.items), span)
     return _pushed(
-        ctx, ready, [stored(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True
+        ctx, ready, [force_array(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True
     )
 
 
@@ -837,7 +837,9 @@ def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     if is_array(primals):  # an array stands for a tuple with one element
         primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
     if isinstance(primals, TupleValue):
-        ready = _given(ctx, node, f, [stored(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node))
+        ready = _given(
+            ctx, node, f, [force_array(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node)
+        )
         chosen = _chosen(ctx, None, ready, ctx.span(node))
         floats = tuple(map(list(ready.values).index, chosen))
         f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
@@ -887,7 +889,7 @@ def in_directions(
     text = batch(s, kind, [(p, axis) for p, _, axis in found])
     args = Args("vmap", span, (), {}, hint, node)
     values = (*primals, *(v for _, v, _ in found), ScalarValue(count, True))
-    made = called(ctx, args, text, closed(ctx, held["f"], span), *values, **_DIRECTIONS)
+    made = call_snippet(ctx, args, text, closed(ctx, held["f"], span), *values, **_DIRECTIONS)
     if isinstance(made, SILENT):
         return made
     cells = iter(made.items)
@@ -932,7 +934,7 @@ def _same_sizes(
         own = [n for k, n in enumerate(own) if k != axis]
         for n, m in zip(own, shape, strict=True):
             told = f"the {words[0]} has a size of {{0}} where the {words[1]} has {{1}}"
-            same_size(ctx, n, m, told, (n, m), span)
+            check_same_size(ctx, n, m, told, (n, m), span)
 
 
 def _called(ctx: Lowering, node: ast.Call, f: Value, primals: list[Value], hint: str) -> Value:

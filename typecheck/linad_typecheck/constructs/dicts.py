@@ -44,7 +44,7 @@ def of(items: dict[object, Value]) -> TupleValue:
     return TupleValue(tuple(items.values()), dict_class(tuple(items)))
 
 
-def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
     """``dict(a=1.0)``, ``dict(d)``, ``dict(pairs)``; None for any other call."""
     found: dict[object, Value] = {}
     for a in node.args:
@@ -168,9 +168,9 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
         return _changed(ctx, node, base, name)
     if name == "update":
-        made = called(ctx, node, "builtins.dict", "update", "t")
+        made = construct(ctx, node, "builtins.dict", "update", "t")
         if isinstance(made, TupleValue):
-            updated(ctx, node.func.value, base, made, "updating", span)
+            with_items_of(ctx, node.func.value, base, made, "updating", span)
             return NoneValue()
         if made is not None:
             raise Refused(None)
@@ -202,10 +202,10 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
         if isinstance(node, ast.Name):  # its contents are not known any more
             ctx.bind(node.id, Binding(Poison() if key is None else value, span))
         return
-    updated(ctx, node, base, of({key[0]: value}), "assigning to a key", ctx.span(target))
+    with_items_of(ctx, node, base, of({key[0]: value}), "assigning to a key", ctx.span(target))
 
 
-def updated(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, what: str, span: Span) -> None:
+def with_items_of(ctx: Lowering, node: ast.expr, base: TupleValue, more: TupleValue, what: str, span: Span) -> None:
     """Add the items of another dict to a dict."""
     both = (zip(d.record.names, d.items, strict=True) for d in (base, more))
     _change(ctx, node, base, of({k: v for items in both for k, v in items}), what, span)
@@ -240,4 +240,4 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
 
 
 EXPRESSIONS[ast.Dict] = display
-CALLS["builtins.dict"] = called
+CALLS["builtins.dict"] = construct

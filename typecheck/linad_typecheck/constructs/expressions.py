@@ -12,14 +12,14 @@ from ..engine.arithmetic import compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
-    CONDITIONS, EXPRESSIONS, condition, expression, operands, pull, spread_out, truth_of, usable,
+    CONDITIONS, EXPRESSIONS, condition, expand_starred, expression, operands, pull, truth_of, usable,
 )
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.rulebook import CONSTANTS, Args
-from ..engine.short_circuit import one_of, lazily
+from ..engine.short_circuit import lazily, one_of
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
     COMPLEX, LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
@@ -35,7 +35,7 @@ from ..span import Span
 from ..types import INTS
 from . import hashed, lists
 from .comparisons import of_parts
-from .records import operated, operated_alone
+from .records import binary_operator, unary_operator
 from .static_texts import added
 
 
@@ -97,7 +97,7 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
     a, b = operands(ctx, [node.left, node.right])
-    made = operated(ctx, type(node.op), a, b, node)
+    made = binary_operator(ctx, type(node.op), a, b, node)
     if made is not None:
         return made
     if isinstance(a, TextValue | EntityValue) and (joined := added(a, b, node)) is not None:
@@ -107,7 +107,7 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
         if silent is not None:  # the type is unknown and may be a tuple
             return silent
         if lists.is_list(a) and lists.is_list(b) and (is_growing(a) or is_growing(b)):
-            return lists.joined(ctx, a, b, node)
+            return lists.concatenated(ctx, a, b, node)
         if isinstance(a, TupleValue) and isinstance(b, TupleValue) and not (a.closed or b.closed):
             if a.listed != b.listed:
                 raise Refused(
@@ -166,7 +166,7 @@ def _unaryop(ctx: Lowering, node: ast.UnaryOp, hint: str) -> Value:
             return operand
         name = "neg" if isinstance(node.op, ast.USub) else "invert"
         return call_external(ctx, f"operator.{name}", Args("this operator", span, (operand,), {}, hint))
-    made = operated_alone(ctx, type(node.op), operand, node)
+    made = unary_operator(ctx, type(node.op), operand, node)
     if made is not None:
         return made
     return lift(ctx, (operand,), lambda v: unary(ctx, type(node.op), *v, span, hint), span, hint)
@@ -249,12 +249,12 @@ def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) ->
 
 
 def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
-    return TupleValue(tuple(expression(ctx, e, hint) for e in spread_out(ctx, node.elts)))
+    return TupleValue(tuple(expression(ctx, e, hint) for e in expand_starred(ctx, node.elts)))
 
 
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
     """A list display: a tuple with the class of a list."""
-    return TupleValue(tuple(expression(ctx, e, hint) for e in spread_out(ctx, node.elts)), LIST)
+    return TupleValue(tuple(expression(ctx, e, hint) for e in expand_starred(ctx, node.elts)), LIST)
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

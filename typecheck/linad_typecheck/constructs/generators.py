@@ -18,11 +18,11 @@ from ..engine.closures import Computed, ended
 from ..engine.entities import entity, named
 from ..engine.evaluation import EXPRESSIONS, expression, usable
 from ..engine.exits import own_yields
-from ..engine.generated import Impossible, Inlining
+from ..engine.generator_objects import Impossible, Inlining
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.sequences import Generated
-from ..engine.simpler import simpler
+from ..engine.desugaring import desugar
 from ..engine.state import Lowering
 from ..engine.values import Binding, Bottom, EntityValue, FunctionValue, Poison, Value, contains
 from ..library.definitions import Definition, definitions
@@ -53,7 +53,7 @@ _YIELDS: WeakKeyDictionary[ast.AST, bool] = WeakKeyDictionary()  # asked at ever
 # ------------------------------------------------------------------------------------------------------------ objects
 
 
-def started(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
+def start_generator(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
     """The generator object that a call of a generator function makes."""
     args = bound_arguments(ctx, node, f.source, f.captured or ())
     given = {n: usable(ctx, a.value, a.name or "the argument", a.span) for n, a in args.items()}
@@ -62,10 +62,12 @@ def started(ctx: Lowering, node: ast.Call, f: FunctionValue) -> Value:
         raise Refused(None)
     if any(isinstance(v, Bottom) for v in given.values()):
         return Bottom()
-    return running(ctx, f, given, ctx.span(node), node.func)
+    return generator_object(ctx, f, given, ctx.span(node), node.func)
 
 
-def running(ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span, at: ast.AST) -> FunctionValue:
+def generator_object(
+    ctx: Lowering, f: FunctionValue, given: Mapping[str, Value], span: Span, at: ast.AST
+) -> FunctionValue:
     """The generator object of a function with its arguments. ``at``: the node that makes it, which identifies it."""
     number = ctx.inlined.made.setdefault((at, f.source.name), len(ctx.inlined.made))
     keys = {name: f"%{name} of {span.line}:{span.column} {number}" for name in given}
@@ -86,7 +88,9 @@ def of_expression(ctx: Lowering, node: ast.GeneratorExp, hint: str) -> Value:
     key = f"{ctx.source.key}/{ctx.source.name}.<genexpr>@{node.lineno}:{node.col_offset}"
     source = FunctionSource("<genexpr>", function, ctx.source.source, ctx.source.scope, key)
     free = tuple(sorted(free_names(function) & (ctx.local_names | ctx.env.keys())))
-    return running(ctx, FunctionValue(source, free, None, ("",) * len(free)), {"%over": over}, ctx.span(node), node)
+    return generator_object(
+        ctx, FunctionValue(source, free, None, ("",) * len(free)), {"%over": over}, ctx.span(node), node
+    )
 
 
 def _function_of(node: ast.GeneratorExp) -> ast.FunctionDef:
@@ -134,7 +138,7 @@ def source_of(d: Definition) -> FunctionSource:
 def by_library(ctx: Lowering, name: str, at: ast.expr, args: list[ast.expr]) -> Value:
     """The generator object of a function of the prelude."""
     f = FunctionValue(source_of(definitions()[name]), (), ())
-    return started(ctx, ast.copy_location(ast.Call(at, args, []), at), f)
+    return start_generator(ctx, ast.copy_location(ast.Call(at, args, []), at), f)
 
 
 POOL = "%pool"  # `pool(x)` in the prelude
@@ -194,7 +198,7 @@ def _made(ctx: Lowering, f: FunctionValue, node: ast.For, key: object, span: Spa
 def _inlined(ctx: Lowering, f: FunctionValue, node: ast.For, span: Span) -> _Made:
     source = f.source
     _require(source, node, span)
-    body = simpler(source.node.body, source.scope)
+    body = desugar(source.node.body, source.scope)
     names = [p.arg for p in parameters(source.node.args)] + list(bound(body))
     if f.captured is not None:
         names += [n.rstrip("?") for n, _ in f.captured if n[0] != "%"]

@@ -13,7 +13,7 @@ from ..engine.blocks import assign as assign_to
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
 from ..engine.growing import copied, count_of, is_growing, item_at
 from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.sequences import Unrolled, unpacked
@@ -26,20 +26,34 @@ from ..ir.core import Check, Const
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import COUNTER, DEFAULTS, DICT, SET, External
-from ..ownership.objects import change, fresh
+from ..ownership.objects import allocated_at, change
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .comparisons import MEMBERS, at_span
 from .comprehensions import COMPREHENSIONS, run_through
-from .dicts import called as known_call, display as known_display, has
+from .dicts import construct as known_call, display as known_display, has
 from .iterables import iteration
 from .lists import from_iteration, order_of, permuted
 
 PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
          "values": 0}  # fmt: skip
-OF_SETS = {"union": 1, "intersection": 1, "difference": 1, "symmetric_difference": 1, "isdisjoint": 1,
-           "issubset": 1, "issuperset": 1, "add": 1, "clear": 0, "copy": 0, "discard": 1, "pop": 0, "remove": 1, "update": 1}
+OF_SETS = {
+    "union": 1,
+    "intersection": 1,
+    "difference": 1,
+    "symmetric_difference": 1,
+    "isdisjoint": 1,
+    "issubset": 1,
+    "issuperset": 1,
+    "add": 1,
+    "clear": 0,
+    "copy": 0,
+    "discard": 1,
+    "pop": 0,
+    "remove": 1,
+    "update": 1,
+}
 
 
 def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
@@ -85,7 +99,7 @@ def _again(ctx: Lowering, node: ast.expr) -> TupleValue:
     return found
 
 
-def as_one(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
+def rehash_everywhere(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
     """A dict whose keys are known, as a hashed one, also under its other names; None if it has other keys than ints."""
     t = hashed_type(type_of(base), DICT)
     if t is None:
@@ -96,7 +110,7 @@ def as_one(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
     return made
 
 
-def wanted(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValue | None:
+def hashed_for_key(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValue | None:
     """The dict with keys known at compile time as a hashed one, if a key that is given is not known then."""
     if not base.mapping or (base.record.names and hashed_type(type_of(base), DICT) is None):
         return None
@@ -104,7 +118,7 @@ def wanted(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValue | None
     parts = v.items if isinstance(v, TupleValue) and not v.closed else (v,)
     counts = parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts)
     known = counts and all(isinstance(x.atom, Const) for x in parts)
-    return as_one(ctx, base, ctx.span(node)) if counts and not known else None
+    return rehash_everywhere(ctx, base, ctx.span(node)) if counts and not known else None
 
 
 def _position(ctx: Lowering, at: ast.expr, base: TupleValue, k: Value) -> ScalarValue:
@@ -139,7 +153,7 @@ def _has(ctx: Lowering, k: Value, base: Value, span: Span) -> Value | None:
     """``k in d``; None if it is known at compile time, or about something else."""
     known = isinstance(base, TupleValue) and base.mapping
     if known and isinstance(k, ScalarValue | TupleValue) and has(base, k) is None:
-        base = as_one(ctx, base, span) or base
+        base = rehash_everywhere(ctx, base, span) or base
     if not is_hashed(base):
         return None
     return _there(ctx, _position(ctx, at_span(span), base, _key_of(ctx, k, span)), span)
@@ -152,7 +166,7 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         raise Refused(WrongType(span, "a set has no items to index", "a set", "ask `k in s`, or make a dict"))
     default = _default(base)
     k = key(ctx, node.slice, *(() if default is None else (base,)))
-    default = None if default is None else fresh(ctx, default, span)
+    default = None if default is None else allocated_at(ctx, default, span)
     if base.record is COUNTER:
         return _call(ctx, node, "_value", base.items[1], _position(ctx, node, base, k), literal(0))
     if default is not None and not _runs(ctx, base):
@@ -172,9 +186,9 @@ def _default(base: TupleValue) -> Value | None:
     return {"float": literal(0.0), "int": literal(0), "list": TupleValue((), LIST)}.get(kind)
 
 
-def put(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value, span: Span) -> None:
+def store_item(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value, span: Span) -> None:
     """``d[k] = v``."""
-    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
     if isinstance(value, SILENT):
         raise Refused(None, changes=(base,) if isinstance(value, Poison) else ())
     _call(ctx, node, "_put", base, k, value)
@@ -185,7 +199,7 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
         raise Refused(Unsupported(span, "assigning to an item of a set", "`s.add(k)`"))
     k = key(ctx, target.slice, base)
     if not _runs(ctx, base):
-        put(ctx, target, base, k, value, span)
+        store_item(ctx, target, base, k, value, span)
         return
     j = _position(ctx, target, base, k)
     _require(ctx, j, k, ctx.span(target), False)
@@ -259,7 +273,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "most_common":
         return _most_common(ctx, node, base, given)
     if name in ("keys", "values", "items"):
-        return listed(ctx, base, name, span)
+        return as_list(ctx, base, name, span)
     if name == "copy":
         return TupleValue(tuple(copied(ctx, x, span) if is_growing(x) else x for x in base.items), base.record)
     if name == "clear":
@@ -288,7 +302,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
 
 def _most_common(ctx: Lowering, node: ast.Call, base: TupleValue, given: list[Value]) -> Value:
     """``c.most_common(n)``: the items with the largest counts, equal ones in the order of insertion."""
-    span, items = ctx.span(node), listed(ctx, base, "items", ctx.span(node))
+    span, items = ctx.span(node), as_list(ctx, base, "items", ctx.span(node))
     if isinstance(base.items[1].items[0], Never):
         return items
     found = permuted(ctx, items, order_of(ctx, base.items[1], True, node), span)
@@ -310,7 +324,7 @@ def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     return _call(ctx, node, "_popitem", base)
 
 
-def listed(ctx: Lowering, base: TupleValue, name: str, span: Span) -> Value:
+def as_list(ctx: Lowering, base: TupleValue, name: str, span: Span) -> Value:
     """The keys, values or items as a list."""
     if name != "items":
         found = base.items[0 if name == "keys" else 1]
@@ -340,7 +354,7 @@ def _made(ctx: Lowering, at: ast.expr, cls: object, fill) -> Value:
     """A new dict or set, filled under a pseudo-name."""
     span = ctx.span(at)
     key = ctx.pseudo("made", span)
-    ctx.bind(key, Binding(fresh(ctx, empty(ctx, cls, span), span), span))
+    ctx.bind(key, Binding(allocated_at(ctx, empty(ctx, cls, span), span), span))
     fill(ast.copy_location(ast.Name(key, ast.Load()), at))
     found = ctx.unbind(key).value
     return replace(found, made=None) if isinstance(found, TupleValue) else found
@@ -424,7 +438,7 @@ def _of_pairs(ctx: Lowering, node: ast.expr, what: ast.expr) -> Value:
             if isinstance(v, Poison):
                 raise Refused(None, v, (base,))
             k, value = unpacked(ctx, v, 2, span)
-            put(ctx, node, base, _key_of(ctx, k, span, base), value, span)
+            store_item(ctx, node, base, _key_of(ctx, k, span, base), value, span)
 
         _each(ctx, what, one)
 
@@ -449,7 +463,7 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
     return _of_pairs(ctx, node, what)
 
 
-def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
     """``dict(pairs)`` and ``dict(d)``: as of known keys, if they are known."""
     if len(node.args) != 1 or node.keywords:
         return known_call(ctx, node, dotted, name, hint)
@@ -463,7 +477,7 @@ def called(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> 
 
 MEMBERS.append(_has)
 EXPRESSIONS[ast.Dict] = display
-CALLS["builtins.dict"] = called
+CALLS["builtins.dict"] = construct
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict

@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from ..arrays.indexing import alike, picked
+from ..arrays.indexing import select_in_range, selectable
 from ..arrays.operands import flag
 from ..arrays.slices import Place, view_of
 from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import check_nonzero
 from ..engine.closures import closed
 from ..engine.entities import callee
-from ..engine.evaluation import expression, listed, spread_out, usable
-from ..engine.growing import copied, count_of, is_growing, is_weak, item_at, made
-from ..engine.numbers import whole
+from ..engine.evaluation import as_list_comprehension, expand_starred, expression, usable
+from ..engine.growing import copied, count_of, is_growing, is_weak, item_at, new_list
+from ..engine.numbers import as_index
 from ..engine.places import load, product, read, unravelled
 from ..engine.provenance import not_an_int, sizes_differ
 from ..engine.quoted import Quoted
@@ -107,7 +107,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
 
 
 @contextmanager
-def held_over(ctx: Lowering, it: Unrolled, span: Span) -> Iterator[list[Callable[[], Value]]]:
+def read_at_iteration(ctx: Lowering, it: Unrolled, span: Span) -> Iterator[list[Callable[[], Value]]]:
     """The elements of an unrolled loop, each read when its iteration begins: earlier iterations may change objects
     in it."""
     if not any(True for v in (*it.items, *it.over) for _ in objects(v)):
@@ -132,7 +132,7 @@ def _ints(ctx: Lowering, nodes: list[ast.expr]) -> list[Atom] | None:
     for n in nodes:
         v = expression(ctx, n)
         if isinstance(v, ScalarValue) and (v.dtype in INTS or (v.dtype == "bool" and v.weak)):
-            atoms.append(whole(ctx, v.atom, ctx.span(n)))
+            atoms.append(as_index(ctx, v.atom, ctx.span(n)))
         else:
             if not isinstance(v, SILENT):
                 not_an_int(ctx, "the bounds of a range are ints", v, ctx.span(n))
@@ -252,7 +252,7 @@ def _enumerate(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         return None
     if isinstance(inner, Generated):
         return _library(ctx, "_enumerate", node, inner.by, first)
-    base = whole(ctx, first.atom, span)
+    base = as_index(ctx, first.atom, span)
     if isinstance(inner, Unrolled):
         items = [
             TupleValue((ScalarValue(_sum(ctx, base, Const(k, I64), span), True), v)) for k, v in enumerate(inner.items)
@@ -313,7 +313,7 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
         args = [_spread(ctx, a) if isinstance(a, ast.Starred) else a for a in node.args]
         if len(args) == 1 and (columns := _columns(ctx, args[0].value.value, span)) is not None:
             return columns
-        node = ast.copy_location(ast.Call(node.func, spread_out(ctx, args), []), node)
+        node = ast.copy_location(ast.Call(node.func, expand_starred(ctx, args), []), node)
     inner = [iteration(ctx, a) for a in node.args]
     if not inner:
         ctx.report(BadCall(span, "zip", "takes at least one argument"))
@@ -323,7 +323,7 @@ def _zip(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if any(isinstance(i, Generated) for i in inner):
         return _zip_with(ctx, node, inner, Generated, strict)
     if not all(isinstance(i, Unrolled) for i in inner):
-        inner = [picking(ctx, i, span) if isinstance(i, Unrolled) and alike(i.items) else i for i in inner]
+        inner = [as_indexable(ctx, i, span) if isinstance(i, Unrolled) and selectable(i.items) else i for i in inner]
     if any(isinstance(i, Unrolled) for i in inner):
         if not all(isinstance(i, Unrolled) for i in inner):
             return _zip_with(ctx, node, inner, Unrolled, strict)
@@ -373,7 +373,7 @@ def _zip_with(
 
 def _spread(ctx: Lowering, node: ast.Starred) -> ast.Starred:
     """``*x`` with ``x`` evaluated."""
-    value = usable(ctx, expression(ctx, listed(node.value)), "this", ctx.span(node))
+    value = usable(ctx, expression(ctx, as_list_comprehension(node.value)), "this", ctx.span(node))
     return ast.copy_location(ast.Starred(Quoted(node.value, value), ast.Load()), node)
 
 
@@ -386,12 +386,14 @@ def _columns(ctx: Lowering, pairs: Value, span: Span) -> Unrolled | None:
     count = count_of(ctx, pairs)
     some = ctx.let("ok", "gt", (count, ZERO), BOOL, span)
     ctx.emit(Check(some, "ValueError", "not enough values to unpack: zip(*...) of an empty list", (), span))
-    return Unrolled(tuple(copied(ctx, made(ctx, cells, count, is_weak(pairs)), span) for cells in pairs.items[0].items))
+    return Unrolled(
+        tuple(copied(ctx, new_list(ctx, cells, count, is_weak(pairs)), span) for cells in pairs.items[0].items)
+    )
 
 
-def picking(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
+def as_indexable(ctx: Lowering, it: Unrolled, span: Span) -> Iteration:
     """A tuple of numbers, indexed at run time."""
-    return Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i: picked(ctx, it.items, i, span))
+    return Iteration(ZERO, Const(len(it.items), I64), ONE, True, lambda i: select_in_range(ctx, it.items, i, span))
 
 
 def _renamed(ctx: Lowering, it: Iteration, suffix: str) -> Iteration:
@@ -418,7 +420,7 @@ def _ndindex(ctx: Lowering, node: ast.Call) -> Iteration | None:
         if not any(isinstance(v, SILENT) for v in items):
             ctx.report(BadCall(span, "np.ndindex", "takes sizes, or a tuple of them"))
         return None
-    return _cells(ctx, tuple(whole(ctx, v.atom, span) for v in items), lambda index: index, span)
+    return _cells(ctx, tuple(as_index(ctx, v.atom, span) for v in items), lambda index: index, span)
 
 
 def _ndenumerate(ctx: Lowering, node: ast.Call) -> Iteration | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression, usable
-from ..engine.places import materialise, same_size
+from ..engine.places import check_same_size, materialise
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.growing import copied, is_growing
@@ -25,7 +25,7 @@ from ..names.scope import External, FunctionSource, RecordClass
 from ..registry import enter
 from . import lists
 from .comprehensions import made_for_expression
-from .generators import GENERATORS, POOL, by_library, consume, source_of, started
+from .generators import GENERATORS, POOL, by_library, consume, source_of, start_generator
 
 def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """A call of a generator function of a library."""
@@ -33,7 +33,7 @@ def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         instead = "give a value that the items may have, `fillvalue=0.0`, and compare the index with the lengths"
         raise Refused(Unsupported(ctx.span(node), f"`{name}` that fills up with None", instead))
     try:
-        return started(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))
+        return start_generator(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))
     except Refused as e:
         if isinstance(e.message, BadCall):
             raise Refused(replace(e.message, callee=name, defined=None)) from None
@@ -78,7 +78,7 @@ def from_iterator(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
         if not isinstance(size, ScalarValue):
             raise Refused(None)
         text = "iterator too short: Expected {0} but iterator had only {1} items."
-        same_size(ctx, size.atom, count.atom, text, (count.atom, size.atom), span)
+        check_same_size(ctx, size.atom, count.atom, text, (count.atom, size.atom), span)
     dtype = ast.keyword("dtype", given["dtype"])
     return expression(ctx, ast.copy_location(ast.Call(library("numpy.array"), [found], [dtype]), node), hint)
 
@@ -159,7 +159,7 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     key = f"{ctx.source.key}/{ctx.source.name}.{name}"
     source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
     call = ast.copy_location(ast.Call(node.func, leaves, []), node)
-    return started(ctx, call, FunctionValue(source, (), None))
+    return start_generator(ctx, call, FunctionValue(source, (), None))
 
 
 def _undetermined(ctx: Lowering, node: ast.Call, name: str) -> Value:

@@ -285,7 +285,9 @@ def batch(s: Signature, kind: str, axes: Sequence[tuple[Part, int | None]]) -> s
         lines.append(s.value)
     for k, (p, of, _) in enumerate(out):
         sizes = "".join(f", {of}.shape[{n}]" for n in range(p.rank))
-        lines.append(f"    y{k} = np.zeros((count{sizes}){p.zeros})" if sizes else f"    y{k} = np.zeros(count{p.zeros})")
+        lines.append(
+            f"    y{k} = np.zeros((count{sizes}){p.zeros})" if sizes else f"    y{k} = np.zeros(count{p.zeros})"
+        )
     arguments = f"({''.join(f'a{k}, ' for k in range(len(s.params)))})"
     lines += [
         f"    width = max(-(-count // max(-(-count // {MOST}), 1)), 1)",

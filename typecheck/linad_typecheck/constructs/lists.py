@@ -13,11 +13,11 @@ from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
     appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
-    items_copied, leaves_of, made, put_item, replaced, row_appended,
+    items_copied, leaves_of, new_list, put_item, replaced, row_appended,
 )
 from ..engine.hashed import is_hashed
-from ..engine.numbers import whole
-from ..engine.places import base_index, fresh_array, held, materialise, nest, put, read
+from ..engine.numbers import as_index
+from ..engine.places import base_index, force_delayed, fresh_array, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
@@ -34,12 +34,12 @@ from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import DEQUE, RETURNED, External
-from ..ownership.objects import change, may_change, new as new_origin, only_in, own_arrays, row_may_change
+from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array
-from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_through, through
+from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
 from .targets import another, held_object
 
@@ -266,7 +266,7 @@ def from_iteration(
     part = ctx.inlined.made.setdefault((node, "item"), ast.comprehension(target, node, [], 0))
     for n in (target, item):
         ast.copy_location(n, node)
-    through(ctx, part, found, [Do(item, lambda: each(ctx.env[key].value))], frozenset(ctx.env))
+    run_iteration(ctx, part, found, [Do(item, lambda: each(ctx.env[key].value))], frozenset(ctx.env))
     ctx.unbind(key)
 
 
@@ -295,7 +295,7 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
     if k != -1:
         for array in arrays(base.items[0]):
             _closed_up(ctx, array, place, last, span)
-    return made(ctx, base.items[0], last, is_weak(base)), item
+    return new_list(ctx, base.items[0], last, is_weak(base)), item
 
 
 def _taken(ctx: Lowering, base: TupleValue, place: Atom, span: Span) -> Value:
@@ -369,7 +369,7 @@ def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], s
         return TupleValue((given[1],), LIST)
     if how == "insert":
         return _inserted(ctx, _grown(ctx, base, "inserting at a computed index", span), *given, span)
-    return part(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
+    return slice_of(ctx, base, Slice(None, None, Const(-1, I64), span), "items", span)
 
 
 def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Span) -> TupleValue:
@@ -377,7 +377,7 @@ def _inserted(ctx: Lowering, base: TupleValue, at: Value, value: Value, span: Sp
     if not (isinstance(at, ScalarValue) and at.dtype in INTS):
         raise Refused(WrongType(span, "a list is indexed by an int", describe(type_of(at))))
     count = count_of(ctx, base)
-    k = whole(ctx, at.atom, span)
+    k = as_index(ctx, at.atom, span)
     if not ctx.is_nonneg(k):
         low = ctx.let("low", "lt", (k, ZERO), BOOL, span)
         k = ctx.let("k", "select", (low, ctx.let("k", "add", (k, count), I64, span), k), I64, span)
@@ -444,19 +444,19 @@ def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span:
     return k
 
 
-def part(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -> Value:
+def slice_of(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Span) -> Value:
     """``xs[lo:hi]``, which is a new list."""
     count = count_of(ctx, base)
 
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return replace(cells, items=tuple(map(cut, cells.items)))
-        items = as_array(ctx, made(ctx, cells, count, True), name, span)
+        items = as_array(ctx, new_list(ctx, cells, count, True), name, span)
         return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
     cells = cut(base.items[0])
     first = next(arrays(cells))
-    return made(ctx, cells, ctx.dim(first, 0, span), is_weak(base))
+    return new_list(ctx, cells, ctx.dim(first, 0, span), is_weak(base))
 
 
 def counted_item(ctx: Lowering, node: ast.Subscript) -> int | None:
@@ -474,7 +474,7 @@ def _known(v: Value) -> int | None:
     return int(v.atom.value) if literal else None
 
 
-def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
+def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
     """Whether ``xs[k] = v`` is on a fixed-length list at a known position, or ``xs[lo:hi] = ys`` on a list; then the
     name is rebound to a new list value."""
     if (base := with_part(ctx, node)) is not None:
@@ -485,7 +485,7 @@ def stored(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool
     if k is None:
         return _stored_at(ctx, node, value, span)
     base = held_object(ctx, node.value)
-    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
     if base is not None and not isinstance(value, SILENT):
         items = list(base.items)
         items[k] = value
@@ -546,7 +546,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         return False
-    value = held(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
@@ -728,7 +728,7 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
     return usable(ctx, made, "the list", ctx.span(node)) if isinstance(done, NoneValue) else Poison()
 
 
-def returned(ctx: Lowering, value: Value, span: Span) -> Value:
+def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
     """The result of an entry function with each growing list as an array. The call converts it back to a list."""
     if is_growing(value):
         if isinstance(value.items[0], TupleValue):
@@ -740,7 +740,7 @@ def returned(ctx: Lowering, value: Value, span: Span) -> Value:
         what = "a dict with computed keys, a set or a deque as a result"
         raise Refused(Unsupported(span, what, "return lists of its parts"))
     if isinstance(value, TupleValue):
-        items = tuple(returned(ctx, x, span) for x in value.items)
+        items = tuple(entry_result(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
     return value
 
@@ -757,7 +757,7 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
                 span, "a list of this kind repeated a computed number of times", "make an array: `np.full(n, 0.0)`"
             )
         )
-    n = whole(ctx, times.atom, span)
+    n = as_index(ctx, times.atom, span)
     n = n if ctx.is_nonneg(n) else ctx.let("n", "max", (n, ZERO), I64, span, nonneg=True)
 
     def filled(v: Value) -> Value:
@@ -767,10 +767,10 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
         ctx.emit(Fill(cells.var, v.atom, span))
         return cells
 
-    return made(ctx, filled(item), n, all(v.weak for v in parts))
+    return new_list(ctx, filled(item), n, all(v.weak for v in parts))
 
 
-def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Value:
+def concatenated(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Value:
     """``xs + ys``, where one has a length known only at run time."""
     span = ctx.span(node)
     key = ctx.pseudo("sum", span)
@@ -779,7 +779,7 @@ def joined(ctx: Lowering, a: TupleValue, b: TupleValue, node: ast.BinOp) -> Valu
     return ctx.unbind(key).value
 
 
-def ordered(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+def sorted_list(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``sorted(x, key=f, reverse=True)``."""
     span = ctx.span(node)
     if len(node.args) != 1:
@@ -850,7 +850,9 @@ def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) 
     span, sign = ctx.span(node), literal(-1 if descending else 1)
     if _has_no_order(keys.items[0]):
         raise Refused(Unsupported(span, "sorting complex numbers, lists or objects", "sort by a key: `key=abs`"))
-    columns = [as_array(ctx, made(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])]
+    columns = [
+        as_array(ctx, new_list(ctx, c, count_of(ctx, keys), True), "keys", span) for c in leaves_of(keys.items[0])
+    ]
     if any(not is_array(c) or rank_of(c) != 1 for c in columns):
         raise Refused(Unsupported(span, "sorting by keys that are not numbers or tuples of them", "return numbers"))
     *others, last = columns
@@ -886,7 +888,7 @@ def permuted(ctx: Lowering, base: TupleValue, order: Value, span: Span) -> Tuple
         nest(ctx, sizes, move, span)
         return out
 
-    return made(ctx, map_arrays(base.items[0], moved), count, is_weak(base))
+    return new_list(ctx, map_arrays(base.items[0], moved), count, is_weak(base))
 
 
 def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value | None) -> Value:
@@ -922,7 +924,7 @@ def selected(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
 
 
 CALLS["%taken"] = taken
-CALLS["builtins.sorted"] = ordered
+CALLS["builtins.sorted"] = sorted_list
 CALLS["heapq.nsmallest"] = CALLS["heapq.nlargest"] = selected
 enter("fold", ("heapq.nsmallest", "heapq.nlargest"))
 EXTREMES.append(extreme_by)

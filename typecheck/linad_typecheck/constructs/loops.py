@@ -6,16 +6,16 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..arrays.indexing import alike
+from ..arrays.indexing import selectable
 from ..ir.core import Check, Const
-from ..engine.attempt import Attempt, Shape
-from ..engine.blocks import STATEMENTS, assign, block, how_left, set_left
+from ..engine.loop_attempt import Attempt, Shape
+from ..engine.blocks import STATEMENTS, assign, block, exit_kind, set_exit_kind
 from ..engine.evaluation import condition
 from ..engine.exits import breaks, returns
 from ..engine.fixpoint import fixpoint
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
-from ..engine.settled import Settled, settled_from
+from ..engine.memoised_heads import Settled, settled_from
 from ..engine.state import BREAK, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
@@ -25,7 +25,7 @@ from ..messages.language import Unsupported
 from ..types import BOOL, I64
 from .checkpoints import mark_of, marked
 from .generators import consume
-from .iterables import Generated, Iteration, Unrolled, held_over, iteration, picking
+from .iterables import Generated, Iteration, Unrolled, as_indexable, iteration, read_at_iteration
 
 
 def _for(ctx: Lowering, s: ast.For) -> None:
@@ -44,14 +44,14 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
             )
         case Unrolled(items=items) if not items or not _leaves(s):
-            with held_over(ctx, it, span) as of:
+            with read_at_iteration(ctx, it, span) as of:
                 _unroll(ctx, s, _assigning(ctx, s, of))
-        case Unrolled(items=items) if len(items) == 1 or not alike(items):
-            with held_over(ctx, it, span) as of:
+        case Unrolled(items=items) if len(items) == 1 or not selectable(items):
+            with read_at_iteration(ctx, it, span) as of:
                 _unroll_leaving(ctx, s, _assigning(ctx, s, of))
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
-                it = picking(ctx, it, span)
+                it = as_indexable(ctx, it, span)
             ctx.bind_all(it.held)
             target = lambda i: assign(ctx, s.target, it.element(i), span)
             shape = Shape(s, it.start, it.stop, it.step, it.nonneg, target, mark=mark, key=s)
@@ -80,7 +80,7 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
     ctx.bind_all(unknown)
     block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
-    set_left(ctx, RUN, ctx.span(s))
+    set_exit_kind(ctx, RUN, ctx.span(s))
     ctx.bind_all(unknown)
 
 
@@ -109,20 +109,20 @@ def _unroll_leaving(ctx: Lowering, s: ast.For, turns: Turns) -> None:
     turns[0]()
     with ctx.within(want_ctl=True):
         block(ctx, s.body, live)
-    left = how_left(ctx)
+    left = exit_kind(ctx)
 
     def go() -> None:
-        set_left(ctx, RUN, span)
+        set_exit_kind(ctx, RUN, span)
         _unroll_leaving(ctx, s, turns[1:])
 
     def stop() -> None:
         if not breaks(s.body):
-            set_left(ctx, RETURN, span)
+            set_exit_kind(ctx, RETURN, span)
         elif isinstance(left, Const):
-            set_left(ctx, RETURN if left == RETURN else RUN, span)
+            set_exit_kind(ctx, RETURN if left == RETURN else RUN, span)
         else:
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
-            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+            set_exit_kind(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
     if isinstance(left, Const):
         (go if left.value < BREAK.value else stop)()
@@ -142,29 +142,29 @@ def _continues(s: ast.stmt) -> bool:
 def _else(ctx: Lowering, shape: Shape) -> None:
     """The end of the loop: its `else`, and how the enclosing block continues."""
     s, span = shape.node, ctx.span(shape.node)
-    left = how_left(ctx)
+    left = exit_kind(ctx)
     after = ctx.live.after.get(id(s), frozenset())
     endless = isinstance(shape.test, ast.Constant) and bool(shape.test.value)
     if not shape.has_return:
         if s.orelse and shape.has_break and not isinstance(left, Const):
             ran_out = ctx.let("done", "ne", (left, BREAK), BOOL, span)
-            set_left(ctx, RUN, span)
+            set_exit_kind(ctx, RUN, span)
             branch(ctx, ran_out, lambda: block(ctx, s.orelse, after), lambda: None, after, span)
             return
-        set_left(ctx, RUN, span)
+        set_exit_kind(ctx, RUN, span)
         block(ctx, s.orelse, after)
         return
     if endless and not shape.has_break:
-        set_left(ctx, RETURN, span)
+        set_exit_kind(ctx, RETURN, span)
         return
     if isinstance(left, Const):
-        set_left(ctx, RETURN if left == RETURN else RUN, span)
+        set_exit_kind(ctx, RETURN if left == RETURN else RUN, span)
         return
 
     def other() -> None:
         if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended by `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
-            set_left(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
+            set_exit_kind(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
     if not s.orelse:
         other()
@@ -172,7 +172,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
     ran_out = ctx.let("done", "lt", (left, BREAK), BOOL, span)
 
     def orelse() -> None:
-        set_left(ctx, RUN, span)
+        set_exit_kind(ctx, RUN, span)
         block(ctx, s.orelse, after)
 
     with ctx.within(want_ctl=True):
@@ -182,7 +182,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
 def run_loop(ctx: Lowering, shape: Shape) -> None:
     """Lower a `for` on behalf of an expression: it has no `else` and no `return`."""
     _loop(ctx, shape, _hint(shape.node.target))
-    set_left(ctx, RUN, ctx.span(shape.node))
+    set_exit_kind(ctx, RUN, ctx.span(shape.node))
 
 
 def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
@@ -287,8 +287,8 @@ _IN_ALL = 512  # the same of nested loops
 
 
 def _written_out(ctx: Lowering, shape: Shape) -> Ahead[None] | None:
-    """A `for` over a literal range, unrolled: each iteration may have types of its own, and its number is known. None if
-    it is refused then, too."""
+    """A `for` over a literal range, unrolled: each iteration may have types of its own, and its number is known. None
+    if it is refused then, too."""
     s, bounds = shape.node, (shape.start, shape.stop, shape.step)
     if not isinstance(s, ast.For) or s.orelse or shape.mark is not None or ZERO == shape.step:
         return None

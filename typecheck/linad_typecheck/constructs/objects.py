@@ -9,7 +9,7 @@ from itertools import takewhile
 from ..engine.closures import closed
 from ..engine.entities import entity_value
 from ..engine.evaluation import CALLS, expression, usable
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
@@ -18,7 +18,7 @@ from ..messages.language import Unsupported
 from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
 from ..registry import has_rule
 from ..span import Span
-from ..ownership.objects import fresh
+from ..ownership.objects import allocated_at
 from .arguments import has_default
 from .records import FREE, by_setter, free_class, put, refuse_attribute, setter_of
 from .targets import held_object
@@ -79,7 +79,7 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
     if base is None or not (target.attr in base.record.names or base.record.mark.startswith(FREE)):
         refuse_attribute(ctx, target)
         return
-    value = held(ctx, usable(ctx, value, "the value", span), target.attr, span)
+    value = force_delayed(ctx, usable(ctx, value, "the value", span), target.attr, span)
     if not by_setter(ctx, target, base, value):
         put(ctx, target, base, value, span)
 
@@ -91,7 +91,7 @@ def _given(node: ast.Call) -> bool:
 def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper | None, hint: str) -> Value:
     """``Model(a)``: its `__init__`, if there is one, is called with an empty object and changes it."""
     of, span = found.classes[0], ctx.span(node)
-    empty = fresh(
+    empty = allocated_at(
         ctx, TupleValue((), free_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span
     )
     if init is None:

@@ -6,7 +6,7 @@ import ast
 
 from ..engine.evaluation import CALLS, expression, pull, usable
 from ..engine.growing import count_of, is_growing, item_at
-from ..engine.numbers import whole
+from ..engine.numbers import as_index
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import FALSE, ZERO, Lowering
@@ -19,13 +19,13 @@ from ..ir.core import Atom, Check
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import DEQUE, GROWING, External
-from ..ownership.objects import change, fresh
+from ..ownership.objects import allocated_at, change
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from .comprehensions import COMPREHENSIONS, run_through
 from .iterables import LISTED, iteration
-from .lists import from_iteration, part
+from .lists import from_iteration, slice_of
 from ..engine.sequences import Unrolled
 
 _METHODS = {
@@ -60,15 +60,15 @@ def count(ctx: Lowering, d: TupleValue, span: Span) -> Atom:
     return ctx.let("n", "sub", (count_of(ctx, d.items[0]), d.items[1].atom), I64, span, nonneg=True)
 
 
-def listed(ctx: Lowering, d: TupleValue, span: Span) -> TupleValue:
+def as_list(ctx: Lowering, d: TupleValue, span: Span) -> TupleValue:
     """The items as a list."""
     ctx.not_negative(d.items[1].atom)
     if isinstance(d.items[0].items[0], Never):
         return TupleValue((), LIST)
-    return part(ctx, d.items[0], Slice(d.items[1].atom, None, None, span), "items", span)
+    return slice_of(ctx, d.items[0], Slice(d.items[1].atom, None, None, span), "items", span)
 
 
-def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``deque(xs, maxlen=n)``."""
     span, given = ctx.span(node), {k.arg: k.value for k in node.keywords}
     if given.keys() - {"maxlen"} or len(node.args) > 2 - len(given):
@@ -82,7 +82,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
         raise Refused(WrongType(span, "`maxlen` is an int or None", describe(type_of(most))))
     key = ctx.pseudo("made", span)
     items = TupleValue((Never(), literal(0)), GROWING[1])
-    new = fresh(ctx, TupleValue((items, literal(0), ScalarValue(most.atom, True)), DEQUE), span)
+    new = allocated_at(ctx, TupleValue((items, literal(0), ScalarValue(most.atom, True)), DEQUE), span)
     ctx.bind(key, Binding(new, span))
     if node.args:
         _extended(ctx, node, ast.copy_location(ast.Name(key, ast.Load()), node), node.args[0], "_append")
@@ -128,7 +128,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         case "rotate":
             return _call(ctx, node, "_rotate", base, *(given or [literal(1)]))
         case "copy":
-            items = listed(ctx, base, span)
+            items = as_list(ctx, base, span)
             return TupleValue((items if is_growing(items) else base.items[0], literal(0), base.items[2]), DEQUE)
         case "clear":
             none = TupleValue((Never(), literal(0)), GROWING[1], base.items[0].made)
@@ -145,13 +145,13 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     return _call(ctx, node, "_pop_left" if name == "popleft" else "_pop", base)
 
 
-def place(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -> Atom:
+def position_of(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -> Atom:
     """The position in its list of the item at an index."""
     if not (isinstance(index, ScalarValue) and index.dtype in INTS):
         told = WrongType(span, "a deque is indexed by an int", describe(type_of(index)))
         raise Refused(None if isinstance(index, SILENT) else told)
     n = count(ctx, base, span)
-    k = index_atom(ctx, ScalarValue(whole(ctx, index.atom, span), True), n, span)
+    k = index_atom(ctx, ScalarValue(as_index(ctx, index.atom, span), True), n, span)
     require_index(ctx, k, n, 0, name or "the deque", span)
     ctx.not_negative(k, base.items[1].atom)
     return ctx.let("k", "add", (base.items[1].atom, k), I64, span, nonneg=True)
@@ -162,10 +162,10 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue, name: str) -> Val
     span = ctx.span(node)
     if isinstance(node.slice, ast.Slice):
         raise Refused(WrongType(span, "a deque is not sliced", "a slice", "slice a list of it: `list(d)[...]`"))
-    k = place(ctx, base, expression(ctx, node.slice), name, span)
+    k = position_of(ctx, base, expression(ctx, node.slice), name, span)
     return Bottom() if isinstance(base.items[0].items[0], Never) else item_at(ctx, base.items[0], k, span)
 
 
-CALLS["collections.deque"] = made
-LISTED[DEQUE] = lambda ctx, d, span: (listed(ctx, d, span), d.items[0])
+CALLS["collections.deque"] = construct
+LISTED[DEQUE] = lambda ctx, d, span: (as_list(ctx, d, span), d.items[0])
 enter("fold", ("collections.deque",))

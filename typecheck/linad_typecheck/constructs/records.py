@@ -11,7 +11,7 @@ from functools import cache
 
 from ..engine.entities import constant_value, entity_value, named
 from ..engine.evaluation import TRUTHS, expression, usable
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -67,7 +67,7 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
     if member is not None and member.kind in ("property", "cached"):
         found = invoke(ctx, member, [base], node)
         if member.kind == "cached" and record.mutable and not isinstance(found, SILENT):
-            found = held(ctx, found, node.attr, span)
+            found = force_delayed(ctx, found, node.attr, span)
             put(ctx, node, base, found, span)
         return found
     if member is not None and member.kind == "value":
@@ -293,7 +293,7 @@ _BINARY = {
 }  # fmt: skip
 
 
-def operated(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
+def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
     """``a op b`` if the class of one operand defines it; None otherwise."""
     name = _BINARY.get(op, "")
     for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
@@ -345,7 +345,7 @@ TRUTHS.append(object_truth)
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
-def operated_alone(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
+def unary_operator(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.expr) -> Value | None:
     """``op v`` if the class of ``v`` defines it; None otherwise."""
     return by_class(ctx, f"__{_UNARY[op]}__", v, node)
 

@@ -6,7 +6,7 @@ import ast
 
 from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.state import FALSE, ONE, ZERO, Lowering
@@ -16,7 +16,7 @@ from ..messages.language import BadCall
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL
-from .comprehensions import each_of, targets, through
+from .comprehensions import each_of, run_iteration, targets
 from .iterables import Generated, Iteration, Unrolled, from_zero, iteration
 from .lists import of_iterable
 
@@ -33,12 +33,12 @@ def reduced(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     found = iteration(ctx, node.args[1])
     if isinstance(found, Generated):
         found = iteration(ctx, Quoted(node.args[1], of_iterable(ctx, Quoted(node.args[1], found.by))))
-    start = held(ctx, _argument(ctx, node.args[2]), hint, span) if len(node.args) == 3 else None
+    start = force_delayed(ctx, _argument(ctx, node.args[2]), hint, span) if len(node.args) == 3 else None
 
     def step(total: Value, item: Value) -> Value:
         call = ast.Call(Quoted(node.args[0], function), [Quoted(node, total), Quoted(node, item)], [])
         value = usable(ctx, expression(ctx, ast.copy_location(call, node), hint), "the result", span)
-        return held(ctx, value, hint, span)
+        return force_delayed(ctx, value, hint, span)
 
     match found:
         case Unrolled(items=items):
@@ -68,7 +68,7 @@ def _looped(ctx: Lowering, node: ast.Call, it: Iteration, start: Value | None, s
         if some is not None or it.stop.value <= 0:
             ctx.emit(Check(some or FALSE, "TypeError", EMPTY, (), span))
         ctx.bind_all(it.held)
-        start, first = held(ctx, it.element(ZERO), hint, span), ONE
+        start, first = force_delayed(ctx, it.element(ZERO), hint, span), ONE
     total = ctx.pseudo(hint, span)
     ctx.bind(total, Binding(start, span))
     what = each_of(node.args[1])
@@ -79,7 +79,7 @@ def _looped(ctx: Lowering, node: ast.Call, it: Iteration, start: Value | None, s
 
     run = Iteration(first, it.stop, ONE, True, it.element, it.held)
     with targets(ctx, what):
-        through(ctx, what.generators[0], run, [Do(node, turn)], frozenset(ctx.env))
+        run_iteration(ctx, what.generators[0], run, [Do(node, turn)], frozenset(ctx.env))
     return ctx.unbind(total).value
 
 

@@ -13,18 +13,18 @@ from ..arrays.indexing import Cell, load_cell, require_cell, store_cell
 from ..arrays.updates import Region, assign_region, region, update_region
 from ..ir.core import AddTo, Call, Check, Const, If, Loop, Stmt, blocks, written
 from ..engine.arithmetic import binary, unary
-from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_left
+from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_exit_kind
 from ..engine.closures import closed, nested_function
 from ..engine.entities import callee, imported, named
-from ..engine.evaluation import condition, expression, listed, may_update, operands, pull, usable
+from ..engine.evaluation import as_list_comprehension, condition, expression, may_update, operands, pull, usable
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
-from ..engine.results import taken
-from ..engine.returning import back_to_the_caller, given_away, gone, without_meaning, writes
+from ..engine.results import warn_unused
+from ..engine.returning import copied_result, gone, moved_result, without_meaning, writes
 from ..engine.sizes import is_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
@@ -33,7 +33,7 @@ from ..engine.values import (
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
-from ..ownership.objects import fresh
+from ..ownership.objects import allocated_at
 from ..ownership.state import cell_of, write
 from ..messages.language import ImpureCall, NotPrinted, Unsupported
 from ..messages.types import WrongType
@@ -69,10 +69,10 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
     value = usable(ctx, value, "the result", span)
     if ctx.spec is None:
-        value = back_to_the_caller(ctx, lists.returned(ctx, value, span), span)
+        value = copied_result(ctx, lists.entry_result(ctx, value, span), span)
     else:
         value = closed(ctx, value, span)
-    value, seen = given_away(ctx, value, span)
+    value, seen = moved_result(ctx, value, span)
     if ctx.spec is None and isinstance(value, FunctionValue):
         ctx.report(Unsupported(span, "returning a function", "call it here, or define it where it is used"))
         value = Poison()
@@ -89,11 +89,11 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     # the arrays move into the result
     left = {n: map_arrays(b.value, lambda v: gone(v, seen, span)) for n, b in ctx.env.items() if n[0] != "%"}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
-    set_left(ctx, RETURN, span)
+    set_exit_kind(ctx, RETURN, span)
 
 
 def _break(ctx: Lowering, s: ast.stmt) -> None:
-    set_left(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
+    set_exit_kind(ctx, BREAK if isinstance(s, ast.Break) else CONTINUE, ctx.span(s))
 
 
 _ERRORS = {n for n, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
@@ -149,7 +149,7 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
     value = _assigned(ctx, s, hint)
     stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
     if isinstance(value, Delayed) and (not stored_at_once or may_update(ctx, s.targets[0])):
-        value = held(ctx, value, hint, ctx.span(s.value))
+        value = force_delayed(ctx, value, hint, ctx.span(s.value))
     for target in s.targets:
         assign(ctx, target, value, ctx.span(s.value))
 
@@ -160,7 +160,9 @@ def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
         if all(held_object(ctx, t.value) is None for t in s.targets):
             return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
-    return pull(ctx, listed(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name))
+    return pull(
+        ctx, as_list_comprehension(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name)
+    )
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
@@ -191,7 +193,7 @@ def _pops(ctx: Lowering, target: ast.Subscript) -> bool:
 def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     """The dict with keys known only at run time of which a target denotes an item."""
     value = held_object(ctx, target.value)
-    found = None if value is None else hashed.wanted(ctx, value, target.slice) or value
+    found = None if value is None else hashed.hashed_for_key(ctx, value, target.slice) or value
     return found if found is not None and is_hashed(found) else None
 
 
@@ -204,7 +206,7 @@ def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: 
 
 def _in_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue) -> ast.Subscript:
     """``d[k]`` as an item of the list that a deque keeps its items in."""
-    k = queues.place(ctx, of, expression(ctx, target.slice), "", ctx.span(target))
+    k = queues.position_of(ctx, of, expression(ctx, target.slice), "", ctx.span(target))
     index = Quoted(target, ScalarValue(k, True))
     items = ast.copy_location(ast.Attribute(target.value, "items", ast.Load()), target)
     return ast.copy_location(ast.Subscript(items, index, target.ctx), target)
@@ -225,12 +227,12 @@ def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -
         complexes.store(ctx, target, numbers, usable(ctx, value, "the value", span), span)
         return
     if (of := _dict(ctx, target.value)) is not None:
-        dicts.assign(ctx, target, of, held(ctx, usable(ctx, value, "the value", span), "t", span), span)
+        dicts.assign(ctx, target, of, force_delayed(ctx, usable(ctx, value, "the value", span), "t", span), span)
         return
     of = held_object(ctx, target.value)
     if of is not None and by_class(ctx, "__setitem__", of, target, [target.slice, Quoted(target, value)]) is not None:
         return
-    if lists.stored(ctx, target, value, span):
+    if lists.store_items(ctx, target, value, span):
         return
     where = place(ctx, target)
     match where:
@@ -262,7 +264,7 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
         items = unpacked(ctx, value, len(targets), span)
     else:
         before, rest, after = with_rest(ctx, value, starred, len(targets) - starred - 1, target, span)
-        items = (*before, fresh(ctx, rest, ctx.span(target)), *after)
+        items = (*before, allocated_at(ctx, rest, ctx.span(target)), *after)
     for t, item in zip(targets, items, strict=True):
         assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
 
@@ -293,7 +295,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if not (isinstance(value, TupleValue) and value.mapping):
                     told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
                     raise Refused(None if isinstance(value, SILENT) else told)
-                dicts.updated(ctx, s.target, old, value, "`|=`", span)
+                dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
                 return
             if is_array(old):
                 again = next(
@@ -311,7 +313,9 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             if is_complex(old) and is_array(old.items[0]):
                 complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
                 return
-            ctx.bind(name, Binding(held(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span))
+            ctx.bind(
+                name, Binding(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
+            )
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
@@ -322,12 +326,12 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
             _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
-            _augmented_part(ctx, s, lambda new: lists.stored(ctx, s.target, new, span))
+            _augmented_part(ctx, s, lambda new: lists.store_items(ctx, s.target, new, span))
         case ast.Subscript() if lists.of_parts(ctx, s.target):
             index = Quoted(s.target.slice, expression(ctx, s.target.slice))
             item = ast.copy_location(ast.Subscript(s.target.value, index, s.target.ctx), s.target)
             again = ast.copy_location(ast.AugAssign(item, s.op, s.value), s)
-            _augmented_part(ctx, again, lambda new: lists.stored(ctx, item, new, span))
+            _augmented_part(ctx, again, lambda new: lists.store_items(ctx, item, new, span))
         case ast.Subscript():
             where = place(ctx, s.target, may_update(ctx, s.value))
             match where:
@@ -356,7 +360,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
-        store(held(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span))
+        store(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span))
         return
     where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
     if where is not None:
@@ -425,7 +429,7 @@ def _expression(ctx: Lowering, s: ast.Expr) -> None:
     at, names = len(ctx.out), ctx.env
     value = expression(ctx, s.value, none=True)
     if ctx.env is names:  # otherwise it changes a dict or a list
-        taken(ctx, s, value, ctx.out[at:])
+        warn_unused(ctx, s, value, ctx.out[at:])
 
 
 _READING = frozenset(

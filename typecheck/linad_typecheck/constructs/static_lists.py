@@ -8,7 +8,7 @@ import itertools
 from ..ir.core import Const
 from ..engine.blocks import assign
 from ..engine.entities import callee
-from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expression, spread_out
+from ..engine.evaluation import CALLS, EXPRESSIONS, condition, expand_starred, expression
 from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
@@ -128,7 +128,7 @@ def filtered(ctx: Lowering, node: ast.expr) -> ast.expr:
     return made
 
 
-def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
     """``list(t)`` and ``tuple(t)``; None if the length is not known."""
     kind = LIST if dotted == "builtins.list" else None
     if node.keywords or len(node.args) > 1:
@@ -149,7 +149,7 @@ def made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
     return TupleValue(value.items, kind) if isinstance(value, TupleValue) and not is_growing(value) else value
 
 
-def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+def combinatoric(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """`itertools.chain`, `product`, `combinations` and others: a list if all is known at compile time, and not much;
     otherwise a generator object."""
     found = ctx.attempt(lambda: _arranged(ctx, node, dotted))
@@ -160,7 +160,7 @@ def arranged(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
 
 def _arranged(ctx: Lowering, node: ast.Call, dotted: str) -> Value | None:
     function = getattr(itertools, dotted.partition(".")[2])
-    given = spread_out(ctx, node.args)
+    given = expand_starred(ctx, node.args)
     options = {k.arg: known_int(ctx, k.value) for k in node.keywords}
     counts = () if dotted in _OF_ALL else tuple(known_int(ctx, a) for a in given[1:])
     if None in options.values() or None in counts:
@@ -223,5 +223,5 @@ EXPRESSIONS[ast.ListComp] = comprehension
 EXPRESSIONS[ast.DictComp] = dict_comprehension
 CALLS["builtins.map"] = mapped
 CALLS["builtins.range"] = known_range
-CALLS.update(dict.fromkeys(ARRANGED, arranged))
-CALLS.update(dict.fromkeys(MADE, made))
+CALLS.update(dict.fromkeys(ARRANGED, combinatoric))
+CALLS.update(dict.fromkeys(MADE, construct))

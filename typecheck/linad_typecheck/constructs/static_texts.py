@@ -29,7 +29,7 @@ def method(ctx: Lowering, node: ast.Call, text: str, name: str) -> Value:
         raise Refused(None)
     given = [constant_of(v) for v in values]
     if name == "format" and not all(known for known, _ in given):
-        return untold(node)
+        return unknown_text(node)
     if name not in METHODS or node.keywords or any(not known for known, _ in given):
         instead = 'choose by the text itself: `if mode == "sum"`'
         raise Refused(Unsupported(ctx.span(node), f"`.{name}` of a text", instead))
@@ -88,7 +88,7 @@ def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
 _UNTOLD = "a text that is not known when the function is compiled"
 
 
-def untold(node: ast.expr) -> EntityValue:
+def unknown_text(node: ast.expr) -> EntityValue:
     """A string computed at run time. It may only be used in messages of exceptions."""
     return EntityValue(Opaque(_UNTOLD, "format it outside the function"), ast.unparse(node))
 
@@ -109,11 +109,11 @@ def added(a: Value, b: Value, node: ast.BinOp) -> Value | None:
             known, count = constant_of(n)
             return TextValue(x * count) if known and type(count) is int and count < 1000 else None
     joined = isinstance(op, ast.Add) and _is_text(a) and _is_text(b)
-    return untold(node) if joined or (isinstance(op, ast.Mod) and _is_text(a)) else None
+    return unknown_text(node) if joined or (isinstance(op, ast.Mod) and _is_text(a)) else None
 
 
 def _formatted(ctx: Lowering, node: ast.JoinedStr, hint: str) -> Value:
-    return formatted(ctx, node) or untold(node)
+    return formatted(ctx, node) or unknown_text(node)
 
 
 EXPRESSIONS[ast.JoinedStr] = _formatted
@@ -133,8 +133,8 @@ def text_of_class(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             return TextValue(str(number))
         case NoneValue():
             return TextValue("None")
-    return value if isinstance(value, SILENT) else untold(node)
+    return value if isinstance(value, SILENT) else unknown_text(node)
 
 
 CALLS["builtins.str"] = text_of_class
-CALLS["builtins.repr"] = lambda ctx, node, dotted, name, hint: untold(node)
+CALLS["builtins.repr"] = lambda ctx, node, dotted, name, hint: unknown_text(node)

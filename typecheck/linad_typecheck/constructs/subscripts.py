@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import Cell, cell_at, chosen, indexed, inner_parts, is_cell, value_parts
+from ..arrays.indexing import Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
 from ..ir.core import Atom, Check, Const
 from ..engine.entities import named
-from ..engine.evaluation import EXPRESSIONS, expression, pull, settled, spread_out, usable
+from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
-from ..engine.numbers import whole
+from ..engine.numbers import as_index
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
@@ -47,14 +47,14 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         joined = _index(ctx, node)
     if joined is not None:
         return joined
-    base = settled(ctx, pull(ctx, node.value), node.slice)
+    base = force_before(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
     if is_complex(base):
         parts = parts_of(ctx, node.slice)
         return Poison() if parts is None else complexes.item(ctx, base, parts, user_name(node.value), ctx.span(node))
     if isinstance(base, TupleValue):
-        base = hashed.wanted(ctx, base, node.slice) or base
+        base = hashed.hashed_for_key(ctx, base, node.slice) or base
         if queues.is_deque(base):
             return queues.item(ctx, node, base, user_name(node.value))
         if is_hashed(base):
@@ -248,7 +248,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and base.items
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
-        return chosen(ctx, base.items, index, ctx.span(node))
+        return select_item(ctx, base.items, index, ctx.span(node))
     elif isinstance(index, ScalarValue) and base.listed and not base.items:
         ctx.emit(Check(FALSE, "IndexError", "list index out of range", (), ctx.span(node)))
         ctx.go(dead=True)
@@ -282,7 +282,7 @@ def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:
     if not isinstance(node.slice, ast.Slice):
         return lists.item(ctx, base, expression(ctx, node.slice), user_name(node.value), ctx.span(node))
     parts = parts_of(ctx, node.slice)
-    return Poison() if parts is None else lists.part(ctx, base, parts[0], user_name(node.value), ctx.span(node))
+    return Poison() if parts is None else lists.slice_of(ctx, base, parts[0], user_name(node.value), ctx.span(node))
 
 
 def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue, span: Span) -> Value:
@@ -313,7 +313,7 @@ def _items(ctx: Lowering, parts: list[tuple[Value, ast.expr]], base: TupleValue,
 
 def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
     """The parts of an index, evaluated from left to right; None if a problem was reported."""
-    nodes = spread_out(ctx, node.elts) if isinstance(node, ast.Tuple) else [node]
+    nodes = expand_starred(ctx, node.elts) if isinstance(node, ast.Tuple) else [node]
     found: list[Part | None] = [None] if nodes is None else []
     for n in nodes or ():
         span = ctx.span(n)
@@ -338,7 +338,7 @@ def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
         case NoneValue():
             return None
         case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
-            return whole(ctx, atom, ctx.span(node))
+            return as_index(ctx, atom, ctx.span(node))
     if not isinstance(value, SILENT):
         not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()

@@ -8,7 +8,7 @@ from ..arrays.slices import Place, Slice, view_of
 from ..ir.core import Atom, Check, Const
 from ..engine.evaluation import usable
 from ..engine.growing import count_of, from_array, is_growing, item_at
-from ..engine.places import materialise, read, same_size
+from ..engine.places import check_same_size, materialise, read
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.sequences import UNPACKINGS
@@ -33,7 +33,7 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
         return (value,) * count
     if is_growing(value):
         text = f"{{0}} values to unpack, {count} expected"
-        same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
+        check_same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
         return tuple(item_at(ctx, value, Const(k, I64), span) for k in range(count))
     if is_complex(value) and is_array(value.items[0]):
         return complexes.unpacked(value, lambda part: unpacked(ctx, part, count, span))
@@ -51,7 +51,7 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
             WrongType(span, f"{count} names take the values of an array of {count}", f"an array of {size.value}")
         )
         return failed
-    same_size(ctx, size, Const(count, I64), f"{{0}} values to unpack, {count} expected", (size,), span)
+    check_same_size(ctx, size, Const(count, I64), f"{{0}} values to unpack, {count} expected", (size,), span)
     held = materialise(ctx, value, "t", span) if isinstance(value, Delayed) else value
     return tuple(_element(ctx, held, Const(k, I64), span) for k in range(count))
 
@@ -88,7 +88,7 @@ def with_rest(
     lasts = tuple(_element(ctx, value, k, span) for k in places)
     where = Slice(Const(before, I64), end, None, span)
     if is_growing(value):
-        return firsts, lists.part(ctx, value, where, "the list", span), lasts
+        return firsts, lists.slice_of(ctx, value, where, "the list", span), lasts
     return firsts, from_array(ctx, view_of(ctx, value, [where], "the array", span), False, span), lasts
 
 

@@ -10,7 +10,7 @@ from ..ir.core import Const
 from ..names.scope import Helper
 from ..span import Span
 from ..types import BOOL
-from .asked import about_types
+from .type_dependence import about_types
 from .entities import named, unknown_constant
 from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
@@ -26,13 +26,13 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Lowering, ast.stmt], None]] = {ast.Pa
 TARGETS: dict[type[ast.expr], Callable[[Lowering, ast.expr, Value, Span], None]] = {}
 
 
-def how_left(ctx: Lowering):
+def exit_kind(ctx: Lowering):
     """How control leaves the block: `RUN` if it continues."""
     held = ctx.path.env.get(CTL)
     return RUN if held is None else held.value.atom
 
 
-def set_left(ctx: Lowering, atom, span: Span) -> None:
+def set_exit_kind(ctx: Lowering, atom, span: Span) -> None:
     ctx.bind(CTL, Binding(ScalarValue(atom), span))
 
 
@@ -44,7 +44,7 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
     the block is lowered in both arms (tail duplication).
     """
     for k, s in enumerate(body):
-        left = how_left(ctx)
+        left = exit_kind(ctx)
         if ctx.path.dead or (left is not RUN and isinstance(left, Const) and left != RUN):
             return
         rest = list(body[k + 1 :])
@@ -59,7 +59,7 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
             return guarded(ctx, s, rest, live)
         if (either := _either(s)) is None or not rest:
             statement(ctx, s)
-        elif apart(ctx, s, either, rest, live):
+        elif duplicate_rest(ctx, s, either, rest, live):
             return
 
 
@@ -74,7 +74,7 @@ def _either(s: ast.stmt) -> ast.If | None:
     return None
 
 
-def apart(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
+def duplicate_rest(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
     """Lower a statement with two arms; duplicate the rest of the block into the arms if the types after them do not
     join.
 
@@ -105,19 +105,19 @@ def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> Non
     """Lower a statement that may leave the block, and the rest under the condition that it has not."""
     with ctx.within(want_ctl=True):
         statement(ctx, s)
-    left = how_left(ctx)
+    left = exit_kind(ctx)
     if isinstance(left, Const):
         return block(ctx, rest, live)
     span = ctx.span(s)
     on = ctx.let("on", "eq", (left, RUN), BOOL, span)
 
     def go() -> None:
-        set_left(ctx, RUN, span)
+        set_exit_kind(ctx, RUN, span)
         block(ctx, rest, live)
 
     def left_by_return() -> None:  # after a return, names that are not live need no values
         if not leaves_iteration(s):
-            set_left(ctx, RETURN, span)
+            set_exit_kind(ctx, RETURN, span)
 
     branch(ctx, on, go, left_by_return, live, span)
 

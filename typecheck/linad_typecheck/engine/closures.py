@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..ir.core import Const
 from ..frozen import frozen
 from ..ownership.liveness import free_names
-from ..ownership.objects import new
+from ..ownership.objects import new_origin
 from ..messages.language import Unsupported
 from ..names.scope import FunctionSource
 from ..span import Span
@@ -63,7 +63,7 @@ def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
         case Poison() | Bottom():  # reported, or of a type that is not known yet
             raise Refused(None, value)
     span = ctx.span(node)
-    name = f"%default {span.line}:{span.column} {new(ctx, span).number}"
+    name = f"%default {span.line}:{span.column} {new_origin(ctx, span).number}"
     mine = lambda v: isinstance(v, FunctionValue) and name in v.free
     if any(mine(b.value) for n, b in ctx.env.items() if n != function):  # an earlier definition, with another default
         what = f"the default of `{function}`, which has another value in an earlier iteration,"

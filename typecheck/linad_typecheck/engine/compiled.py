@@ -20,7 +20,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, NUMPY_NAMES, DType, Scalar
 from . import annotations as notes
 from .numbers import cast
-from .places import fresh_array, load, put, same_size
+from .places import check_same_size, fresh_array, load, put
 from .refusal import Refused, refused
 from .state import ONE, ZERO, Lowering, zero
 from .values import ArrayValue, FlagValue, ScalarValue, TupleValue, Value, describe, type_of
@@ -162,7 +162,7 @@ def _call(ctx: Lowering) -> Value:
             if size is not None:
                 n, wanted = ctx.dim(array, axis, span), _size(ctx, size, sizes, span)
                 told = f"`{name}` takes an array `{p.name}` of size {{1}} along axis {axis}, not {{0}}"
-                same_size(ctx, n, wanted, told, (n, wanted), span)
+                check_same_size(ctx, n, wanted, told, (n, wanted), span)
     outs: list[Var] = []
     for r in found.results:
         shape = tuple(_size(ctx, d, sizes, span) for d in r.dims if d is not None) if r.dims is not None else (ONE,)
@@ -174,7 +174,7 @@ def _call(ctx: Lowering) -> Value:
     status = _cell(ctx, "status", ZERO, span)
     ctx.emit(Dense(COMPILED, source.compiled.key, (status, *outs), tuple(read), span))
     told = f"`{name}` raised an exception or returned what it does not declare: called in plain Python it says which"
-    same_size(ctx, load(ctx, status, (ZERO,), False, span).atom, ZERO, told, (), span, "RuntimeError")
+    check_same_size(ctx, load(ctx, status, (ZERO,), False, span).atom, ZERO, told, (), span, "RuntimeError")
     values = tuple(
         ArrayValue(out) if r.dims is not None else ScalarValue(load(ctx, out, (ZERO,), False, span).atom, r.weak)
         for r, out in zip(found.results, outs, strict=True)

@@ -6,7 +6,7 @@ from ..span import Span
 from ..types import FLOATS
 from .elementwise import lift
 from .numbers import cast
-from .places import fresh_array, held
+from .places import force_delayed, fresh_array
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import Lowering, zero
 from .values import COMPLEX, SILENT, ScalarValue, TupleValue, Value, is_complex
@@ -26,10 +26,10 @@ def _part(ctx: Lowering, own: Value, other: Value, span: Span, hint: str) -> Val
     dtype = "f32" if "f32" in types and not {"f64", "i64", "i32"} & set(types) else "f64"
     ranks = [rank_of(v) if is_array(v) else 0 for v in (own, other)]
     if types[0] == dtype and ranks[0] == ranks[1]:
-        return held(ctx, own, hint, span)
+        return force_delayed(ctx, own, hint, span)
     weak = all(isinstance(v, ScalarValue) and v.weak for v in (own, other))
     convert = lambda v: ScalarValue(cast(ctx, v[0].atom, dtype, span), weak)
-    return held(ctx, lift(ctx, (own, other), convert, span, hint), hint, span)
+    return force_delayed(ctx, lift(ctx, (own, other), convert, span, hint), hint, span)
 
 
 def as_complex(ctx: Lowering, v: Value | None, span: Span) -> Value | None:

@@ -16,7 +16,7 @@ from .views import Along, View
 _DEEP = 16  # length of the chain of definitions that is followed
 
 
-def apart(ctx: Lowering, a: View, b: View) -> bool:
+def views_disjoint(ctx: Lowering, a: View, b: View) -> bool:
     """Whether two views of one array are known to be disjoint along one of its axes."""
     if a.flat is not None or b.flat is not None:
         return False

@@ -12,7 +12,7 @@ from ..ir.core import Atom, Const, Let
 from ..ops import OPS
 from ..span import Span
 from ..types import Scalar
-from .places import is_one, materialise, read, stretches, tests_of
+from .places import check_stretch, is_one, materialise, read, tests_of
 from .provenance import sizes_differ
 from .refusal import Refused
 from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -28,7 +28,7 @@ def lift(
     if not given:
         return apply(tuple(values))
     shape = broadcast(ctx, given, span)
-    values = [cheap(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
+    values = [force_if_repeated(ctx, v, shape, span, hint) if is_array(v) else v for v in values]
     with ctx.block() as stmts:  # a trial run on arbitrary scalars: the dtype of the result, and its cost
         cell = apply(tuple(ScalarValue(ctx.fresh("e", Scalar(dtype_of(v)))) if is_array(v) else v for v in values))
     if isinstance(cell, TupleValue):  # several results, each in its own array
@@ -103,7 +103,7 @@ def common_shape(
             raise Refused(None)
         size = (known or [n for n in sizes if not is_one(ctx, n)] or sizes or [ONE])[0]
         for n in sizes:
-            stretches(ctx, n, size, message, args, span, error)
+            check_stretch(ctx, n, size, message, args, span, error)
         out.append(size)
     return tuple(out)
 
@@ -130,7 +130,7 @@ def spread(ctx: Lowering, v: AnyArray, span: Span) -> Callable[[tuple[Atom, ...]
     return at
 
 
-def cheap(ctx: Lowering, v: AnyArray, shape: tuple[Atom, ...], span: Span, hint: str) -> AnyArray:
+def force_if_repeated(ctx: Lowering, v: AnyArray, shape: tuple[Atom, ...], span: Span, hint: str) -> AnyArray:
     """``v``, evaluated first if broadcasting would compute its cells several times."""
     if not (isinstance(v, Delayed) and v.expensive):
         return v

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.core import Atom, Check, Const
-from ..ownership.objects import fresh
+from ..ownership.objects import allocated_at
 from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..names.scope import External, written
 from ..span import Span
 from ..types import BOOL
 from .arithmetic import truth
-from .places import held
+from .places import force_delayed
 from .quoted import Quoted
 from .refusal import Refused, refuse, refused
 from .sequences import unpacked
@@ -40,7 +40,7 @@ CONDITIONS: dict[type[ast.expr], Callable[[Lowering, ast.expr], Value]] = {}
 def expression(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
     """The evaluated value of an expression. ``hint`` names the variable of its result; ``none`` as in `pull`."""
     value = pull(ctx, node, hint, none)
-    return held(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
+    return force_delayed(ctx, value, hint, ctx.span(node)) if isinstance(value, Delayed) else value
 
 
 def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> Value:
@@ -63,7 +63,7 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
         value = refused(ctx, e, start, node)
     path, kind = ctx.path, type(value)
     if kind is TupleValue and type(node) in _MAKING:
-        value = fresh(ctx, value, ctx.span(node))
+        value = allocated_at(ctx, value, ctx.span(node))
         path = ctx.path
     if kind is TupleValue and value.record is OPTIONAL and not none:
         value = _present(ctx, node, value)
@@ -142,16 +142,16 @@ def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
     """The values of expressions, from left to right."""
     found: list[Value] = []
     for node in nodes:
-        found = [settled(ctx, v, node) for v in found]
+        found = [force_before(ctx, v, node) for v in found]
         found.append(pull(ctx, node))
     return found
 
 
-def settled(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
+def force_before(ctx: Lowering, v: Value, *others: ast.expr) -> Value:
     """A value that is used after ``others`` are evaluated: forced now if one of them may update what it reads."""
     if not isinstance(v, Delayed) or not any(may_update(ctx, n) for n in others):
         return v
-    return held(ctx, v, "t", ctx.span(others[0]))
+    return force_delayed(ctx, v, "t", ctx.span(others[0]))
 
 
 def may_update(ctx: Lowering, node: ast.expr) -> bool:
@@ -175,7 +175,7 @@ def may_update(ctx: Lowering, node: ast.expr) -> bool:
     )
 
 
-def listed(node: ast.expr) -> ast.expr:
+def as_list_comprehension(node: ast.expr) -> ast.expr:
     """A generator expression as a list comprehension, for callers that need all items at once; other nodes unchanged.
     """
     return (
@@ -183,14 +183,14 @@ def listed(node: ast.expr) -> ast.expr:
     )
 
 
-def spread_out(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
+def expand_starred(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
     """The expressions, with each ``*tuple`` replaced by its items."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):
             found.append(n)
             continue
-        value = usable(ctx, expression(ctx, listed(n.value)), "this", ctx.span(n))
+        value = usable(ctx, expression(ctx, as_list_comprehension(n.value)), "this", ctx.span(n))
         if is_array(value) and rank_of(value) and isinstance(size := size_of(ctx, value, 0, ctx.span(n)), Const):
             value = TupleValue(unpacked(ctx, value, size.value, ctx.span(n)))
         if not isinstance(value, TupleValue) or value.closed:

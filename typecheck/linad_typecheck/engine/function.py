@@ -16,8 +16,8 @@ from ..messages.ownership import ViewOnSomePaths
 from ..names.scope import FunctionSource, parameters
 from ..ownership.liveness import liveness
 from ..ownership.modes import infer_modes, later_names
-from ..ownership.objects import results as results_of, without
-from ..ownership.state import others
+from ..ownership.objects import result_type as results_of, without_held
+from ..ownership.state import aliases
 from ..span import Span
 from ..types import BOOL, I64, Array
 from ..words import with_article
@@ -26,10 +26,10 @@ from .compiled import call_of_compiled
 from .joins import coerce
 from .loop_head import TOP
 from .path import Fixed
-from .places import simplest
-from .results import against_annotation
-from .returning import apart, lent_back
-from .simpler import simpler
+from .places import simplify_view
+from .results import check_annotation
+from .returning import borrowed_result, unshared
+from .desugaring import desugar
 from .spec import MODES, Spec
 from .state import RET, Lent, Lowering
 from .values import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .specialise import Specialiser
 
 
-def start(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
+def initial_state(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
     """The initial state for lowering a function."""
     live = liveness(body := body_of(source))
     return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
@@ -57,7 +57,7 @@ def body_of(source: FunctionSource) -> list[ast.stmt]:
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
-            body = [*simpler(node.body, source.scope), ast.copy_location(ast.Return(None), node.body[-1])]
+            body = [*desugar(node.body, source.scope), ast.copy_location(ast.Return(None), node.body[-1])]
         found = _BODIES[node] = body
     return found
 
@@ -68,7 +68,7 @@ _BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # wea
 def lower_function(programs: Specialiser, spec: Spec) -> None:
     """Lower a function for the argument types of ``spec``, and record there what its callers need to know."""
     source = spec.source
-    ctx = start(programs, source, (n for n, _ in spec.params))
+    ctx = initial_state(programs, source, (n for n, _ in spec.params))
     ctx.spec = spec
     params = _parameters(ctx, spec)
     value = lower_body(ctx) if source.compiled is None else call_of_compiled(ctx)
@@ -103,7 +103,7 @@ def _parameters(ctx: Lowering, spec: Spec) -> list[Var]:
         values[name] = rebuild(t, iter(fresh))
     held = {slot(k, p.type): p for k, p in enumerate(p for p in params if isinstance(p.type, Array))}
     for name, value in values.items():
-        at_last = lambda v: simplest(held[v.var], v.view) if isinstance(v, ViewValue) and v.var in held else v
+        at_last = lambda v: simplify_view(held[v.var], v.view) if isinstance(v, ViewValue) and v.var in held else v
         ctx.bind(name, Binding(map_arrays(value, at_last), span))
     if isinstance(source.node, ast.FunctionDef):  # inside a nested function, its own name denotes itself
         names = tuple(n for n, _ in spec.params)
@@ -143,7 +143,7 @@ def _with_changed(ctx: Lowering, spec: Spec, value: Value) -> Value:
         what = "keeping a part of an array, or one of two arrays, in an object that is given"
         ctx.report(Unsupported(span, what, "keep a copy: `.copy()`"))
         left = tuple(Poison() for _ in left)
-    value = TupleValue((value, *left) if spec.recursive else tuple(once_each(ctx, without(value, left), left)))
+    value = TupleValue((value, *left) if spec.recursive else tuple(share_once(ctx, without_held(value, left), left)))
     if twice := _twice(ctx, value):
         what = f"returning the array `{twice}`, which an argument holds from here on, too,"
         ctx.report(Unsupported(span, what, f"return a copy: `{twice}.copy()`"))
@@ -154,10 +154,10 @@ def _with_changed(ctx: Lowering, spec: Spec, value: Value) -> Value:
 def _for_callers(ctx: Lowering, spec: Spec, value: Value) -> Value:
     """The result as the callers want it."""
     if spec.options.apart:
-        value = apart(ctx, value, ctx.span(spec.source.node))
+        value = unshared(ctx, value, ctx.span(spec.source.node))
     elif not spec.recursive:  # if recursive, the next iteration finds its results
-        value = lent_back(ctx, value)
-        value = answered(value) if spec.options.answers else value
+        value = borrowed_result(ctx, value)
+        value = with_known_results(value) if spec.options.answers else value
     if spec.recursive:  # as the recursive calls assume
         value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
     return value
@@ -177,10 +177,10 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     spec.alike = frozenset(
         k
         for k, p in enumerate((*params, *ctx.variables.globals.values()))
-        if any(p.name in others(ctx, r) for r in results if isinstance(r, Var))
+        if any(p.name in aliases(ctx, r) for r in results if isinstance(r, Var))
     )
     given = {r.name for r in results if isinstance(r.type, Array)}
-    spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & others(ctx, r))
+    spec.together = frozenset(k for k, r in enumerate(results) if isinstance(r.type, Array) and given & aliases(ctx, r))
 
 
 def _function(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> Function:
@@ -206,7 +206,7 @@ def _function(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> Func
 _LEFT = "#left "  # prefix of the name of an array of the result that stands for one that an argument holds
 
 
-def once_each(ctx: Lowering, value: Value, left: Sequence[Value]) -> list[Value]:
+def share_once(ctx: Lowering, value: Value, left: Sequence[Value]) -> list[Value]:
     """A result, and the values that a call leaves in arguments, in which an array of the function's own has one place:
     all others, in the result too, are placeholders. A part of an array is passed with the array."""
     places: dict[str, int] = {}
@@ -228,8 +228,8 @@ def once_each(ctx: Lowering, value: Value, left: Sequence[Value]) -> list[Value]
     return [map_arrays(value, lambda leaf: placed(leaf, False)), *after]
 
 
-def everywhere(value: Value, left: Sequence[Value]) -> list[Value]:
-    """The inverse of `once_each`, in the caller."""
+def restore_shared(value: Value, left: Sequence[Value]) -> list[Value]:
+    """The inverse of `share_once`, in the caller."""
     found: list[Value] = []
     for v in left:
         map_arrays(v, lambda leaf: found.append(leaf) or leaf)
@@ -238,7 +238,7 @@ def everywhere(value: Value, left: Sequence[Value]) -> list[Value]:
         if not isinstance(v, ViewValue) or not v.var.name.startswith(_LEFT):
             return v
         held = found[int(v.var.name.removeprefix(_LEFT))]
-        return simplest(held.var, v.view)
+        return simplify_view(held.var, v.view)
 
     return [map_arrays(v, given) for v in (value, *left)]
 
@@ -256,11 +256,11 @@ def _twice(ctx: Lowering, value: TupleValue) -> str:
     return next((n.partition(".")[0] for k, n in enumerate(found) if n in found[:k]), "")
 
 
-def answered(v: Value) -> Value:
+def with_known_results(v: Value) -> Value:
     """The result of a helper, with known bools and ints recorded in its type, so that its caller can decide tests on
     them at compile time."""
     if isinstance(v, TupleValue) and v.record not in GROWING:
-        return replace(v, items=tuple(map(answered, v.items)))
+        return replace(v, items=tuple(map(with_known_results, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
@@ -278,7 +278,7 @@ def _written(s: Stmt, programs: Specialiser) -> list[Var]:
 def lower_body(ctx: Lowering) -> Value:
     """Lower the statements of a function and return its result."""
     value = _body(ctx)
-    against_annotation(ctx, value)
+    check_annotation(ctx, value)
     return value
 
 

@@ -16,12 +16,12 @@ from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
 from ..ownership.objects import UNKNOWN
-from ..ownership.state import as_one, inherits, lose, names_of
+from ..ownership.state import inherits, join_aliases, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
 from .numbers import cast
-from .places import as_view, either, fresh_array, load, materialise, nest, put, read, same_size
+from .places import as_view, check_same_size, either, fresh_array, load, materialise, nest, put, read
 from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
@@ -54,7 +54,7 @@ def is_weak(v: TupleValue) -> bool:
     return v.record is GROWING[1]
 
 
-def made(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
+def new_list(ctx: Lowering, cells: Value, count: Atom, weak: bool) -> TupleValue:
     return TupleValue((cells, ScalarValue(count, True)), GROWING[weak])
 
 
@@ -126,7 +126,7 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
     cells = _new(ctx, t, (Const(len(items), I64), *row), span)
     for k, v in enumerate(items):
         for n, m in zip(row, shape_of(ctx, v, span) if t.rank > 1 else (), strict=True):
-            same_size(ctx, m, n, RAGGED, (), span)
+            check_same_size(ctx, m, n, RAGGED, (), span)
         _put(ctx, cells.var, (Const(k, I64),), v, None, span)
     return cells
 
@@ -174,7 +174,7 @@ def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom 
         return
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
-            as_one(ctx, cells.name, var.name)
+            join_aliases(ctx, cells.name, var.name)
             item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == READ_ONLY)  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
     store = lambda index: put(
@@ -262,7 +262,7 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
     if not isinstance(cells, TupleValue):  # the list never has an item
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
-    columns = [as_array(ctx, made(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
+    columns = [as_array(ctx, new_list(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     if is_complex(cells):
         return TupleValue(tuple(columns), COMPLEX)
     t = _common(columns)
@@ -273,7 +273,7 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
     ctx.emit(Alloc(whole, (count, Const(len(columns), I64), *inner), zero(t.dtype), span))
     for j, column in enumerate(columns):
         for n, m in zip(inner, shape_of(ctx, column, span)[1:], strict=True):
-            same_size(ctx, m, n, RAGGED, (), span)
+            check_same_size(ctx, m, n, RAGGED, (), span)
 
         def store(index: tuple[Atom, ...], j: int = j, column: Value = column) -> None:
             x = cast(ctx, read(ctx, column, index, span).atom, t.dtype, span)
@@ -294,7 +294,7 @@ def _array_of_rows(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value
         ctx.not_negative(n)
 
         def same(index: tuple[Atom, ...], counts: Value = counts, n: Atom = n) -> None:
-            same_size(ctx, read(ctx, counts, index, span).atom, n, UNEQUAL, (), span)
+            check_same_size(ctx, read(ctx, counts, index, span).atom, n, UNEQUAL, (), span)
 
         nest(ctx, sizes, same, span)
         sizes, rows = [*sizes, n], rows.items[0]
@@ -319,7 +319,7 @@ def _common(columns: Sequence[Value]) -> ArrayType | None:
 def from_array(ctx: Lowering, array: Value, weak: bool, span: Span) -> TupleValue:
     """The list of the numbers, or of the rows, of an array, with its cells copied."""
     cells = items_copied(ctx, array, array, span)
-    return made(ctx, cells, shape_of(ctx, cells, span)[0], weak)
+    return new_list(ctx, cells, shape_of(ctx, cells, span)[0], weak)
 
 
 def copied(ctx: Lowering, v: TupleValue, span: Span) -> TupleValue:
@@ -351,7 +351,7 @@ def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) 
     cells = _with_room(ctx, name, v.items[0], value, count, True, span)
     put_item(ctx, cells, (count,), value, span)
     one_more = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
-    return made(ctx, cells, one_more, is_weak(v))
+    return new_list(ctx, cells, one_more, is_weak(v))
 
 
 def replaced(
@@ -366,7 +366,7 @@ def replaced(
     value = as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span)
     cells = _with_room(ctx, name, v.items[0], value, count_of(ctx, v), False, span)
     put_item(ctx, cells, (k,), value, span)
-    return made(ctx, cells, v.items[1].atom, is_weak(v))
+    return new_list(ctx, cells, v.items[1].atom, is_weak(v))
 
 
 def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str, span: Span) -> TupleValue | None:
@@ -384,7 +384,7 @@ def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str,
     cells = _with_room(ctx, name, v.items[0], item, v.items[1].atom, False, span, n)
     put_item(ctx, cells.items[0], (k, count), value, span)
     put(ctx, cells.items[1], (k,), n, span)
-    return made(ctx, cells, v.items[1].atom, is_weak(v))
+    return new_list(ctx, cells, v.items[1].atom, is_weak(v))
 
 
 def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:

@@ -14,7 +14,7 @@ from ..names.scope import GROWING, HASHED, LIST, SET, RecordClass, dict_class
 from ..span import Span
 from ..types import I64, Array
 from .state import Lowering
-from .growing import as_growing, made
+from .growing import as_growing, new_list
 from .values import (
     TO_HASHED, ArrayType, ArrayValue, Never, OtherType, ScalarType, TupleType, TupleValue, Value, growing_type,
     literal, type_of,
@@ -82,7 +82,7 @@ def as_hashed(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleVa
     for h, j in enumerate(table):
         if j >= 0:
             ctx.emit(Store(cells, (Const(h, I64),), Const(j, I64), False, span))
-    parts.append(made(ctx, ArrayValue(cells), Const(len(table), I64), True))
+    parts.append(new_list(ctx, ArrayValue(cells), Const(len(table), I64), True))
     own = lambda k: None if v.made is None else frozenset(replace(o, part=k) for o in v.made)
     parts = [
         TupleValue(p.items, p.record, kind.made or own(k))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..ir.core import Alloc, Atom, Block, Call, Const, If, Loop, Stmt, Var, blocks, outputs, walk
-from ..ownership.state import as_one, inherits, lose, movable, stands_for
+from ..ownership.state import inherits, join_aliases, lose, movable, record_copy
 from ..linear.uses import Modes, uses
 from ..messages.types import TypeChanges
 from ..span import Span
@@ -75,7 +75,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
         case ArrayType(dtype=d, rank=r):
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)
-                stands_for(ctx, made.var, v, span)
+                record_copy(ctx, made.var, v, span)
                 v = made
             yield v.var if isinstance(v, ArrayValue) else dummy(ctx, Array(d, r), span)
         case ViewType(base=base, view=view):
@@ -390,7 +390,7 @@ class _Joiner:
         for k, (v, loss) in enumerate(zip(ends, losses, strict=True)):
             for a in arrays(v) if v is not None else ():
                 heirs = self.heirs[k].setdefault(a.name, [])
-                as_one(self.ctx, out.name, *heirs, *([a.name] if loss else []))
+                join_aliases(self.ctx, out.name, *heirs, *([a.name] if loss else []))
                 heirs.append(out.name)
             if v is not None and not loss:
                 self.given[k][v.var.name] = name
@@ -427,7 +427,7 @@ class _Joiner:
                 "copy", name, self.span, f"`{name}` is another array on other paths; this one stays in use elsewhere"
             )
             made = own_array(self.ctx, v, name, self.span, None if isinstance(v, ArrayValue) else self.defined[k])
-            stands_for(self.ctx, made.var, v, self.span)
+            record_copy(self.ctx, made.var, v, self.span)
             return made.var
 
 

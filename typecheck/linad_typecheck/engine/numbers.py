@@ -114,7 +114,7 @@ def cast(ctx: Lowering, a: Atom, dtype: DType, span: Span, hint: str = "t") -> A
     return ctx.let(hint, "cast", (a,), Scalar(dtype), span, **known)
 
 
-def whole(ctx: Lowering, a: Atom, span: Span) -> Atom:
+def as_index(ctx: Lowering, a: Atom, span: Span) -> Atom:
     """An int as a Python int, which has 64 bits here: an index, a size or a count. A larger one raises."""
     found = cast(ctx, a, "i64", span)
     if a.type.dtype == "u64" and isinstance(found, Var):
@@ -155,9 +155,9 @@ def converted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str
     )
 
 
-def own(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
+def as_python_number(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
     """A number as one of Python's own, as `int`, `float` and `tolist` return it."""
-    return whole(ctx, v.atom, span) if dtype == "i64" and v.dtype in INTS else converted(ctx, v, dtype, span, hint)
+    return as_index(ctx, v.atom, span) if dtype == "i64" and v.dtype in INTS else converted(ctx, v, dtype, span, hint)
 
 
 def _cast_const(value: float | int | bool, dtype: DType) -> Const | None:

@@ -10,7 +10,7 @@ from ..ownership.state import report_lost
 from ..messages.language import Unsupported
 from ..span import Span
 from ..types import BOOL, I64, Array, DType, Scalar
-from .disjoint import apart
+from .disjoint import views_disjoint
 from .numbers import cast
 from .provenance import sizes_differ
 from .sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -23,7 +23,7 @@ def as_view(v: ArrayValue | ViewValue) -> ViewValue:
     return ViewValue(v.var, whole(v.var.type.rank)) if isinstance(v, ArrayValue) else v
 
 
-def simplest(var: Var, view: View) -> ArrayValue | ViewValue:
+def simplify_view(var: Var, view: View) -> ArrayValue | ViewValue:
     """The base array itself if the view covers all of it."""
     return ArrayValue(var) if is_whole(view) and not view.readonly else ViewValue(var, view)
 
@@ -245,25 +245,25 @@ def of_side(ctx: Lowering, v: UnionValue, which: int, of: Callable[[AnyArray], V
     return found
 
 
-def made_sure(v: AnyArray) -> None:
+def run_checks(v: AnyArray) -> None:
     """Make the checks that reading all cells would make; used where not all of them are read."""
     for test in tests_of(v):
         test()
 
 
-def held(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+def force_delayed(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
     """The value in a form that a name may hold: a delayed expression is evaluated now."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) else v
 
 
-def stored(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
+def force_array(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
     """The value with its cells in an array of default layout. Anything else is copied."""
     return v if not is_array(v) or isinstance(v, ArrayValue) else materialise(ctx, v, hint, span)
 
 
 def disjoint(ctx: Lowering, a: ArrayValue | ViewValue, b: ArrayValue | ViewValue) -> bool:
     """Whether two places are known to share no cell."""
-    return a.var != b.var or apart(ctx, as_view(a).view, as_view(b).view)
+    return a.var != b.var or views_disjoint(ctx, as_view(a).view, as_view(b).view)
 
 
 def writable(ctx: Lowering, v: AnyArray, name: str, span: Span) -> ArrayValue | ViewValue | None:
@@ -287,20 +287,20 @@ def is_one(ctx: Lowering, n: Atom) -> bool:
     return n == ONE or ctx.known(n).single
 
 
-def stretches(
+def check_stretch(
     ctx: Lowering, n: Atom, m: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
     """Raise unless an axis of size ``n`` can be stretched to size ``m``: it has to be 1 or ``m``."""
     if n in (m, ONE):
         return
     if not is_one(ctx, n):
-        same_size(ctx, n, m, message, args, span, error)
+        check_same_size(ctx, n, m, message, args, span, error)
         return
     ok = [ctx.let("ok", "eq", (n, size), BOOL, span) for size in (ONE, m)]
     ctx.emit(Check(ctx.let("ok", "or", tuple(ok), BOOL, span), error, message, args, span))
 
 
-def same_size(
+def check_same_size(
     ctx: Lowering, a: Atom, b: Atom, message: str, args: tuple[Atom, ...], span: Span, error: str = "ValueError"
 ) -> None:
     """Raise if two sizes differ. Sizes that can never agree are reported at compile time."""

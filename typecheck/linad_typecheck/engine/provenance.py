@@ -36,7 +36,7 @@ def sizes_differ(ctx: Lowering, span: Span, why: str, place: Span | None = None)
     ctx.report(SizesDiffer(span, why, tuple(dict.fromkeys(labels))[:_MOST]))
 
 
-def made(ctx: Lowering, name: str, span: Span) -> tuple[Label, ...]:
+def binding_label(ctx: Lowering, name: str, span: Span) -> tuple[Label, ...]:
     """A label with the type of the array ``name``, at the place where it was bound."""
     b = ctx.env.get(name)
     if b is None or not is_array(b.value) or _inside(span, b.span):
@@ -50,7 +50,7 @@ def not_an_int(ctx: Lowering, what: str, v: Value, span: Span) -> None:
     if not (isinstance(v, ScalarValue) and v.dtype in FLOATS):
         ctx.report(WrongType(span, what, found))
         return
-    whence = made_from(ctx, name, span, f"`{name}` is {with_article(found)} from here on")
+    whence = origin_label(ctx, name, span, f"`{name}` is {with_article(found)} from here on")
     quotient = _quotient(ctx, span) or (_quotient(ctx, whence[0].span) if whence else None)
     if quotient is None:
         ctx.report(WrongType(span, what, found, "convert it: `int(...)`", whence=whence))
@@ -58,7 +58,7 @@ def not_an_int(ctx: Lowering, what: str, v: Value, span: Span) -> None:
     ctx.report(WrongType(span, what, found, "`//` divides ints to an int", (quotient,), whence))
 
 
-def made_from(ctx: Lowering, name: str, span: Span, text: str) -> tuple[Label, ...]:
+def origin_label(ctx: Lowering, name: str, span: Span, text: str) -> tuple[Label, ...]:
     """A label where a name was bound."""
     b = ctx.env.get(name)
     return () if b is None or _inside(span, b.span) else (Label(b.span, text),)

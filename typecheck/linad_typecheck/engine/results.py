@@ -21,7 +21,7 @@ from .values import (
 _RANK = {"b": 0, "i": 1, "f": 2}  # kinds of numbers: a narrower one is accepted where a wider one is annotated
 
 
-def against_annotation(ctx: Lowering, value: Value) -> None:
+def check_annotation(ctx: Lowering, value: Value) -> None:
     """Warn if the result does not match the annotation of the function."""
     node = ctx.source.node
     note = getattr(node, "returns", None)
@@ -81,7 +81,7 @@ def _fits(found: ValueType, note: notes.ParamType) -> bool:
     return True  # records and other annotations
 
 
-def taken(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
+def warn_unused(ctx: Lowering, s: ast.Expr, value: Value, emitted: list[Stmt]) -> None:
     """Warn about an expression statement whose call has a result and no effect."""
     if not isinstance(s.value, ast.Call) or ctx.path.dead or contains(value, SILENT):
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..ir.core import Call, Copy, Stmt, Var, blocks, walk, written
-from ..ownership.state import array_leaves, movable, stands_for
+from ..ownership.state import array_leaves, movable, record_copy
 from ..messages.ownership import Lent, ReturnedTwice
 from ..repairs import copy_at
 from ..span import Span
-from .disjoint import apart as apart_views
+from .disjoint import views_disjoint as apart_views
 from .places import materialise, writable
 from .state import Lowering
 from .values import (
@@ -19,7 +19,7 @@ from .values import (
 from .views import whole
 
 
-def lent_back(ctx: Lowering, value: Value) -> Value:
+def borrowed_result(ctx: Lowering, value: Value) -> Value:
     """The result of a helper as its caller sees it. A parameter that every path returns is still the caller's array,
     now also under the names of the result."""
     return map_arrays(
@@ -30,7 +30,7 @@ def lent_back(ctx: Lowering, value: Value) -> Value:
     )
 
 
-def apart(ctx: Lowering, value: Value, span: Span) -> Value:
+def unshared(ctx: Lowering, value: Value, span: Span) -> Value:
     """The result of a helper in arrays that it owns: views of the caller's arrays are copied."""
 
     def own(v: Value) -> Value:
@@ -39,7 +39,7 @@ def apart(ctx: Lowering, value: Value, span: Span) -> Value:
     return map_arrays(value, own)
 
 
-def back_to_the_caller(ctx: Lowering, value: Value, span: Span) -> Value:
+def copied_result(ctx: Lowering, value: Value, span: Span) -> Value:
     """The result of an entry function. The caller's arrays, and views of them, are copied.
 
     If every path returns the same parameter, the call returns the caller's own array in place of the copy
@@ -67,7 +67,7 @@ def _returned(node: ast.AST) -> set[str]:
     return {ast.unparse(s) for s in ast.walk(node) if isinstance(s, ast.Return)}
 
 
-def given_away(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
+def moved_result(ctx: Lowering, value: Value, span: Span) -> tuple[Value, set[str]]:
     """A result as the caller receives it, and the arrays that move with it."""
     seen: set[str] = set()
     looked: set[str] = set()
@@ -125,7 +125,7 @@ def _once_each(ctx: Lowering, value: Value, span: Span) -> Value:
             return leaf
         copy = materialise(ctx, leaf, "result", span)
         if not _copies_the_second(ctx):
-            stands_for(ctx, copy.var, leaf, span)
+            record_copy(ctx, copy.var, leaf, span)
         return copy
 
     return map_arrays(value, once)

@@ -12,7 +12,7 @@ from ..ir.core import Const, Derivative, Function, Mode
 from ..messages import Message
 from ..messages.language import BadCall
 from ..names.scope import FunctionSource
-from ..ownership.objects import given as given_objects, named, origins
+from ..ownership.objects import number_objects as given_objects, origins, rename_objects
 from ..span import Span
 from ..types import Array
 from .findings import Findings
@@ -38,7 +38,7 @@ class Specialiser:
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where the code being lowered reports to
-    twice: int = 0  # nesting depth of tail duplication, see `blocks.apart`
+    twice: int = 0  # nesting depth of tail duplication, see `blocks.duplicate_rest`
     written_out: int = 1  # iterations of the loops around that are written out, see `constructs.loops`
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
@@ -218,7 +218,7 @@ def specialised(
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
         every = passed([v for some in values for v in some.values()], once)
         numbers = given_objects(every)
-        found = iter([named(v, numbers) for v in every])
+        found = iter([rename_objects(v, numbers) for v in every])
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     with ctx.programs.apart() as found:

@@ -21,7 +21,7 @@ from .path import Fixed, Path
 from .values import ArrayValue, Binding, ScalarValue, Value
 
 if TYPE_CHECKING:
-    from .settled import Settled
+    from .memoised_heads import Settled
     from .spec import Spec
     from .specialise import Specialiser
 

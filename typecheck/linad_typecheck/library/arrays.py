@@ -21,7 +21,7 @@ from ..engine import places
 from ..engine.complexes import as_complex
 from ..engine.elementwise import lift
 from ..engine.growing import from_array
-from ..engine.numbers import own
+from ..engine.numbers import as_python_number
 from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
@@ -30,7 +30,7 @@ from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, literal, type_of,
 )
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import BadCall, NoMember, Unsupported
 from ..messages.types import WrongType
 from ..registry import enter, is_known
@@ -56,7 +56,7 @@ def _full(ctx: Lowering, args: Args) -> Value:
     fill = found["fill_value"]
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
-        return written(
+        return snippet_value(
             ctx,
             args,
             "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade",
@@ -103,7 +103,7 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
                 raise Refused(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
             raise Refused(None)
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else places.dtype_of(model)
-        places.made_sure(model)
+        places.run_checks(model)
         shape = shape_of(ctx, found["shape"], args.span) if "shape" in found else places.shape_of(ctx, model, args.span)
         if value is not None:
             return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span)
@@ -228,7 +228,7 @@ def _method_astype(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     if found.get("copy") == ScalarValue(Const(False, BOOL), True) and dtype == places.dtype_of(array):
         return array
     made = lift(ctx, (array,), lambda v: converted(ctx, v[0], dtype, args.span), args.span, args.hint)
-    return made if parts is None else as_complex(ctx, places.held(ctx, made, args.hint, args.span), args.span)
+    return made if parts is None else as_complex(ctx, places.force_delayed(ctx, made, args.hint, args.span), args.span)
 
 
 def _method_sort(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
@@ -250,7 +250,11 @@ def _method_tolist(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value
     dtype = places.dtype_of(array)
     if PYTHONS[dtype] != dtype:
         array = lift(
-            ctx, (array,), lambda v: ScalarValue(own(ctx, v[0], PYTHONS[dtype], args.span)), args.span, args.hint
+            ctx,
+            (array,),
+            lambda v: ScalarValue(as_python_number(ctx, v[0], PYTHONS[dtype], args.span)),
+            args.span,
+            args.hint,
         )
     return from_array(ctx, array, True, args.span)
 
@@ -286,7 +290,9 @@ OWN: dict[str, Callable[[Lowering, AnyArray, Args, str], Value]] = {
     "transpose": shapes.transpose_method,
     "reshape": shapes.reshape_method,
     "compress": _method_compress,
-    "setflags": lambda ctx, array, args, by: NoneValue(),  # what may be written to is checked, and no value depends on it
+    "setflags": lambda ctx, array, args, by: (
+        NoneValue()
+    ),  # what may be written to is checked, and no value depends on it
     "__len__": lambda ctx, array, args, by: call_external(
         ctx, "builtins.len", replace(args, values=(array, *args.values))
     ),

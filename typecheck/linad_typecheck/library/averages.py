@@ -8,7 +8,7 @@ from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import EntityValue, NoneValue, ScalarValue, TupleValue, Value, literal
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.types import WrongType
 from ..names.scope import External
 from ..types import FLOATS
@@ -61,20 +61,22 @@ def _quantile(scale: float, told: str) -> Rule:
         single = rank_of(q) == 0
         line = "np.moveaxis(a, axis, -1)" if "axis" in found else "np.ravel(a)"
         of_floats = "" if dtype_of(a) in FLOATS else " * 1.0"
-        cells = written(ctx, args, line + of_floats, a=a, axis=literal(axis))
+        cells = snippet_value(ctx, args, line + of_floats, a=a, axis=literal(axis))
         weak = isinstance(found["q"], ScalarValue) and found["q"].weak and dtype_of(a) in FLOATS
         of_type = f".astype({number_type(a)})" if weak else ""
-        q = written(
+        q = snippet_value(
             ctx, args, f"np.atleast_1d(q * 1.0){of_type} / scale", q=found["q"] if single else q, scale=literal(scale)
         )
         number = "np.where(np.isnan(np.take_along_axis(a, order[..., -1:], -1)), np.nan, found)"
         result = f"np.moveaxis({number}, -1, 0)" + ("[0]" if single else "")
         text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result)
-        value = written(ctx, args, text, a=cells, q=q, order_between=EntityValue(External(ORDER_BETWEEN), args.name))
+        value = snippet_value(
+            ctx, args, text, a=cells, q=q, order_between=EntityValue(External(ORDER_BETWEEN), args.name)
+        )
         if kept and is_array(value) or kept and isinstance(value, ScalarValue):
             lead = 0 if single else 1
             places = tuple(range(lead, lead + rank_of(a))) if "axis" not in found else (lead + axis,)
-            return written(
+            return snippet_value(
                 ctx, args, "np.expand_dims(v, places)", v=value, places=TupleValue(tuple(map(literal, places)))
             )
         return value

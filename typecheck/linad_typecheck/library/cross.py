@@ -6,7 +6,7 @@ from ..arrays.operands import as_array, bound, literal_int, no_bools
 from ..ir.core import Atom, Const
 from ..engine.elementwise import common_shape, spread
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, materialise, nest, put, same_size
+from ..engine.places import check_same_size, fresh_array, materialise, nest, put
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import AnyArray, rank_of, shape_of
@@ -54,7 +54,7 @@ def _check_vectors(ctx: Lowering, args: Args, v: AnyArray) -> None:
         raise Refused(
             WrongType(args.span, f"`{args.name}` is of vectors of three", f"vectors of {shape[-1].value}", _PLANE)
         )
-    same_size(ctx, shape[-1], _THREE, "np.cross is of vectors of three here, not of {0}", (shape[-1],), args.span)
+    check_same_size(ctx, shape[-1], _THREE, "np.cross is of vectors of three here, not of {0}", (shape[-1],), args.span)
 
 
 def _kept(ctx: Lowering, v: AnyArray, args: Args) -> AnyArray:

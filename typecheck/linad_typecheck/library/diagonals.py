@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..arrays.operands import as_array, axis_of, bound, smaller
 from ..ir.core import Atom, Const
-from ..engine.numbers import whole
-from ..engine.places import as_view, fresh_array, made_sure, nest, plus, put, read, tests_of, times
+from ..engine.numbers import as_index
+from ..engine.places import as_view, fresh_array, nest, plus, put, read, run_checks, tests_of, times
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
@@ -26,7 +26,7 @@ from .externals import call_external
 def _offset(ctx: Lowering, v: Value, span: Span) -> Atom:
     """The offset of a diagonal: 0 for the main diagonal, 1 for the one above it."""
     if isinstance(v, ScalarValue) and v.dtype in INTS:
-        return whole(ctx, v.atom, span)
+        return as_index(ctx, v.atom, span)
     if not isinstance(v, SILENT):
         raise Refused(WrongType(span, "the number of a diagonal is an int", describe(type_of(v))))
     raise Refused(None)
@@ -62,7 +62,7 @@ def _along(ctx: Lowering, v: AnyArray, starts: tuple[Atom, Atom], n: Atom, span:
         case UnionValue(one=one, other=other):
             return replace(v, one=_along(ctx, one, starts, n, span), other=_along(ctx, other, starts, n, span))
         case Delayed(cell=cell, reads=reads):
-            made_sure(v)
+            run_checks(v)
             at = lambda index: cell(tuple(plus(ctx, s, index[0], span) for s in starts))
             return Delayed(v.dtype, (n,), at, tuple((a, False) for a, _ in reads), v.expensive)
     base = as_view(v)

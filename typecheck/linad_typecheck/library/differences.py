@@ -9,7 +9,7 @@ from ..arrays.operands import as_array, bound, no_bools
 from ..ir.core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
-from ..engine.places import fold, fresh_array, held, nest, put, read
+from ..engine.places import fold, force_delayed, fresh_array, nest, put, read
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import rank_of, shape_of
@@ -31,7 +31,7 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
     no_bools(args, p, x)
     if rank_of(p) != 1:
         raise Refused(WrongType(args.span, "coefficients are an array of rank 1", f"rank {rank_of(p)}"))
-    span, p = args.span, held(ctx, p, "p", args.span)
+    span, p = args.span, force_delayed(ctx, p, "p", args.span)
     dtype = common_dtype((p, x))
     shape = shape_of(ctx, x, span)
 

@@ -11,12 +11,12 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import as_array, no_bools, once
+from ..arrays.operands import as_array, force_expensive, no_bools
 from ..arrays.shapes import transposed
 from ..ir.core import Atom, Const
 from ..engine.arithmetic import binary
 from ..engine.numbers import cast
-from ..engine.places import fold, fresh_array, is_one, nest, put, read, same_size, stretches
+from ..engine.places import check_same_size, check_stretch, fold, fresh_array, is_one, nest, put, read
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
@@ -24,7 +24,7 @@ from ..engine.sizes import AnyArray, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import ArrayValue, ScalarValue, TextValue, Value, ViewValue
 from ..frozen import frozen
-from ..ownership.state import stands_for
+from ..ownership.state import record_copy
 from ..messages.language import BadCall, Unsupported
 from ..types import FLOATS, DType, Scalar
 
@@ -123,7 +123,7 @@ def _view(ctx: Lowering, args: Args, a: AnyArray, subscripts: Subscripts) -> Val
         return transposed(ctx, a, [letters.index(c) for c in result], args.span)
     found = contraction(ctx, args, [a], subscripts)
     if isinstance(found, ArrayValue) and isinstance(a, (ArrayValue, ViewValue)):
-        stands_for(ctx, found.var, a, args.span)
+        record_copy(ctx, found.var, a, args.span)
     return found
 
 
@@ -132,7 +132,7 @@ def contraction(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscript
     span = args.span
     dtype = common_dtype(arrays)
     no_bools(args, *arrays)
-    arrays = [once(ctx, a, "t", span) for a in arrays]
+    arrays = [force_expensive(ctx, a, "t", span) for a in arrays]
     sizes = _sizes(ctx, args, arrays, subscripts)
     return _loops(ctx, args, arrays, subscripts, sizes, dtype)
 
@@ -148,7 +148,7 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
                 continue
             if is_one(ctx, n) != is_one(ctx, old):
                 few, sizes[c] = (n, old) if is_one(ctx, n) else (old, n)
-                stretches(
+                check_stretch(
                     ctx,
                     few,
                     sizes[c],
@@ -160,7 +160,7 @@ def _sizes(ctx: Lowering, args: Args, arrays: Sequence[AnyArray], subscripts: Su
             if isinstance(n, Const) and isinstance(old, Const) and n != old:
                 sizes_differ(ctx, args.span, f"the axes {c!r} have {old.value} and {n.value} cells")
                 raise Refused(None)
-            same_size(
+            check_same_size(
                 ctx,
                 old,
                 n,

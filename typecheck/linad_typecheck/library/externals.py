@@ -8,7 +8,7 @@ from ..advice.unsupported_functions import LOOP, elsewhere
 from ..arrays.operands import as_array
 from ..engine.elementwise import lift
 from ..engine.entities import external
-from ..engine.places import held, stored
+from ..engine.places import force_array, force_delayed
 from ..engine.refusal import Refused, refused
 from ..engine.rulebook import Args, Of, Rule, is_elementwise, rule_of
 from ..engine.state import Lowering
@@ -58,12 +58,12 @@ def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Valu
     if of == "arrays":
         value = rule(ctx, args)
         if isinstance(value, TupleValue):  # several results are evaluated: only an expression of its own waits
-            return replace(value, items=tuple(held(ctx, v, args.hint, args.span) for v in value.items))
+            return replace(value, items=tuple(force_delayed(ctx, v, args.hint, args.span) for v in value.items))
         return value
     if is_elementwise(dotted):
         return _cell_by_cell(ctx, rule, args)
-    values = tuple(stored(ctx, v, args.hint, args.span) for v in args.values)
-    keywords = {k: stored(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
+    values = tuple(force_array(ctx, v, args.hint, args.span) for v in args.values)
+    keywords = {k: force_array(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
     return rule(ctx, replace(args, values=values, keywords=keywords))
 
 
@@ -76,7 +76,7 @@ def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:
 
     value = lift(ctx, (*args.values, *args.keywords.values()), apply, args.span, args.hint)
     return (
-        TupleValue(tuple(held(ctx, v, args.hint, args.span) for v in value.items))
+        TupleValue(tuple(force_delayed(ctx, v, args.hint, args.span) for v in value.items))
         if isinstance(value, TupleValue)
         else value
     )

@@ -18,7 +18,7 @@ from ..engine.blocks import assign
 from ..engine.closures import closed
 from ..engine.evaluation import condition, expression, pull
 from ..engine.numbers import as_scalar, cast, promote
-from ..engine.places import held, unwrapped
+from ..engine.places import force_delayed, unwrapped
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import CONSTANTS, RESULTS, Args, Rule, enter_rules, rule_of
@@ -222,7 +222,7 @@ class _Body:
     def _held(self, v: Value, uses: int, name: str) -> Value:
         if isinstance(v, TupleValue) and not v.closed:
             return replace(v, items=tuple(self._held(x, uses, name) for x in v.items))
-        return held(self.ctx, v, name, self.args.span) if uses > 1 else v
+        return force_delayed(self.ctx, v, name, self.args.span) if uses > 1 else v
 
     def _raise(self, s: ast.Raise) -> Value:
         """Report an exception that is raised whatever the arguments are."""

@@ -11,8 +11,8 @@ from ..arrays.shapes import reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
 from ..ir.core import Atom, Check, Const
 from ..engine.elementwise import spread
-from ..engine.numbers import whole
-from ..engine.places import fresh_array, materialise, nest, plus, put, stored, times
+from ..engine.numbers import as_index
+from ..engine.places import force_array, fresh_array, materialise, nest, plus, put, times
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
@@ -21,7 +21,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     SILENT, ArrayValue, Delayed, ScalarValue, TupleValue, Value, describe, literal, type_of,
 )
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..ownership.state import names_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -70,7 +70,7 @@ def _of_rows(ctx: Lowering, args: Args, rows: AnyArray, axis: int | None, dtype:
         return rows if own else materialise(ctx, rows, args.hint, args.span, dtype)
     sizes = [f"m.shape[{k}]" for k in range(rank)]
     sizes[axis : axis + 2] = [f"m.shape[{axis}] * m.shape[{axis + 1}]"]
-    found = written(ctx, args, f"m = np.moveaxis(rows, 0, {axis})\nm.reshape({', '.join(sizes)})", rows=rows)
+    found = snippet_value(ctx, args, f"m = np.moveaxis(rows, 0, {axis})\nm.reshape({', '.join(sizes)})", rows=rows)
     return found if own and not axis else materialise(ctx, found, args.hint, args.span, dtype)
 
 
@@ -172,7 +172,7 @@ def _split(even: bool) -> Callable[[Lowering, Args], Value]:
         found = bound(ctx, args, "axis")
         array = as_array(ctx, found["ary"], args)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
-        array = stored(ctx, array, args.hint, span) if isinstance(array, Delayed) else array
+        array = force_array(ctx, array, args.hint, span) if isinstance(array, Delayed) else array
         cuts = _cuts(ctx, args, found["indices_or_sections"], size_of(ctx, array, axis, span), even)
         return TupleValue(
             tuple(part(ctx, array, axis, a, b, span) for a, b in zip([None, *cuts], [*cuts, None], strict=True))
@@ -186,7 +186,7 @@ def _cuts(ctx: Lowering, args: Args, v: Value, n: Atom, even: bool) -> list[Atom
     span = args.span
     if isinstance(v, TupleValue):
         if all(isinstance(x, ScalarValue) and x.dtype in INTS for x in v.items):
-            return [whole(ctx, x.atom, span) for x in v.items]
+            return [as_index(ctx, x.atom, span) for x in v.items]
         raise Refused(WrongType(span, "an array is cut at ints", describe(type_of(v))))
     count = literal_int(ctx, v, 0, "the number of parts", span)
     if count < 1:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..ir.core import Atom, Const, Dense, Load, Var
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, materialise, nest, put, read, same_size
+from ..engine.places import check_same_size, fresh_array, materialise, nest, put, read
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, shape_of
 from ..engine.state import ONE, ZERO, Lowering
@@ -28,13 +28,13 @@ def _succeeded(ctx: Lowering, args: Args, info: Var, message: str) -> None:
     """Raise LinAlgError if a factorisation failed."""
     code = ctx.fresh("code", I64)
     ctx.emit(Load(code, info, (ZERO,), False, args.span))
-    same_size(ctx, code, ZERO, message, (), args.span, "LinAlgError")
+    check_same_size(ctx, code, ZERO, message, (), args.span, "LinAlgError")
 
 
 def _square(ctx: Lowering, args: Args, a: AnyArray) -> Atom:
     n, m = shape_of(ctx, a, args.span)
     message = f"{args.name} of a matrix of shape ({{0}},{{1}}): it must be square"
-    same_size(ctx, n, m, message, (n, m), args.span, "LinAlgError")
+    check_same_size(ctx, n, m, message, (n, m), args.span, "LinAlgError")
     return n
 
 

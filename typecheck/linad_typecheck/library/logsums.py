@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..arrays.from_parts import common_dtype
-from ..arrays.operands import as_array, no_bools, once
+from ..arrays.operands import as_array, force_expensive, no_bools
 from ..ir.core import Atom, Block, Const, If
 from ..engine.elementwise import broadcast, spread
 from ..engine.numbers import cast
@@ -63,7 +63,7 @@ def _logsumexp(ctx: Lowering, args: Args) -> Value:
     dtype = _floats(own)
     if weights is not None:
         b = as_array(ctx, weights, args)
-        b = once(ctx, b, "t", args.span)
+        b = force_expensive(ctx, b, "t", args.span)
         dtype = _floats(common_dtype([r.array, b]))
         shape = broadcast(ctx, [r.array, b], args.span)
         if len(shape) != len(r.shape):

@@ -13,7 +13,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering
 from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, literal
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import Unsupported
 from ..types import BOOL, FLOATS, I64, MAX_RANK, Scalar
 from .linalg import decomposed
@@ -27,7 +27,7 @@ NONE = NoneValue()
 def _norm(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "ord axis keepdims")
     if _is_number(found["x"]) and all(isinstance(found.get(k, NONE), NoneValue) for k in ("ord", "axis")):
-        return written(ctx, args, "np.abs(x * 1.0)", x=found["x"])
+        return snippet_value(ctx, args, "np.abs(x * 1.0)", x=found["x"])
     given = checked_arrays(ctx, args, [found["x"]], range(1, MAX_RANK + 1))
     kind = _order(found.get("ord", NoneValue()))
     x = given[0]
@@ -106,13 +106,15 @@ def _other_norm(ctx: Lowering, args: Args, x: AnyArray, found: dict[str, Value],
     kept = flag(ctx, found, "keepdims", False, args.span)
     of_floats = "np.float32" if common_dtype((x,), True) == "f32" else "np.float64"
     if dtype_of(x) not in FLOATS:
-        x = written(ctx, args, "x.astype(np.float64)", x=x)
+        x = snippet_value(ctx, args, "x.astype(np.float64)", x=x)
     if len(axes) == 1 and kind not in ("?", "fro", "nuc"):
         text = _VECTORS.get(kind, _VECTORS["-p" if kind.startswith("-") else "p"]).replace("kind", of_floats)
-        return written(ctx, args, text, x=x, axis=literal(axes[0]), kept=literal(kept), p=literal(float(kind)))
+        return snippet_value(ctx, args, text, x=x, axis=literal(axes[0]), kept=literal(kept), p=literal(float(kind)))
     if len(axes) == 2 and kind in _MATRICES and not (kind == "-2" and rank > 2) and not kept:
-        last = written(ctx, args, "np.moveaxis(x, axes, (-2, -1))", x=x, axes=TupleValue(tuple(map(literal, axes))))
-        return written(ctx, args, _MATRICES[kind], x=last)
+        last = snippet_value(
+            ctx, args, "np.moveaxis(x, axes, (-2, -1))", x=x, axes=TupleValue(tuple(map(literal, axes)))
+        )
+        return snippet_value(ctx, args, _MATRICES[kind], x=last)
     what = f"`{args.name}` of this order"
     instead = (
         "the order is a literal: of vectors a number or np.inf, of matrices 'fro', 'nuc', 1, 2 or np.inf; loop over "

@@ -10,7 +10,7 @@ from ..engine.numbers import cast
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.values import ScalarValue, Value
-from ..engine.written import called
+from ..engine.snippets import call_snippet
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import FLOATS, INTS, DType, Scalar
@@ -44,7 +44,7 @@ def _power(ctx, x: ScalarValue, y: ScalarValue, dtype: DType, weak: bool, span: 
         raise Refused(WrongType(span, rule, "int ** negative int", instead))
 
     base, exponent = (ScalarValue(cast(ctx, v.atom, dtype, span), weak) for v in (x, y))
-    return called(ctx, Args("**", span, (), {}, hint), _POWER, base, exponent)
+    return call_snippet(ctx, Args("**", span, (), {}, hint), _POWER, base, exponent)
 
 
 _POWER = """

@@ -10,7 +10,7 @@ from ..arrays.operands import as_array, bound, no_bools
 from ..ir.core import Atom, Const, Dense, Var
 from ..engine.elementwise import shapes_text
 from ..engine.numbers import cast, promote
-from ..engine.places import fold, fresh_array, materialise, nest, put, read, same_size
+from ..engine.places import check_same_size, fold, fresh_array, materialise, nest, put, read
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -88,7 +88,7 @@ def same_inner(
     shapes = [shape_of(ctx, v, args.span) for v in (a, b)]
     count = sum(map(len, shapes))
     message = f"{args.name} of shapes {shapes_text(shapes)}: the sizes {{{count}}} and {{{count + 1}}} differ"
-    same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span, error)
+    check_same_size(ctx, x, y, message, (*shapes[0], *shapes[1], x, y), args.span, error)
 
 
 # ---------------------------------------------------------------------------------------------------------- products
@@ -253,7 +253,7 @@ def _vdot(ctx: Lowering, args: Args) -> Value:
         return _dot(ctx, args, a, b)
     message = f"{args.name} of arrays of shapes {shapes_text(shapes)}"
     for x, y in zip(*shapes, strict=True):
-        same_size(ctx, x, y, message, (*shapes[0], *shapes[1]), args.span)
+        check_same_size(ctx, x, y, message, (*shapes[0], *shapes[1]), args.span)
 
     def step(index: tuple[Atom, ...], carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
         x, y = (cell_of(ctx, args, v, index, dtype) for v in (a, b))

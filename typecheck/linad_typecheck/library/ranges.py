@@ -12,14 +12,14 @@ from ..arrays.from_parts import const
 from ..arrays.operands import bound
 from ..ir.core import Atom, Block, Check, Const, Loop, Store, Var
 from ..engine.arithmetic import binary, check_nonzero
-from ..engine.numbers import as_scalar, cast, promote, whole
+from ..engine.numbers import as_index, as_scalar, cast, promote
 from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import SILENT, ArrayValue, ScalarValue, Value, describe, literal, type_of
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
@@ -63,7 +63,7 @@ def arange(ctx: Lowering, args: Args) -> Value:
             )
         )
     if all(v.dtype in INTS for v in numbers):
-        return _int_range(ctx, args, *(whole(ctx, v.atom, args.span) for v in numbers), dtype or "i64")
+        return _int_range(ctx, args, *(as_index(ctx, v.atom, args.span) for v in numbers), dtype or "i64")
     weak = all(v.weak for v in numbers)
     return _float_range(ctx, args, *(cast(ctx, v.atom, "f64", args.span) for v in numbers), dtype or "f64", weak)
 
@@ -133,7 +133,7 @@ def _between_arrays(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value
     """
     given = {"a": found["start"], "b": found["stop"], "n": found.get("num", literal(50))}
     given |= {"end": found.get("endpoint", literal(True))}
-    return written(ctx, args, textwrap.dedent(text), **given, **{k: found[k] for k in ("dtype",) if k in found})
+    return snippet_value(ctx, args, textwrap.dedent(text), **given, **{k: found[k] for k in ("dtype",) if k in found})
 
 
 def linspace(ctx: Lowering, args: Args) -> Value:
@@ -162,7 +162,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
             raise Refused(Unsupported(span, f"`{args.name}` as {dtype}", "convert cell by cell in a loop"))
         raise Refused(None)
     t = Scalar(kind)
-    n = whole(ctx, num.atom, span)
+    n = as_index(ctx, num.atom, span)
     if not ctx.is_nonneg(n):
         ok = ctx.let("ok", "ge", (n, ZERO), BOOL, span)
         ctx.emit(Check(ok, "ValueError", "Number of samples, {0}, must be non-negative.", (n,), span))
@@ -207,7 +207,7 @@ def eye(ctx: Lowering, args: Args) -> Value:
             raise Refused(WrongType(span, "the number of a diagonal is an int", describe(type_of(k))))
         raise Refused(None)
     made: ArrayValue = fresh_array(ctx, args.hint, (*rows, *columns), dtype, const(0.0, dtype), span)
-    shift = whole(ctx, k.atom, span)
+    shift = as_index(ctx, k.atom, span)
     if shift == ZERO:
         n = rows[0] if rows == columns else ctx.let("n", "min", (rows[0], columns[0]), I64, span)
         _cells(ctx, n, span, lambda i: ctx.emit(Store(made.var, (i, i), const(1.0, dtype), False, span)))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..arrays.arguments import shape_of as shape_argument
-from ..arrays.operands import as_array, axis_of, bound, literal_int, once
+from ..arrays.operands import as_array, axis_of, bound, force_expensive, literal_int
 from ..arrays.shapes import axes_of, reshaped, transposed, with_axes
 from ..arrays.slices import Slice, delayed_view, view_of
 from ..ir.core import Atom, Check, Const
-from ..engine.numbers import whole
-from ..engine.places import fold, fresh_array, held, made_sure, nest, plus, put, read, same_size, tests_of, times
+from ..engine.numbers import as_index
+from ..engine.places import (
+    check_same_size, fold, force_delayed, fresh_array, nest, plus, put, read, run_checks, tests_of, times,
+)
 from ..engine.refusal import Refused, require_rank
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
@@ -82,7 +84,7 @@ def _rot90(ctx: Lowering, args: Args) -> Value:
 def rolled(ctx: Lowering, v: AnyArray, shift: Atom, axis: int, hint: str, span: Span) -> AnyArray:
     """The cells shifted cyclically along an axis. A shift by one is a delayed expression, any other is two copy
     loops."""
-    v = once(ctx, v, hint, span)
+    v = force_expensive(ctx, v, hint, span)
     shape = shape_of(ctx, v, span)
     n = shape[axis]
     if isinstance(shift, Const) and abs(shift.value) == 1 and not isinstance(v, UnionValue):
@@ -141,7 +143,7 @@ def _roll(ctx: Lowering, args: Args) -> Value:
                 WrongType(span, "cells are moved by an int", describe(type_of(bad)), "convert it: `int(...)`")
             )
         raise Refused(None)
-    moves = [whole(ctx, s.atom, span) for s in shifts]
+    moves = [as_index(ctx, s.atom, span) for s in shifts]
     if "axis" not in found:
         total: Atom = ZERO
         for m in moves:
@@ -172,7 +174,7 @@ def _tile(ctx: Lowering, args: Args) -> Value:
     array = as_array(ctx, found["A"], args)
     reps = shape_argument(ctx, found["reps"], span)
     rank = max(rank_of(array), len(reps))
-    array = with_axes(ctx, once(ctx, array, args.hint, span), range(rank - rank_of(array)), span)
+    array = with_axes(ctx, force_expensive(ctx, array, args.hint, span), range(rank - rank_of(array)), span)
     reps = (ONE,) * (rank - len(reps)) + reps
     sizes = shape_of(ctx, array, span)
     made = fresh_array(
@@ -203,8 +205,8 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bound(ctx, args, "axis")
     array = as_array(ctx, found["a"], args)
-    array, times_ = once(ctx, array, args.hint, span), found["repeats"]
-    made_sure(array)
+    array, times_ = force_expensive(ctx, array, args.hint, span), found["repeats"]
+    run_checks(array)
     if is_array(times_) or isinstance(times_, TupleValue):
         return _repeat_each(ctx, args, array, times_, found)
 
@@ -238,16 +240,16 @@ def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, fou
                 "convert them: `n.astype(int)`",
             )
         )
-    counts = held(ctx, counts, "repeats", span)
+    counts = force_delayed(ctx, counts, "repeats", span)
     if "axis" not in found:
         array = array if rank_of(array) == 1 else reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
     axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(array), span)
     sizes = shape_of(ctx, array, span)
     n, m = sizes[axis], shape_of(ctx, counts, span)[0]
-    same_size(ctx, n, m, "operands could not be broadcast together with shape ({0},) ({1},)", (n, m), span)
+    check_same_size(ctx, n, m, "operands could not be broadcast together with shape ({0},) ({1},)", (n, m), span)
 
     def count(at: tuple[Atom, ...]) -> Atom:
-        return whole(ctx, read(ctx, counts, at, span).atom, span)
+        return as_index(ctx, read(ctx, counts, at, span).atom, span)
 
     def check(at: tuple[Atom, ...], old: tuple[Atom, ...]) -> tuple[Atom, ...]:
         c = count(at)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..arrays.arguments import dtype_of as dtype_argument
-from ..arrays.operands import as_array, bound, flag, once
+from ..arrays.operands import as_array, bound, flag, force_expensive
 from ..arrays.shapes import axes_of, with_axes
 from ..ir.core import Atom, Block, Const, Loop
 from ..engine.arithmetic import binary
@@ -68,7 +68,7 @@ def reduction(
     found = bound(ctx, args, takes)
     array = as_array(ctx, next(iter(found.values())), args)
     if again:
-        array = once(ctx, array, "t", args.span)
+        array = force_expensive(ctx, array, "t", args.span)
     rank = rank_of(array)
     axes = axes_of(ctx, found["axis"], rank, args.span, lists=False) if "axis" in found else tuple(range(rank))
     keepdims = flag(ctx, found, "keepdims", False, args.span)

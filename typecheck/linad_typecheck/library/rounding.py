@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir.core import Const
-from ..engine.numbers import to_int, whole
+from ..engine.numbers import as_index, to_int
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, scalars, strong
 from ..engine.state import Lowering
@@ -17,7 +17,7 @@ def math_round(op: str) -> Rule:
         values = scalars(ctx, args, 1)
         x = values[0]
         if x.dtype not in FLOATS:
-            return ScalarValue(whole(ctx, x.atom, args.span), True)
+            return ScalarValue(as_index(ctx, x.atom, args.span), True)
         rounded = ctx.let("t", op, (x.atom,), x.atom.type, args.span)
         return ScalarValue(to_int(ctx, rounded, "i64", args.span, args.hint), True)
 

@@ -11,7 +11,7 @@ from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
-from ..engine.numbers import as_scalar, cast, converted, fitted, own, promote
+from ..engine.numbers import as_python_number, as_scalar, cast, converted, fitted, promote
 from ..engine.rulebook import Args, Rule, enter_rules, of_arrays, scalars, strong
 from ..engine.places import read
 from ..engine.refusal import Refused
@@ -226,7 +226,7 @@ def _convert(dtype: DType, dotted: str) -> Rule:
                 Unsupported(args.span, f"`{args.name}` of an array with axes", "take its cell: `a[0]`, or `a.item()`")
             )
         values = scalars(ctx, args, 1)
-        return ScalarValue((own if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
+        return ScalarValue((as_python_number if weak else converted)(ctx, values[0], dtype, args.span, args.hint), weak)
 
     return apply
 

@@ -12,7 +12,7 @@ from ..ir.core import Atom, Block, Check, Const, Loop
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.numbers import cast
-from ..engine.places import fold, fresh_array, held, nest, plus, put, read, stored
+from ..engine.places import fold, force_array, force_delayed, fresh_array, nest, plus, put, read
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size_of
@@ -115,7 +115,7 @@ def _diff(ctx: Lowering, args: Args) -> Value:
 def _joined(ctx: Lowering, args: Args, array: AnyArray, more: Value, axis: int, before: bool) -> AnyArray:
     """An array with another array or a number prepended or appended."""
     other = as_array(ctx, more, args)
-    array = stored(ctx, array, "a", args.span)
+    array = force_array(ctx, array, "a", args.span)
     if not rank_of(other):
         shape = [ONE if k == axis else n for k, n in enumerate(shape_of(ctx, array, args.span))]
         given = (TupleValue(tuple(ScalarValue(n, True) for n in shape)), more)
@@ -189,7 +189,7 @@ def _convolve(ctx: Lowering, args: Args) -> Value:
 
 
 def _held(ctx: Lowering, v: AnyArray, span: Span) -> AnyArray:
-    return held(ctx, v, "t", span)
+    return force_delayed(ctx, v, "t", span)
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

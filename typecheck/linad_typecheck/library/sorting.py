@@ -14,13 +14,13 @@ from ..arrays.shapes import reshaped
 from ..arrays.updates import assign_region, region
 from ..ir.core import Atom, Block, Check, Const, Dense, If, Let, Loop
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, held, nest, put, read, same_size, unwrapped
+from ..engine.places import check_same_size, force_delayed, fresh_array, nest, put, read, unwrapped
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, NoneValue, ScalarValue, TextValue, Value, literal
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, F64, FLOATS, I64, DType
@@ -69,7 +69,8 @@ def _keys(ctx: Lowering, n: Atom, cell: Key, dtype: DType, span: Span) -> ArrayV
 def order_along(
     ctx: Lowering, array: AnyArray, axis: int, hint: str, span: Span, wanted: tuple[Atom, Atom] | None = None
 ) -> ArrayValue:
-    """The indices that sort the cells along an axis. ``wanted``: the positions that have to be right; all by default."""
+    """The indices that sort the cells along an axis. ``wanted``: the first and the last position that have to be right;
+    all by default."""
     shape, dtype = shape_of(ctx, array, span), dtype_of(array)
     made = fresh_array(ctx, hint, shape, "i64", None, span)
     n = shape[axis]
@@ -119,7 +120,7 @@ def _sort(values: bool) -> Callable[[Lowering, Args], Value]:
         whole = "axis" in args.keywords or len(args.values) > 1
         found = bound(ctx, args, "axis kind stable")
         array = as_array(ctx, found["a"], args)
-        array = held(ctx, array, "t", args.span)
+        array = force_delayed(ctx, array, "t", args.span)
         if whole and "axis" not in found:  # axis=None
             array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
         if not rank_of(array):
@@ -185,7 +186,7 @@ def _searchsorted(ctx: Lowering, args: Args) -> Value:
     if rank_of(pair[0]) != 1:
         raise Refused(WrongType(span, f"`{args.name}` searches a sorted array of rank 1", f"rank {rank_of(pair[0])}"))
     if "sorter" in found:
-        return written(
+        return snippet_value(
             ctx,
             args,
             "np.searchsorted(a[sorter], v, side)",
@@ -194,7 +195,7 @@ def _searchsorted(ctx: Lowering, args: Args) -> Value:
             sorter=found["sorter"],
             side=TextValue(side),
         )
-    array, v = held(ctx, pair[0], "t", span), pair[1]
+    array, v = force_delayed(ctx, pair[0], "t", span), pair[1]
     dtype, n = common_dtype(pair), size_of(ctx, array, 0, span)
     made = fresh_array(ctx, args.hint, shape_of(ctx, v, span), "i64", None, span)
 
@@ -226,14 +227,14 @@ def _interp(ctx: Lowering, args: Args) -> Value:
     span = args.span
     found = bound(ctx, args, "left right period")
     if "period" in found:
-        return written(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
+        return snippet_value(ctx, args, _PERIODIC, **{k: v for k, v in found.items() if k not in ("left", "right")})
     given = [as_array(ctx, found[k], args) for k in ("x", "xp", "fp")]
     x, xp, fp = given
     if rank_of(xp) != 1 or rank_of(fp) != 1:
         raise Refused(WrongType(span, "the points are arrays of rank 1", f"ranks {rank_of(xp)} and {rank_of(fp)}"))
-    xp, fp = held(ctx, xp, "t", span), held(ctx, fp, "t", span)
+    xp, fp = force_delayed(ctx, xp, "t", span), force_delayed(ctx, fp, "t", span)
     n = size_of(ctx, xp, 0, span)
-    same_size(ctx, n, size_of(ctx, fp, 0, span), "fp and xp are not of the same length.", (), span)
+    check_same_size(ctx, n, size_of(ctx, fp, 0, span), "fp and xp are not of the same length.", (), span)
     ok = Const(n.value > 0, BOOL) if isinstance(n, Const) else ctx.let("ok", "gt", (n, ZERO), BOOL, span)
     ctx.emit(Check(ok, "ValueError", "array of sample points is empty", (), span))
     last = _let(ctx, "last", "sub", n, ONE, span)
@@ -288,7 +289,7 @@ def _interp(ctx: Lowering, args: Args) -> Value:
 def _order_between(ctx: Lowering, args: Args) -> Value:
     """The indices that sort the cells along the last axis, at least from one position to another one."""
     a, low, high = args.values
-    array = held(ctx, a, "t", args.span)
+    array = force_delayed(ctx, a, "t", args.span)
     return order_along(ctx, array, rank_of(array) - 1, args.hint, args.span, (low.atom, high.atom))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..ir.core import Atom, Check, Const
 from ..engine.arithmetic import binary, check_nonzero, truth
-from ..engine.numbers import as_scalar, cast, promote, whole
+from ..engine.numbers import as_index, as_scalar, cast, promote
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, scalars
 from ..engine.state import Lowering
@@ -163,7 +163,7 @@ def _ldexp(weak: bool) -> Rule:
             what = f"the second argument of `{args.name}` is an int"
             raise Refused(WrongType(args.span, what, "float", "convert it: `int(...)`"))
         dtype = x.dtype if x.dtype in FLOATS and not weak else "f64"
-        w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), whole(ctx, k.atom, args.span)
+        w, out, count = Writer(ctx, args), cast(ctx, x.atom, "f64", args.span), as_index(ctx, k.atom, args.span)
         count = w.op("max", w.op("min", count, Const(2100, I64)), Const(-2100, I64))
         out = w.op("ldexp", out, w.op("cast", count, type=F64))
         return ScalarValue(cast(ctx, out, dtype, args.span), weak)
@@ -295,7 +295,7 @@ def _common(make: Callable[[Writer, Atom, Atom], Atom], start: int, weak: bool) 
             numbers(args, values)
         w, total = Writer(ctx, args), Const(start, I64)
         for v in values:
-            total = make(w, total, whole(ctx, v.atom, args.span))
+            total = make(w, total, as_index(ctx, v.atom, args.span))
         return ScalarValue(total if weak else cast(ctx, total, promote(*values)[0], args.span), weak)
 
     return apply
@@ -316,7 +316,7 @@ def _counted(op: str, least: int, most: int) -> Rule:
 
     def apply(ctx: Lowering, args: Args) -> Value:
         values = ints(ctx, args, least, most)
-        ins = [whole(ctx, v.atom, args.span) for v in values]
+        ins = [as_index(ctx, v.atom, args.span) for v in values]
         if op == "perm" and len(ins) == 1:
             ins = [ins[0], ins[0]]
         w = Writer(ctx, args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.elementwise import lift
-from ..engine.places import held
+from ..engine.places import force_delayed
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array
@@ -22,7 +22,9 @@ def _stop_gradient(ctx: Lowering, args: Args) -> Value:
 
 def _stopped(ctx: Lowering, v: Value, span: Span, hint: str) -> Value:
     if isinstance(v, TupleValue):
-        return TupleValue(tuple(held(ctx, _stopped(ctx, x, span, hint), hint, span) for x in v.items), v.record)
+        return TupleValue(
+            tuple(force_delayed(ctx, _stopped(ctx, x, span, hint), hint, span) for x in v.items), v.record
+        )
     if is_array(v):
         return lift(ctx, (v,), lambda cells: _stopped(ctx, cells[0], span, hint), span, hint)
     if isinstance(v, ScalarValue) and v.dtype in FLOATS:

@@ -8,7 +8,7 @@ from ..engine.rulebook import Args, Rule
 from ..engine.sizes import rank_of
 from ..engine.state import Lowering
 from ..engine.values import Value
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.types import WrongType
 
 
@@ -35,7 +35,9 @@ def texts(
         if not bools:
             first = as_array(ctx, found[names[0]], args)
             no_bools(args, first)
-        more = {name: written(ctx, args, default, **found) for name, default in defaults.items() if name not in found}
-        return written(ctx, args, text, **found, **more)
+        more = {
+            name: snippet_value(ctx, args, default, **found) for name, default in defaults.items() if name not in found
+        }
+        return snippet_value(ctx, args, text, **found, **more)
 
     return apply

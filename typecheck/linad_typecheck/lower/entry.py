@@ -15,7 +15,7 @@ from ..ir.core import Atom, Block, Check, Const, Dim, Function, Param, Program, 
 from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.entities import entity_value
-from ..engine.function import lower_body, start
+from ..engine.function import initial_state, lower_body
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
@@ -25,7 +25,7 @@ from ..engine.values import (
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
 from ..ownership.modes import infer_modes
-from ..ownership.objects import CALLER, from_outside, new
+from ..ownership.objects import CALLER, from_outside, new_origin
 from ..messages import Message
 from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
@@ -66,7 +66,7 @@ def lower_entry(source: FunctionSource, binding: Binding, limit: int) -> Checked
 def _lowered(source: FunctionSource, binding: Binding, programs: Specialiser, unknown: tuple[str, ...] = ()) -> Checked:
     name = programs.name(source.name)
     args = parameters(source.node.args)
-    ctx = start(programs, source, (a.arg for a in args))
+    ctx = initial_state(programs, source, (a.arg for a in args))
     found = _Parameters()
     for a in args:
         _parameter(ctx, found, a, binding, a.arg in unknown)
@@ -182,7 +182,7 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
     found.variables += fresh
     value = as_argument(rebuild(t, iter(fresh)))
     if a is ctx.source.node.args.kwarg and isinstance(value, TupleValue):  # a dict of the call's own
-        value = replace(value, made=frozenset((new(ctx, span),)))
+        value = replace(value, made=frozenset((new_origin(ctx, span),)))
     ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
     if isinstance(bound, ArgType) and bound.sizes:
         ctx.asked({(fresh[0].name, axis): Const(size, I64) for axis, size in enumerate(bound.sizes)})

@@ -8,7 +8,8 @@ change is refused while another live name may be one of them.
 
 A loop allocates at the same sites in each iteration. Objects of the current iteration are distinguished; those of
 earlier iterations are marked ``again``, because one such mark may stand for several objects. A callee numbers the
-objects that are passed to it (`given`), and the type of a result numbers the new objects in it (`results`).
+objects that are passed to it (`number_objects`), and the type of a result numbers the new objects in it
+(`result_type`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..engine.values import (
 from ..names.scope import HASHED
 from ..messages.language import UnknownIdentity, Unsupported
 from ..span import Span
-from .state import meets
+from .state import may_overlap
 
 if TYPE_CHECKING:
     from ..engine.path import Fixed
@@ -56,38 +57,38 @@ def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
             if None in (a.made, b.made) or UNKNOWN <= a.made | b.made:
                 return True
             return not (a.made - HELD - TWICE).isdisjoint(b.made)
-    return isinstance(a, ARRAYS) and isinstance(b, ARRAYS) and meets(ctx, a, b)
+    return isinstance(a, ARRAYS) and isinstance(b, ARRAYS) and may_overlap(ctx, a, b)
 
 
 def _kind(v: TupleValue) -> str:
     return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.key
 
 
-def one(v: TupleValue) -> bool:
+def is_single_object(v: TupleValue) -> bool:
     """Whether a value is known to be one particular object."""
     origin = next(iter(v.made)) if v.made is not None and len(v.made) == 1 else None
     return origin is not None and not origin.again and origin.place not in _OUTSIDE
 
 
-def is_one(ctx: Lowering, a: Value, b: Value) -> bool | None:
+def is_same_object(ctx: Lowering, a: Value, b: Value) -> bool | None:
     """Whether two values are the same list, dict or object; None if that is not known."""
     if not (isinstance(a, TupleValue) and isinstance(b, TupleValue) and (a.changes or b.changes)):
         return None
     if not may_be_one(ctx, a, b):
         return False
-    return True if one(a) and a.made == b.made else None
+    return True if is_single_object(a) and a.made == b.made else None
 
 
 # ------------------------------------------------------------------------------------------------- where they are made
 
 
-def fresh(ctx: Lowering, v: Value, span: Span) -> Value:
+def allocated_at(ctx: Lowering, v: Value, span: Span) -> Value:
     """The value, with ``span`` as the allocation site of each list, dict and object that has no origin."""
-    origin = lambda: frozenset((new(ctx, span),))
+    origin = lambda: frozenset((new_origin(ctx, span),))
     return map_objects(v, lambda o: o if o.made is not None else replace(o, made=origin()))
 
 
-def new(ctx: Lowering, span: Span, again: int = 0) -> Origin:
+def new_origin(ctx: Lowering, span: Span, again: int = 0) -> Origin:
     """The origin of a new object with the allocation site ``span``."""
     count = ctx.path.objects.get(span, 0)
     ctx.go(objects=ctx.path.objects.having({span: count + 1}))
@@ -133,7 +134,7 @@ def origins(t: ValueType) -> set[Origin]:
     return found
 
 
-def given(values: Iterable[Value]) -> dict[Origin, Origin]:
+def number_objects(values: Iterable[Value]) -> dict[Origin, Origin]:
     """The numbers that a callee gives to the objects passed to it. Equal numbers are all that it knows about their
     identity."""
     every = (o for v in values for part in objects(v) for o in sorted(part.made or (), key=str))
@@ -144,7 +145,7 @@ def given(values: Iterable[Value]) -> dict[Origin, Origin]:
     return numbers
 
 
-def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
+def rename_objects(v: Value, names: Mapping[Origin, Origin]) -> Value:
     """The value with its objects renamed."""
     if not names:
         return v
@@ -157,7 +158,7 @@ def named(v: Value, names: Mapping[Origin, Origin]) -> Value:
     return map_objects(v, rename)
 
 
-def results(t: ValueType) -> ValueType:
+def result_type(t: ValueType) -> ValueType:
     """The type of a result as callers see it. New objects are numbered; all those whose identity is uncertain share
     one mark."""
     found: list[Made] = []
@@ -170,14 +171,14 @@ def results(t: ValueType) -> ValueType:
     return _with_origins(t, lambda made: frozenset((made - inside(made)) | here(made)))
 
 
-def received(ctx: Lowering, v: Value, numbers: Mapping[Origin, Origin], span: Span) -> Value:
-    """The result of a call as the caller sees it. ``numbers``: those of `given`."""
+def from_callee(ctx: Lowering, v: Value, numbers: Mapping[Origin, Origin], span: Span) -> Value:
+    """The result of a call as the caller sees it. ``numbers``: those of `number_objects`."""
     names = {number: o for o, number in numbers.items()}
     for part in objects(v):
         for o in part.made or ():
             if o.place == _NEW and o not in names:
-                names[o] = new(ctx, span, o.again)
-    return fresh(ctx, named(v, names), span)
+                names[o] = new_origin(ctx, span, o.again)
+    return allocated_at(ctx, rename_objects(v, names), span)
 
 
 # -------------------------------------------------------------------------------------------------------------- changes
@@ -189,7 +190,7 @@ def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str
     Raises `Refused` if the result could differ from Python. ``what`` names the change, ``instead`` says what to write.
     """
     may_change(ctx, old, name, what, instead, span)
-    known = one(old)
+    known = is_single_object(old)
 
     def changed(part: TupleValue) -> TupleValue:
         return replace(new, made=old.made) if part.made == old.made and (known or part == old) else part
@@ -214,7 +215,7 @@ def may_change(ctx: Lowering, old: TupleValue, name: str, what: str, instead: st
         raise Refused(
             Unsupported(span, f"{what} inside an expression that uses it,", "change it in a statement of its own")
         )
-    known, later = one(old), _used_later(ctx)
+    known, later = is_single_object(old), _used_later(ctx)
     holders: list[str] = []
     for n, b in ctx.env.items():
         if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
@@ -252,7 +253,12 @@ def row_may_change(
         if n in (RET, CTL) or not (later is None or n in later or n[0] == "%"):
             continue
         parts = list(objects(b.value))
-        inside = {id(x) for o in parts if holder is not None and one(o) and o.made == holder.made for x in objects(o)}
+        inside = {
+            id(x)
+            for o in parts
+            if holder is not None and is_single_object(o) and o.made == holder.made
+            for x in objects(o)
+        }
         for part in parts:
             shown = any(v.name in cells for v in arrays(part)) or id(part) in inside
             if may_be_one(ctx, part, row) and not shown:
@@ -289,16 +295,16 @@ def _run_over(v: Value) -> list[Value]:
     return [v, *(v.items[0].items if isinstance(v, TupleValue) and not v.changes else ())]
 
 
-def without(v: Value, others: Iterable[Value]) -> Value:
+def without_held(v: Value, others: Iterable[Value]) -> Value:
     """The value without the contents of those objects that are known to be in ``others`` as well, where callers find
     them."""
-    known = {o.made for v in others for o in objects(v) if one(o)}
+    known = {o.made for v in others for o in objects(v) if is_single_object(o)}
     return map_objects(v, lambda o: replace(o, items=()) if o.made in known else o)
 
 
-def found_in(v: Value, others: Iterable[Value]) -> Value:
-    """The inverse of `without`: the value with the contents of those objects taken from ``others``."""
-    known = {o.made: o for v in others for o in objects(v) if one(o)}
+def restore_held(v: Value, others: Iterable[Value]) -> Value:
+    """The inverse of `without_held`: the value with the contents of those objects taken from ``others``."""
+    known = {o.made: o for v in others for o in objects(v) if is_single_object(o)}
     return map_objects(v, lambda o: known.get(o.made, o))
 
 

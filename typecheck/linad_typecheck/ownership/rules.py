@@ -320,8 +320,8 @@ def f(x: Float64[np.ndarray, "n"], c: bool) -> float:
 RETURNED_ONCE = Rule(
     "R13",
     "no helper returns an array and a part of it",
-    "Its caller would hold cells under two names without having made them one. A whole array may be returned twice: the\n"
-    "two names of the caller are then known to be one array. The caller of an entry function gets copies.",
+    "Its caller would hold cells under two names without having made them one. A whole array may be returned twice:\n"
+    "the two names of the caller are then known to be one array. The caller of an entry function gets copies.",
     ("returned-twice",),
     "return a copy the second time",
     """def pair(x):

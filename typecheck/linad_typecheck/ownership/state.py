@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..engine.state import Lowering
     from ..engine.values import Binding
 
-from ..engine.disjoint import apart
+from ..engine.disjoint import views_disjoint
 from ..engine.path import Fixed
 from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays,
@@ -42,7 +42,7 @@ def names_of(ctx: Lowering, var: Var) -> list[str]:
     return sorted(held, key=lambda n: n.startswith("%"))
 
 
-def as_one(ctx: Lowering, *names: str) -> None:
+def join_aliases(ctx: Lowering, *names: str) -> None:
     """Record that these arrays may be one array in Python: they join one may-alias class.
 
     The checker may hold a copy where a name continues with an array that stays in use. The copy cannot be observed as
@@ -53,13 +53,13 @@ def as_one(ctx: Lowering, *names: str) -> None:
         ctx.go(alike=Fixed({**ctx.path.alike, **dict.fromkeys(together, together)}))
 
 
-def stands_for(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
+def record_copy(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
     """Record a copy that Python does not make, of an array that stays in use.
 
     The core states this by `Same`, from which `check_aliases` proves that the copy cannot be observed.
     """
     for array in arrays(value):
-        as_one(ctx, copy.name, array.name)
+        join_aliases(ctx, copy.name, array.name)
         ctx.emit(Same(copy, array, span))
 
 
@@ -67,10 +67,10 @@ def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
     """An array gets a new name, which joins the may-alias class of the old one."""
     for array in old:
         if array.name in ctx.path.alike:
-            as_one(ctx, new.name, array.name)
+            join_aliases(ctx, new.name, array.name)
 
 
-def others(ctx: Lowering, var: Var) -> frozenset[str]:
+def aliases(ctx: Lowering, var: Var) -> frozenset[str]:
     """The other arrays of the may-alias class."""
     return ctx.path.alike.get(var.name, frozenset()) - {var.name}
 
@@ -78,7 +78,7 @@ def others(ctx: Lowering, var: Var) -> frozenset[str]:
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
     """Mark the array as lost under every name except ``keep``, and every view that may overlap the place."""
     def change(leaf):
-        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and meets(ctx, leaf, place) else leaf
+        return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and may_overlap(ctx, leaf, place) else leaf
 
     left = {n: map_arrays(b.value, change) for n, b in ctx.env.items() if n not in keep}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
@@ -89,13 +89,13 @@ def _type_of(leaf: Value) -> Array:
     return Array(var.type.dtype, len(leaf.view.shape)) if isinstance(leaf, ViewValue) else var.type
 
 
-def meets(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
+def may_overlap(ctx: Lowering, leaf: Value, place: Var | ArrayValue | ViewValue) -> bool:
     """Whether the value of a name may overlap a place."""
     var = place if isinstance(place, Var) else place.var
     if not any(v.name == var.name for v in arrays(leaf)):
         return False
     if isinstance(leaf, ViewValue) and isinstance(place, ViewValue):
-        return not apart(ctx, leaf.view, place.view)
+        return not views_disjoint(ctx, leaf.view, place.view)
     return True
 
 
@@ -105,14 +105,14 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     Names and views that are known to hold this array show the update from here on, and a warning marks their uses.
     Names that only may hold it are lost.
     """
-    alike = others(ctx, place.var)
+    alike = aliases(ctx, place.var)
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
     # A pending value that is evaluated shows the update, as in Python, unless it may be a copy. A delayed expression
     # must not show it.
     unseen = lambda part, read: (
         any(v.name in alike for v in arrays(part))
-        or ((read or isinstance(part, UnionValue)) and meets(ctx, part, place))
+        or ((read or isinstance(part, UnionValue)) and may_overlap(ctx, part, place))
     )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
@@ -124,11 +124,11 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     held = [
         leaf
         for leaf in array_leaves(ctx.env[holder].value)
-        if meets(ctx, leaf, place) or any(v.name in alike for v in arrays(leaf))
+        if may_overlap(ctx, leaf, place) or any(v.name in alike for v in arrays(leaf))
     ]
     if len(held) > 1 and not all(_same_array(leaf, place) for leaf in held):
         ctx.report(StoredTwice(span, by, holder))
-    through = next((leaf for leaf in held if meets(ctx, leaf, place)), ctx.env[holder].value)
+    through = next((leaf for leaf in held if may_overlap(ctx, leaf, place)), ctx.env[holder].value)
     left: dict[str, Binding] = {}
     for other, b in ctx.env.items():
         if other == holder:
@@ -146,7 +146,7 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
             parent = isinstance(through, ViewValue) and (
                 isinstance(leaf, ArrayValue) or (isinstance(leaf, ViewValue) and within(through.view, leaf.view))
             )
-            if not isinstance(leaf, ARRAYS) or parent or not meets(ctx, leaf, place):
+            if not isinstance(leaf, ARRAYS) or parent or not may_overlap(ctx, leaf, place):
                 return leaf
             if isinstance(through, UnionValue) or not _same_array(leaf, place):
                 return LostArray(_type_of(leaf), loss())
@@ -272,7 +272,7 @@ def move(ctx: Lowering, var: Var, into: str, span: Span, how: str, quiet: bool =
         what = "the module-level array" if lent.kind == "global" else "the array"
         ctx.report(Lent(span, f"{what} `{lent.name}`", how))
         return False
-    gone = {var.name, *others(ctx, var)}
+    gone = {var.name, *aliases(ctx, var)}
     for array in gone:
         lose(ctx, Var(array, var.type), Loss("moved", into, span))
     _lose_waiting(ctx, lambda part, read: any(v.name in gone for v in arrays(part)), into, span, False)

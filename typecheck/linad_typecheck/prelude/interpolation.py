@@ -1,4 +1,4 @@
-"""`scipy.interpolate`: functions that interpolate between points. They are returned as functions of a number or array."""
+"""`scipy.interpolate`: functions that interpolate between points. They return functions of a number or an array."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..arrays.gather import true_places
-from ..arrays.operands import as_array, bound, once
+from ..arrays.operands import as_array, bound, force_expensive
 from ..arrays.shapes import reshaped
 from ..ir.core import Const
 from ..engine.elementwise import lift
@@ -50,7 +50,7 @@ def places_of(ctx: Lowering, args: Args, flat: bool) -> tuple[Value, ...]:
     if not rank_of(array):
         raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 1 or more", "a scalar"))
     span = args.span
-    array = once(ctx, array, "t", span)
+    array = force_expensive(ctx, array, "t", span)
     if flat and rank_of(array) > 1:
         array = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args)
     return true_places(ctx, array, args.hint, span)

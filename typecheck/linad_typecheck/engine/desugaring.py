@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from ..advice.impure import WARNINGS
 from ..names.scope import External, FunctionSource, Helper, Scope, resolve
-from .attempts import chosen
+from .try_statements import as_branch
 
 # Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
 
 
-def simpler(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:
+def desugar(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:
     """The statements, desugared. A node with nothing to desugar is returned unchanged."""
     return [new for s in body for new in _simpler(s, scope)]
 
@@ -22,16 +22,16 @@ def simpler(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:
 def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
     match s:
         case ast.With(items=items, body=body) if all(_is_quiet(i, scope) for i in items):
-            return [ast.copy_location(ast.If(ast.copy_location(ast.Constant(True), s), simpler(body, scope), []), s)]
-        case ast.Try() if (found := chosen(s, scope)) is not None:
-            return simpler(found, scope)
+            return [ast.copy_location(ast.If(ast.copy_location(ast.Constant(True), s), desugar(body, scope), []), s)]
+        case ast.Try() if (found := as_branch(s, scope)) is not None:
+            return desugar(found, scope)
         case ast.Match():
             made = _matched(s, scope)
             return [s] if made is None else made
         case ast.Expr() | ast.Assign() | ast.AugAssign() if (either := _of_either(s)) is not None:
-            return simpler(either, scope)
+            return desugar(either, scope)
         case ast.If() | ast.For() | ast.While():
-            parts = {name: simpler(getattr(s, name), scope) for name in ("body", "orelse")}
+            parts = {name: desugar(getattr(s, name), scope) for name in ("body", "orelse")}
             if all(
                 new is old for name, some in parts.items() for new, old in zip(some, getattr(s, name), strict=False)
             ) and all(len(some) == len(getattr(s, name)) for name, some in parts.items()):
@@ -128,7 +128,7 @@ def _matched(s: ast.Match, scope: Scope) -> list[ast.stmt] | None:
         if found is None:
             return None
         test, names = found
-        body = simpler(case.body, scope)
+        body = desugar(case.body, scope)
         bound = [ast.copy_location(ast.Assign([ast.Name(n, ast.Store())], held), case.pattern) for n in names]
         if case.guard is not None:
             if names and test is not None:

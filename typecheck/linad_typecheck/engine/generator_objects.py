@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ..names.scope import parameters
 from ..ownership.liveness import bound
-from .attempts import Outcome
+from .try_statements import Outcome
 from .exits import breaks, continues, own_yields, returns
 from .quoted import Do, Quoted
 

@@ -10,8 +10,8 @@ import linad
 from linad import linear_grad, push
 from linad.boundary.dims import check_dims
 from linad.boundary.overlap import overlap
-from linad.boundary.usual import apart, dim_rows, dims_hold
-from linad.boundary.usual_call import MISSED, NAN
+from linad.boundary.fast_checks import dim_rows, dims_hold, no_overlap
+from linad.boundary.fast_call import MISSED, NAN
 from linad.derive import has_nan
 
 Vec = Float64[np.ndarray, "n"]
@@ -29,10 +29,10 @@ def test_apart_is_never_true_of_arrays_that_share_memory():
         written, read = arrays[:2], arrays[2:]
         pairs = [(written[0], written[1]), *((w, r) for w in written for r in read)]
         shares = any(overlap(a, b) for a, b in pairs)
-        assert apart(written, read) == (not shares)
+        assert no_overlap(written, read) == (not shares)
         seen.add(shares)
     assert seen == {True, False}
-    assert apart([base], [np.zeros(3)[:0], np.zeros(3)]) and apart([np.zeros(4)], [np.zeros(8)[::2]]) and not apart([base[:4]], [base[4::2]])
+    assert no_overlap([base], [np.zeros(3)[:0], np.zeros(3)]) and no_overlap([np.zeros(4)], [np.zeros(8)[::2]]) and not no_overlap([base[:4]], [base[4::2]])
 
 
 def test_sizes_hold_exactly_where_nothing_is_said():
@@ -273,7 +273,7 @@ def test_what_is_not_usual_is_left_to_the_general_path():
     np.testing.assert_allclose(scaled(a, c=c, b=b, k=k), expected(*args)[0])
 
 
-def test_usual_calls_see_what_names_mean_now(monkeypatch):
+def test_fast_calls_see_what_names_mean_now(monkeypatch):
     args = given()
     check(scaled, args)
     monkeypatch.setitem(globals(), "FACTOR", 3.0)
@@ -303,7 +303,7 @@ def test_usual_calls_see_what_names_mean_now(monkeypatch):
     check(scaled, args)
 
 
-def test_usual_calls_see_what_closures_hold():
+def test_fast_calls_see_what_closures_hold():
     factor = 2.0
 
     def helper(x: float, by: float = 3.0) -> float:
@@ -327,7 +327,7 @@ def test_usual_calls_see_what_closures_hold():
     assert (f(1.0), f.grad(1.0)) == (9.0, 9.0)
 
 
-def test_usual_calls_see_that_the_code_was_replaced():
+def test_fast_calls_see_that_the_code_was_replaced():
     @linear_grad
     def f(x: float) -> float:
         return 2.0 * x
@@ -376,7 +376,7 @@ def test_results_of_every_class():
     assert usual(several, "value", (x, 3)) is not MISSED
 
 
-def test_errors_of_usual_calls_are_told_at_the_line():
+def test_errors_of_fast_calls_are_told_at_the_line():
     @linear_grad
     def at(x: Vec, k: int) -> float:
         return x[k] * x[k]
@@ -385,7 +385,7 @@ def test_errors_of_usual_calls_are_told_at_the_line():
     for _ in range(2):
         assert at.grad(x, 3).tolist() == [0.0, 0.0, 0.0, 6.0]
         for call in (at, at.grad, at.value_and_grad):
-            with pytest.raises(IndexError, match=r"x\[k\] at .*test_usual_calls"):
+            with pytest.raises(IndexError, match=r"x\[k\] at .*test_fast_calls"):
                 call(x, 4)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
-from ..ownership.objects import earlier, one
-from ..ownership.state import as_one, inherits, lose, movable, shared_use, stands_for
+from ..ownership.objects import earlier, is_single_object
+from ..ownership.state import inherits, join_aliases, lose, movable, record_copy, shared_use
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
-from .blocks import block, how_left, set_left, definitely_bound
+from .blocks import block, definitely_bound, exit_kind, set_exit_kind
 from .entities import unknown_constant
 from .evaluation import condition
 from .exits import breaks, returns
@@ -76,17 +76,20 @@ class Shape:
         )
 
 
-def whole(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
+def carried_array(ctx: Lowering, v: Value, t: ValueType, name: str, span, defined: Atom | None) -> Value:
     """The array that a loop carries for a view or for a union of two arrays, also inside tuples."""
     match t, v:
         case TupleType(items=kinds), TupleValue(items=items) if len(kinds) == len(items):
             return replace(
-                v, items=tuple(whole(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True))
+                v,
+                items=tuple(
+                    carried_array(ctx, p, kind, name, span, defined) for p, kind in zip(items, kinds, strict=True)
+                ),
             )
         case ArrayType(), ViewValue() | UnionValue():
             ctx.fact("copy", name, span, f"the loop gives `{name}` arrays of its own; the first one is part of another")
             made = own_array(ctx, v, name, span, defined)
-            stands_for(ctx, made.var, v, span)
+            record_copy(ctx, made.var, v, span)
             return made
     return v
 
@@ -145,7 +148,7 @@ class Attempt:
         head = ctx.env
         for pair in grown.mixed:
             found = [p if isinstance(p, str) else self.array_at(head, p) for p in pair]
-            as_one(ctx, *(n for n in found if n))
+            join_aliases(ctx, *(n for n in found if n))
         self.alike = ctx.path.alike
         counts = (shape.start, shape.step) == (ZERO, ONE)
         few = isinstance(shape.step, Const) and abs(shape.step.value) < 2**16 and ctx.bits(shape.start) <= 50
@@ -157,7 +160,7 @@ class Attempt:
             self.objects = ctx.path.objects
             ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=self.depth)
             again = self.body(index)
-            left, ended, dead = how_left(ctx), ctx.env, ctx.path.dead
+            left, ended, dead = exit_kind(ctx), ctx.env, ctx.path.dead
             moving = self.compare(head, ended, left, dead)
             return again, left, None if moving else self.results(head, ended, left, kept, dead)
 
@@ -190,7 +193,7 @@ class Attempt:
         if name in self.grown.lost:
             return
         twins = {} if b is None else self.twins_of(name, t, b.value)
-        held = None if b is None else whole(ctx, b.value, t, name, self.span, b.defined)
+        held = None if b is None else carried_array(ctx, b.value, t, name, self.span, b.defined)
         first = list(coerce(ctx, held, t, self.span, None if b is None else b.defined))
         fresh: list[Atom] = []
         for k, (atom, kind) in enumerate(zip(first, type_leaves(t), strict=True)):
@@ -216,7 +219,7 @@ class Attempt:
         """The leaves, by index, of those objects in a value that are known to be carried under another name already."""
         found: dict[int, Atom] = {}
         for k, (part, kind, at) in enumerate(objects_of(v, t)):
-            if at in found or not one(part) or (name, k) in self.grown.split:
+            if at in found or not is_single_object(part) or (name, k) in self.grown.split:
                 continue
             for other in self.headed if any(isinstance(leaf, Array) for leaf in type_leaves(kind)) else ():
                 if other not in self.before:
@@ -275,9 +278,9 @@ class Attempt:
             "copy", name, self.span, f"the loop gives `{name}` arrays of its own; the first one stays in use elsewhere"
         )
         copy = materialise(ctx, ArrayValue(first), name, self.span).var
-        stands_for(ctx, copy, ArrayValue(first), self.span)
+        record_copy(ctx, copy, ArrayValue(first), self.span)
         var = self.carry(name, t, copy, in_order=in_order)
-        as_one(ctx, var.name, (taken or first).name)
+        join_aliases(ctx, var.name, (taken or first).name)
         return var
 
     # -- body
@@ -285,7 +288,7 @@ class Attempt:
     def body(self, index: Var) -> Atom | None:
         """Lower the body, and the continue condition of a loop with exits."""
         ctx, shape = self.ctx, self.shape
-        set_left(ctx, RUN, self.span)
+        set_exit_kind(ctx, RUN, self.span)
 
         def turn() -> None:
             shape.enter(index)
@@ -316,7 +319,7 @@ class Attempt:
         return again
 
     def again(self) -> Atom:
-        left = how_left(self.ctx)
+        left = exit_kind(self.ctx)
         if isinstance(left, Const):
             return Const(left.value < BREAK.value, BOOL)
         return self.ctx.let("again", "lt", (left, BREAK), BOOL, self.span)
@@ -412,7 +415,7 @@ class Attempt:
                 return all(p == q or self.carries(p, q) for p, q in zip(items, others, strict=True))
             case ArrayValue(), ArrayValue():
                 return True
-            case ViewValue() | UnionValue(), ArrayValue():  # `whole` copies it to an array
+            case ViewValue() | UnionValue(), ArrayValue():  # `carried_array` copies it to an array
                 return True
             case ViewValue(var=old), ViewValue(var=new):
                 inside = {x.name for x in self.carried} | made_in(self.ctx.out)
@@ -552,6 +555,6 @@ class Attempt:
         for first, (name, _) in self.owner.items():
             lose(ctx, Var(first, I64), Loss("carried", f"`{name}`", self.span))
         if carries_ctl:
-            set_left(ctx, outs[-1], self.span)
+            set_exit_kind(ctx, outs[-1], self.span)
         else:
-            set_left(ctx, RUN, self.span)
+            set_exit_kind(ctx, RUN, self.span)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..arrays.shapes import reshaped
 from ..ir.core import Atom, Block, Const, If
 from ..engine.numbers import cast
-from ..engine.places import fresh_array, held, nest, plus, put
+from ..engine.places import force_delayed, fresh_array, nest, plus, put
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of
@@ -33,7 +33,7 @@ def _median(ctx: Lowering, args: Args) -> Value:
             )
         )
     dtype = mean_dtype(dtype_of(r.array))
-    array, axis = held(ctx, r.array, "t", span), r.axes[0]
+    array, axis = force_delayed(ctx, r.array, "t", span), r.axes[0]
     if len(r.axes) == len(r.shape) > 1:
         array, axis = reshaped(ctx, array, ScalarValue(Const(-1, I64), True), args), 0
     n, t = r.count(ctx), Scalar(dtype)
@@ -44,7 +44,9 @@ def _median(ctx: Lowering, args: Args) -> Value:
 
     def middle(index: tuple[Atom, ...]) -> Atom:
         def cell(k: Atom) -> Atom:
-            return cast(ctx, cell_in_order(ctx, array, order, (*index[:axis], k, *index[axis:]), axis, span), dtype, span)
+            return cast(
+                ctx, cell_in_order(ctx, array, order, (*index[:axis], k, *index[axis:]), axis, span), dtype, span
+            )
 
         with ctx.block() as stmts:
             a, b, last = cell(low), cell(high), cell(top)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..arrays.from_parts import array_of_values
 from ..arrays.operands import as_array, axis_of, bound, choice, no_floats
-from ..arrays.shapes import laid_out, reshaped
+from ..arrays.shapes import is_in_order, reshaped
 from ..engine.elementwise import common_shape
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
@@ -13,7 +13,7 @@ from ..engine.state import Lowering
 from ..engine.values import (
     SILENT, ArrayValue, NoneValue, ScalarValue, TupleValue, Value, describe, literal, type_of,
 )
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import BadCall
 from ..messages.types import WrongType
 from .texts import texts
@@ -25,16 +25,16 @@ def _take(ctx: Lowering, args: Args) -> Value:
     a = as_array(ctx, found["a"], args)
     idx = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
     if "axis" not in found:
-        return written(ctx, args, "a.ravel()[i]" if rank_of(a) > 1 else "a[i]", a=a, i=idx)
+        return snippet_value(ctx, args, "a.ravel()[i]" if rank_of(a) > 1 else "a[i]", a=a, i=idx)
     axis = axis_of(ctx, found["axis"], rank_of(a), args.span)
-    return written(ctx, args, f"a[{':, ' * axis}i]", a=a, i=idx)
+    return snippet_value(ctx, args, f"a[{':, ' * axis}i]", a=a, i=idx)
 
 
 def _take_along(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "axis")
     a, idx = (as_array(ctx, found[k], args) for k in ("arr", "indices"))
     if isinstance(args.keywords.get("axis"), NoneValue):
-        return written(ctx, args, "a.ravel()[i]", a=a, i=idx)
+        return snippet_value(ctx, args, "a.ravel()[i]", a=a, i=idx)
     axis = axis_of(ctx, found.get("axis", literal(-1)), rank_of(a), args.span)
     if rank_of(idx) != rank_of(a):
         if axis is not None:
@@ -49,7 +49,7 @@ def _take_along(ctx: Lowering, args: Args) -> Value:
     rank = rank_of(a)
     news = lambda k: ", ".join(":" if j == k else "None" for j in range(rank))
     parts = ["i" if k == axis else f"np.arange(a.shape[{k}])[{news(k)}]" for k in range(rank)]
-    return written(ctx, args, f"a[{', '.join(parts)}]", a=a, i=idx)
+    return snippet_value(ctx, args, f"a[{', '.join(parts)}]", a=a, i=idx)
 
 
 def _several(ctx: Lowering, args: Args) -> Value:
@@ -59,7 +59,7 @@ def _several(ctx: Lowering, args: Args) -> Value:
         raise Refused(BadCall(args.span, args.name, "takes arrays"))
     shape = common_shape(ctx, [shape_of(ctx, a, args.span) for a in arrays], args.span)
     sizes = TupleValue(tuple(ScalarValue(n, True) for n in shape))
-    return TupleValue(tuple(written(ctx, args, "np.broadcast_to(a, sizes)", a=a, sizes=sizes) for a in arrays))
+    return TupleValue(tuple(snippet_value(ctx, args, "np.broadcast_to(a, sizes)", a=a, sizes=sizes) for a in arrays))
 
 
 def _unravel(ctx: Lowering, args: Args) -> Value:
@@ -68,11 +68,11 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
     k = found["indices"] if isinstance(found["indices"], ScalarValue) else as_array(ctx, found["indices"], args)
     no_floats(args, "indices", k)
     no_floats(args, "sizes", *sizes)
-    total = written(
+    total = snippet_value(
         ctx, args, " * ".join(f"n{j}" for j in range(len(sizes))) or "1", **{f"n{j}": n for j, n in enumerate(sizes)}
     )
     outside = "np.any((k < 0) | (k >= total))" if is_array(k) else "k < 0 or k >= total"
-    k = written(
+    k = snippet_value(
         ctx,
         args,
         f"if {outside}: raise ValueError('index is out of bounds for array of this shape')\nk * np.int64(1)",
@@ -81,8 +81,8 @@ def _unravel(ctx: Lowering, args: Args) -> Value:
     )
     places: list[Value] = []
     for n in sizes[:0:-1]:
-        places.append(written(ctx, args, "k % n", k=k, n=n))
-        k = written(ctx, args, "k // n", k=k, n=n)
+        places.append(snippet_value(ctx, args, "k % n", k=k, n=n))
+        k = snippet_value(ctx, args, "k // n", k=k, n=n)
     return TupleValue((k, *reversed(places)))
 
 
@@ -95,11 +95,11 @@ def _ravel_index(ctx: Lowering, args: Args) -> Value:
         raise Refused(BadCall(args.span, args.name, "takes a tuple of indices and one of as many sizes, written out"))
     no_floats(args, "indices", *index.items)
     no_floats(args, "sizes", *sizes.items)
-    place: Value = written(ctx, args, "np.int64(0)")
+    place: Value = snippet_value(ctx, args, "np.int64(0)")
     for i, n in zip(index.items, sizes.items, strict=True):
         outside = "np.any((i < 0) | (i >= n))" if is_array(i) else "i < 0 or i >= n"
         text = f"if {outside}: raise ValueError('invalid entry in coordinates array')\nplace * n + i"
-        place = written(ctx, args, text, place=place, i=i, n=n)
+        place = snippet_value(ctx, args, text, place=place, i=i, n=n)
     return place
 
 
@@ -124,8 +124,8 @@ def _copyto(ctx: Lowering, args: Args) -> Value:
         )
     if "where" in found:
         text = "dst[...] = np.where(mask, src, dst)\nNone"
-        return written(ctx, args, text, dst=found["dst"], src=src, mask=found["where"])
-    return written(ctx, args, "dst[...] = src\nNone", dst=found["dst"], src=src)
+        return snippet_value(ctx, args, text, dst=found["dst"], src=src, mask=found["where"])
+    return snippet_value(ctx, args, "dst[...] = src\nNone", dst=found["dst"], src=src)
 
 
 def _contiguous(ctx: Lowering, args: Args) -> Value:
@@ -133,11 +133,11 @@ def _contiguous(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "dtype")
     a = as_array(ctx, found["a"], args)
     if "dtype" in found:
-        return written(ctx, args, "np.array(a, dtype=dtype)", a=a, dtype=found["dtype"])
+        return snippet_value(ctx, args, "np.array(a, dtype=dtype)", a=a, dtype=found["dtype"])
     if not rank_of(a):
-        return written(ctx, args, "np.atleast_1d(a)", a=a)
+        return snippet_value(ctx, args, "np.atleast_1d(a)", a=a)
     sizes = TupleValue(tuple(ScalarValue(n, True) for n in shape_of(ctx, a, args.span)))
-    return a if isinstance(a, ArrayValue) and laid_out(ctx, a.var) else reshaped(ctx, a, sizes, args, True)
+    return a if isinstance(a, ArrayValue) and is_in_order(ctx, a.var) else reshaped(ctx, a, sizes, args, True)
 
 
 _DIAGONAL = """
@@ -159,10 +159,10 @@ def _open_mesh(ctx: Lowering, args: Args) -> Value:
             if not isinstance(v, SILENT):
                 raise Refused(WrongType(args.span, f"`{args.name}` is of arrays of rank 1", describe(type_of(v))))
             raise Refused(None)
-        found.append(written(ctx, args, "np.flatnonzero(a)", a=v) if dtype_of(v) == "bool" else v)
+        found.append(snippet_value(ctx, args, "np.flatnonzero(a)", a=v) if dtype_of(v) == "bool" else v)
     axes = [", ".join(":" if j == k else "None" for j in range(len(names))) for k in range(len(names))]
     text = ", ".join(f"{name}[{axis}]" for name, axis in zip(names, axes, strict=True))
-    return written(ctx, args, f"({text},)", **dict(zip(names, found, strict=True)))
+    return snippet_value(ctx, args, f"({text},)", **dict(zip(names, found, strict=True)))
 
 
 RULES: dict[str, Rule] = {

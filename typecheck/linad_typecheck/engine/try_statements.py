@@ -44,7 +44,7 @@ class Outcome(ast.expr):
         return Outcome(each(self.of), self.which)
 
 
-def chosen(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
+def as_branch(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
     """A `try` as an `if` on its outcome; None if the outcome can never be known."""
     if s.finalbody:
         return _finally(s)
@@ -71,7 +71,9 @@ def _one_by_one(s: ast.Try, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     match body[0]:
         case ast.If(test=test, body=[ast.Raise() as error], orelse=[]):
             arms = _unless_raised(s, error, []), _one_by_one(s, body[1:])
-            return _unless_raised(s, ast.copy_location(ast.Expr(test), test), [ast.copy_location(ast.If(test, *arms), s)])
+            return _unless_raised(
+                s, ast.copy_location(ast.Expr(test), test), [ast.copy_location(ast.If(test, *arms), s)]
+            )
         case first:
             return _unless_raised(s, first, [first, *_one_by_one(s, body[1:])])
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..arrays.operands import as_array, bound, no_bools
-from ..engine.places import stored
+from ..engine.places import force_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of
 from ..engine.state import Lowering
 from ..engine.values import ScalarValue, TupleValue, Value, literal
-from ..engine.written import called, written
+from ..engine.snippets import call_snippet, snippet_value
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import INTS, NUMPY_NAMES
@@ -40,7 +40,9 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
     if not (isinstance(bins, ScalarValue) and bins.dtype in INTS):
         edges = as_array(ctx, bins, args)
         rises = "if np.any(e[:-1] > e[1:]): raise ValueError('`bins` must increase monotonically, when an array')\ne"
-        return stored(ctx, written(ctx, args, rises, e=stored(ctx, edges, "edges", args.span)), "edges", args.span)
+        return force_array(
+            ctx, snippet_value(ctx, args, rises, e=force_array(ctx, edges, "edges", args.span)), "edges", args.span
+        )
     limits = found.get("range")
     if limits is None:
         ends = "lo = np.min(a) * 1.0 if a.size > 0 else 0.0\nhi = np.max(a) * 1.0 if a.size > 0 else 1.0\n"
@@ -58,8 +60,8 @@ def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Valu
         f"{'.astype(np.float32)' * single}\n"
         "if np.any(e[:-1] >= e[1:]): raise ValueError('Too many bins for data range.')\ne"
     )
-    edges = written(ctx, args, text, a=a, n=bins, **({} if limits is None else {"limits": limits}))
-    return stored(ctx, edges, "edges", args.span)
+    edges = snippet_value(ctx, args, text, a=a, n=bins, **({} if limits is None else {"limits": limits}))
+    return force_array(ctx, edges, "edges", args.span)
 
 
 def _histogram(ctx: Lowering, args: Args) -> Value:
@@ -70,18 +72,20 @@ def _histogram(ctx: Lowering, args: Args) -> Value:
         raise Refused(
             Unsupported(args.span, "`density=` of `np.histogram`", "divide: `h / (h.sum() * np.diff(edges))`")
         )
-    a = stored(ctx, written(ctx, args, "a.ravel()", a=a), "a", args.span)
+    a = force_array(ctx, snippet_value(ctx, args, "a.ravel()", a=a), "a", args.span)
     edges = _edges(ctx, args, a, found)
     if "weights" not in found:
-        return TupleValue((called(ctx, args, _COUNTED, a, edges), edges))
+        return TupleValue((call_snippet(ctx, args, _COUNTED, a, edges), edges))
     weights = as_array(ctx, found["weights"], args)
     no_bools(args, weights)
     check = "if w.size != a.size: raise ValueError('weights should have the same shape as a.')\nw.ravel() * 1.0"
     dtype = dtype_of(weights)
-    weights = stored(ctx, written(ctx, args, check, w=weights, a=a), "weights", args.span)
-    heights = called(ctx, args, _WEIGHED, a, edges, weights)
+    weights = force_array(ctx, snippet_value(ctx, args, check, w=weights, a=a), "weights", args.span)
+    heights = call_snippet(ctx, args, _WEIGHED, a, edges, weights)
     if dtype != "f64":  # NumPy adds weights in float64 and converts the result to their type
-        heights = stored(ctx, written(ctx, args, f"h.astype(np.{NUMPY_NAMES[dtype]})", h=heights), args.hint, args.span)
+        heights = force_array(
+            ctx, snippet_value(ctx, args, f"h.astype(np.{NUMPY_NAMES[dtype]})", h=heights), args.hint, args.span
+        )
     return TupleValue((heights, edges))
 
 

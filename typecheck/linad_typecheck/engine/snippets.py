@@ -20,7 +20,7 @@ from ..names.scope import External, FunctionSource
 from ..types import BOOL
 from .blocks import assign
 from .evaluation import condition, expression, pull
-from .places import held
+from .places import force_delayed
 from .quoted import Quoted
 from .rulebook import CONSTANTS, Args
 from .sizes import is_array
@@ -47,7 +47,7 @@ _BUILTINS = (
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
 
-def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
+def snippet_value(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
     """The value of the last line of a text: assignments to names, ``if ...: raise ...``, and a final expression.
 
     ``values``: bindings of names in the text. Delayed array expressions that the text uses more than once are evaluated
@@ -83,7 +83,7 @@ def written(ctx: Lowering, args: Args, text: str, **values: Value) -> Value:
     raise AssertionError(f"a text without a value: {text}")
 
 
-def called(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value) -> Value:
+def call_snippet(ctx: Lowering, args: Args, text: str, *values: Value, **names: Value) -> Value:
     """The result of the last function of a text with loops and branches, applied to ``values``. It is a helper,
     positioned at the user's line.
 
@@ -128,7 +128,7 @@ def _parsed(text: str) -> tuple[list[ast.stmt], Counter[str]]:
 def _held(ctx: Lowering, v: Value, uses: int, name: str, args: Args) -> Value:
     if isinstance(v, TupleValue) and not v.closed:
         return replace(v, items=tuple(_held(ctx, x, uses, name, args) for x in v.items))
-    return held(ctx, v, name, args.span) if uses > 1 else v
+    return force_delayed(ctx, v, name, args.span) if uses > 1 else v
 
 
 def _place(args: Args) -> ast.expr:

@@ -9,7 +9,7 @@ from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import dtype_of, rank_of
 from ..engine.state import Lowering
 from ..engine.values import NoneValue, ScalarValue, TupleValue, Value, literal
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import BadCall, Unsupported
 from ..types import INTS, LIMITS, Scalar
 from .products import common_dtype
@@ -54,7 +54,7 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
         (m @ n).reshape({shape})
     """
     check = f"        if {same}: raise ValueError('shape-mismatch for sum')\n" if same else ""
-    return written(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)
+    return snippet_value(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)
 
 
 def _summed(product: str, axis: str, *names: str) -> Rule:
@@ -66,7 +66,7 @@ def _summed(product: str, axis: str, *names: str) -> Rule:
         no_bools(args, *pair)
         small = ", dtype=np.int32" if common_dtype(pair) == "i32" else ""
         values = {**dict(zip(names, pair, strict=True)), "axis": found.get("axis", literal(-1))}
-        return written(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
+        return snippet_value(ctx, args, f"np.sum({product}, axis={axis}{small})", **values)
 
     return apply
 
@@ -84,7 +84,7 @@ def _outer(dotted: str) -> Rule:
         rank = rank_of(pair[1])
         more = ", None" * rank if rank_of(pair[0]) else ""
         text = f"{dotted}(a[...{more}], b)" if more else f"{dotted}(a, b)"
-        return written(ctx, args, text, a=given[0], b=given[1])
+        return snippet_value(ctx, args, text, a=given[0], b=given[1])
 
     return apply
 
@@ -128,7 +128,7 @@ def _by_axis(text: str) -> Rule:
         whole = isinstance(args.keywords.get("axis", args.values[1] if len(args.values) > 1 else None), NoneValue)
         found = bound(ctx, args, "axis dtype keepdims")
         more = "".join(f", {k}={k}" for k in ("dtype", "keepdims") if k in found)
-        return written(
+        return snippet_value(
             ctx,
             args,
             text.replace(")", f"{more})"),

@@ -20,7 +20,7 @@ from .arguments import WANTED
 from .kernel import DONE
 from .objects import MISSING
 from .results import class_of, float_leaves, leaf_types, restore
-from .usual import apart, dim_rows
+from .fast_checks import dim_rows, no_overlap
 from .workspace import LARGE, Refilled
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ NAN = object()  # a gradient contains a nan; it is recomputed with exact zeros
 # machine.
 BY_ONE_THREAD = 4096
 
-Usual = Callable[..., Any]
+FastCall = Callable[..., Any]
 
 
-def usual_value(s: Specialisation) -> Usual | None:
+def fast_value(s: Specialisation) -> FastCall | None:
     """The fast path of a function call; None if the function does not qualify."""
     signature = s.signature
     if signature.updates or signature.copied or signature.given_back or signature.result is None:
@@ -50,9 +50,9 @@ def usual_value(s: Specialisation) -> Usual | None:
     return text.made(f"{text.name(restore)}({text.name(signature.result)}, out[1:])")
 
 
-def usual_gradient(
+def fast_gradient(
     s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf], value: bool
-) -> Usual | None:
+) -> FastCall | None:
     """The fast path of a gradient with respect to some parameters, preceded by the value if requested; None if the
     function does not qualify.
 
@@ -86,7 +86,7 @@ def usual_gradient(
     return text.made(f"{text.typed('out[1]', result)}, {bare}" if value else bare)
 
 
-def usual_pushed(s: Specialisation, request: Request, given: Sequence[bool], value: bool) -> Usual | None:
+def fast_tangent(s: Specialisation, request: Request, given: Sequence[bool], value: bool) -> FastCall | None:
     """The fast path of a forward derivative, as a function of the arguments and their tangents; None if the function
     does not qualify.
 
@@ -123,9 +123,9 @@ def usual_pushed(s: Specialisation, request: Request, given: Sequence[bool], val
     return text.made(f"{found}, {tangent}", "arguments, tangents")
 
 
-def usual_into(
+def fast_into(
     s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf]
-) -> Usual | None:
+) -> FastCall | None:
     """The fast path of `vjp_into`, as a function of the arguments, the cotangent and the buffers; None if the function
     does not qualify. Buffers are restored before it returns `MISSED`."""
     signature, result = s.signature, s.signature.result
@@ -145,7 +145,7 @@ def usual_into(
         text.unless(f"{b}.__class__ is not ndarray or {b}.dtype is not {dtype}")
         text.unless(f"{b}.shape != {shape}", f"not {b}.flags.carray")
     read = [f"a{p.structure.index}, " for p in signature.params if isinstance(p.structure.type, Array)]
-    text.unless(f"not {text.name(apart)}(parts, ({''.join(read)}))")
+    text.unless(f"not {text.name(no_overlap)}(parts, ({''.join(read)}))")
     arrays = [leaf for leaf in active if isinstance(leaf.type, Array)]
     scalars = [leaf for leaf in active if leaf not in arrays]
     copy = text.name(text.returned.copy)
@@ -299,11 +299,11 @@ class _Text:
         parts = [self.structured(part, found) for part in structure]
         return None if None in parts else f"({''.join(f'{part}, ' for part in parts)})"
 
-    def made(self, result: str, given: str = "arguments") -> Usual:
+    def made(self, result: str, given: str = "arguments") -> FastCall:
         """Compile the function that returns this result."""
         lines = [f"        {line}" for line in (*self.lines, f"return {result}")]
         caught = ["    except Exception: return MISSED"]  # the general path raises it again, with the user's position
-        text = "\n".join([f"def usual({given}):", "    try:", *lines, *caught])
+        text = "\n".join([f"def fast_call({given}):", "    try:", *lines, *caught])
         names: dict[str, object] = {
             "MISSED": MISSED,
             "NAN": NAN,
@@ -314,8 +314,8 @@ class _Text:
             "largest": np.maximum.reduce,
             **{f"o{k}": value for k, value in enumerate(self.objects)},
         }
-        exec(compile(text, f"<linad: the usual call of {self.s.signature.name}>", "exec"), names)
-        return names["usual"]  # type: ignore[return-value]
+        exec(compile(text, f"<linad: the fast call of {self.s.signature.name}>", "exec"), names)
+        return names["fast_call"]  # type: ignore[return-value]
 
 
 def _is_plain(structure: object) -> bool:

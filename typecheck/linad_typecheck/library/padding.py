@@ -10,7 +10,7 @@ from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import Poison, ScalarValue, TupleValue, Value, literal
-from ..engine.written import written
+from ..engine.snippets import snippet_value
 from ..messages.language import BadCall, Unsupported
 from ..types import INTS
 
@@ -51,17 +51,17 @@ def _pad(ctx: Lowering, args: Args) -> Value:
             )
         else:
             empty = (
-                f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using modes "
-                "other than 'constant' or 'empty'\")\n"
+                f"if n == 0 and (before > 0 or after > 0): raise ValueError(\"can't extend empty axis {axis} using "
+                "modes other than 'constant' or 'empty'\")\n"
             )
             text = (
                 f"{negative}n = a.shape[{axis}]\n{empty}at = np.arange(-before, n + after)\n"
                 f"turn = at % {_TURNS.get(mode, 1)}\na[{lead}{_BORDERS[mode]}]"
             )
-        a = written(ctx, args, text, **values)
+        a = snippet_value(ctx, args, text, **values)
         if isinstance(a, Poison):
             return a
-    return written(ctx, args, "np.copy(a)", a=a) if a is found["array"] else a
+    return snippet_value(ctx, args, "np.copy(a)", a=a) if a is found["array"] else a
 
 
 def _pairs(ctx: Lowering, args: Args, v: Value, rank: int, what: str) -> list[tuple[Value, Value]]:
@@ -105,12 +105,12 @@ def _block(ctx: Lowering, args: Args) -> Value:
         if level == 0:
             lead = "None, " * (rank - rank_of(as_array(ctx, v, args)))
             return (
-                written(ctx, args, f"np.asarray(v)[{lead}...]" if lead else "np.asarray(v)", v=v)
+                snippet_value(ctx, args, f"np.asarray(v)[{lead}...]" if lead else "np.asarray(v)", v=v)
                 if lead or not is_array(v)
                 else v
             )
         parts = TupleValue(tuple(joined(x, level - 1) for x in v.items))
-        return written(ctx, args, "np.concatenate(parts, axis=axis)", parts=parts, axis=literal(-level))
+        return snippet_value(ctx, args, "np.concatenate(parts, axis=axis)", parts=parts, axis=literal(-level))
 
     return joined(found["arrays"], depth)
 
@@ -126,10 +126,10 @@ def _blocks(v: Value) -> list[Value]:
 def _append(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "axis")
     if "axis" in found:
-        return written(
+        return snippet_value(
             ctx, args, "np.concatenate((a, v), axis=axis)", a=found["arr"], v=found["values"], axis=found["axis"]
         )
-    return written(
+    return snippet_value(
         ctx,
         args,
         "np.concatenate((np.atleast_1d(a).ravel(), np.atleast_1d(v).ravel()))",
@@ -151,10 +151,10 @@ def _one_place(text: str) -> Rule:
                 )
             )
         if "axis" not in found and rank_of(a) != 1:
-            a = written(ctx, args, "a.ravel()", a=a)
+            a = snippet_value(ctx, args, "a.ravel()", a=a)
         axis = axis_of(ctx, found.get("axis", literal(0)), rank_of(a), args.span)
         values = {
-            "a": written(ctx, args, "np.moveaxis(a, axis, 0)", a=a, axis=literal(axis)),
+            "a": snippet_value(ctx, args, "np.moveaxis(a, axis, 0)", a=a, axis=literal(axis)),
             "k": found["obj"],
             "axis": literal(axis),
         }
@@ -173,8 +173,8 @@ def _one_place(text: str) -> Rule:
                     "*a.shape[1:]", ", ".join(f"a.shape[{k}]" for k in range(1, rank_of(a)))
                 )
             )
-            values["v"] = written(ctx, args, lead + ".astype(a.dtype)", v=v, a=values["a"])
-        return written(ctx, args, text, **values)
+            values["v"] = snippet_value(ctx, args, lead + ".astype(a.dtype)", v=v, a=values["a"])
+        return snippet_value(ctx, args, text, **values)
 
     return apply
 
@@ -204,7 +204,7 @@ def _grid(ctx: Lowering, args: Args) -> Value:
         if found is not None:
             raise Refused(BadCall(args.span, args.name, "takes a tuple of up to three sizes, written out"))
         raise Refused(None)
-    return written(ctx, args, "np.stack(parts)", parts=TupleValue(_indices(ctx, args, sizes)))
+    return snippet_value(ctx, args, "np.stack(parts)", parts=TupleValue(_indices(ctx, args, sizes)))
 
 
 def _indices(ctx: Lowering, args: Args, sizes: TupleValue) -> tuple[Value, ...]:
@@ -212,7 +212,7 @@ def _indices(ctx: Lowering, args: Args, sizes: TupleValue) -> tuple[Value, ...]:
     rank = len(sizes.items)
     news = [", ".join(":" if k == axis else "None" for k in range(rank)) for axis in range(rank)]
     return tuple(
-        written(ctx, args, f"np.broadcast_to(np.arange(n)[{new}], shape)", n=n, shape=sizes)
+        snippet_value(ctx, args, f"np.broadcast_to(np.arange(n)[{new}], shape)", n=n, shape=sizes)
         for n, new in zip(sizes.items, news, strict=True)
     )
 
@@ -225,7 +225,7 @@ def _from_function(ctx: Lowering, args: Args) -> Value:
             Unsupported(args.span, f"`dtype=` of `{args.name}`", "convert the indices in the function: `i.astype(int)`")
         )
     parts = {f"i{k}": v for k, v in enumerate(_indices(ctx, args, sizes))}
-    return written(ctx, args, f"f({', '.join(f'{k} * 1.0' for k in parts)})", f=found["function"], **parts)
+    return snippet_value(ctx, args, f"f({', '.join(f'{k} * 1.0' for k in parts)})", f=found["function"], **parts)
 
 
 def _cumulative(name: str) -> Rule:
@@ -241,7 +241,7 @@ def _cumulative(name: str) -> Rule:
                 )
             )
         more = "".join(f", {k}={k}" for k in ("axis", "dtype") if k in found)
-        return written(ctx, args, f"np.{name}(x{more})", **{**found, "x": a})
+        return snippet_value(ctx, args, f"np.{name}(x{more})", **{**found, "x": a})
 
     return apply
 

@@ -24,7 +24,7 @@ from .attributes import attribute_of
 QUESTIONS = tuple(f"builtins.{n}" for n in ("isinstance", "issubclass", "type", "hasattr", "callable", "getattr"))
 
 
-def answer(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
+def type_test(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """The value of a call of one of `QUESTIONS`."""
     name = dotted.partition(".")[2]
     count = {"isinstance": (2,), "issubclass": (2,), "hasattr": (2,), "getattr": (2, 3)}.get(name, (1,))
@@ -119,4 +119,4 @@ def _entity_has(ctx: Lowering, v: EntityValue, name: str) -> bool | None:
     return has_attribute(v, name)
 
 
-CALLS.update(dict.fromkeys(QUESTIONS, answer))
+CALLS.update(dict.fromkeys(QUESTIONS, type_test))

@@ -51,7 +51,7 @@ def dims_hold(rows: tuple[Row, ...] | None, arguments: Sequence[object]) -> bool
     return True
 
 
-def apart(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
+def no_overlap(written: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> bool:
     """Whether no written array overlaps another array, by address ranges."""
     return _owners_apart(written, read) or _spans_apart(written, read)
 
