@@ -121,7 +121,7 @@ def test_buffers_are_restored_when_the_fast_path_gives_up():
         np.testing.assert_array_equal(buffer, 1.0 + f.grad(np.array([0.0, 4.0]), 1))
         with pytest.raises(IndexError, match="index 5 is out of bounds"):
             f.vjp_into(1.0, np.array([0.0, 4.0]), 5, into=buffer)
-    assert f._usual["into"] is not None
+    assert f._fast["into"] is not None
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def check(f, args, **more):
 
 
 def usual(f, asked, args):
-    return f._usual[asked](args)
+    return f._fast[asked](args)
 
 
 def test_the_second_call_is_the_usual_one():
@@ -416,7 +416,7 @@ def of_each_kind(x: Vec, k: int, c: float):
 
 
 def general(f, *call):
-    """What a function without a table of usual calls answers."""
+    """What a function without a table of fast calls answers."""
     return call[0](linear_grad(f.py_func), *call[1:])
 
 

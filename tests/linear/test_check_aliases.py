@@ -226,8 +226,8 @@ def test_what_is_used_against_a_fact_is_found(case, certified):
 
 ALONE = lambda ctx, var: frozenset()
 FORGETTING = {
-    "the other names of an array, in updates": [(state, "others", ALONE), (calls, "others", ALONE)],
-    "which copies were made": [(module, "as_one", lambda *a: None) for module in (state, loop_attempt, joins, calls)],
+    "the other names of an array, in updates": [(state, "aliases", ALONE), (calls, "aliases", ALONE)],
+    "which copies were made": [(module, "join_aliases", lambda *a: None) for module in (state, loop_attempt, joins, calls)],
 }
 
 

@@ -87,5 +87,5 @@ TAKEN = "    w = out.pop()\n    u[0] = 5.0\n    s += w[0]\n"
 def test_an_array_that_lowering_forgets_is_found(lines):
     f = load(HEAD + lines + END)
     assert any("LIN10" in e for e in given(f).errors)
-    with mock.patch.object(growing, "as_one", lambda ctx, *names: None), pytest.raises(NotLinear):
+    with mock.patch.object(growing, "join_aliases", lambda ctx, *names: None), pytest.raises(NotLinear):
         given(f).errors  # noqa: B018 - which checks it

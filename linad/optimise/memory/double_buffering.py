@@ -1,8 +1,8 @@
 """Double buffering: write the array that an iteration creates for the next one into the buffer of the last but one.
 
 **Transformation.** Double buffering. The variant `pin_buffers` (the pass `buffer_pinning`) is for parallel loops: it
-writes into the incoming array and reads a copy, because iterations are distributed over threads only if arrays keep their
-names.
+writes into the incoming array and reads a copy, because iterations are distributed over threads only if arrays keep
+their names.
 
 **Before.** ``for t carry (u) { new = copy &u; ...; yield new }``
 **After.** ``first = alloc [n]; for t carry (u, other = first) { other = u; ...; yield other, u }``

@@ -26,7 +26,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.function import restore_shared
+from ..engine.function import expand_shared
 from ..engine.spec import CallOptions
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
@@ -40,7 +40,7 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.definitions import definitions
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, from_callee, number_objects as given_objects, restore_held
+from ..ownership.objects import changed_by_call, from_callee, number_objects as given_objects, expand_held
 from ..ownership.state import (
     aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
     write,
@@ -300,10 +300,10 @@ def _call(
     result = from_callee(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
     if not spec.left or not isinstance(result, TupleValue):
         return result
-    result, *after = restore_shared(*result.items[:1], result.items[1:])
+    result, *after = expand_shared(*result.items[:1], result.items[1:])
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
-    return restore_held(result, after)
+    return expand_held(result, after)
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

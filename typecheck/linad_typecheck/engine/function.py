@@ -228,7 +228,7 @@ def share_once(ctx: Lowering, value: Value, left: Sequence[Value]) -> list[Value
     return [map_arrays(value, lambda leaf: placed(leaf, False)), *after]
 
 
-def restore_shared(value: Value, left: Sequence[Value]) -> list[Value]:
+def expand_shared(value: Value, left: Sequence[Value]) -> list[Value]:
     """The inverse of `share_once`, in the caller."""
     found: list[Value] = []
     for v in left:

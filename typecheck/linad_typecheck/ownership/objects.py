@@ -302,7 +302,7 @@ def without_held(v: Value, others: Iterable[Value]) -> Value:
     return map_objects(v, lambda o: replace(o, items=()) if o.made in known else o)
 
 
-def restore_held(v: Value, others: Iterable[Value]) -> Value:
+def expand_held(v: Value, others: Iterable[Value]) -> Value:
     """The inverse of `without_held`: the value with the contents of those objects taken from ``others``."""
     known = {o.made: o for v in others for o in objects(v) if is_single_object(o)}
     return map_objects(v, lambda o: known.get(o.made, o))
