@@ -22,6 +22,9 @@ _NAMES: dict[str, str] = {
         uint32 uint64 uint8 uintc uintp ulong ulonglong union1d unique_all unique_counts unique_inverse
         unique_values unpackbits unsignedinteger ushort void
     """,
+    "cmath": """
+        acos acosh asin asinh atan atanh
+    """,
     "numpy.linalg": """
         LinAlgError matrix_rank pinv qr tensorinv tensorsolve
     """,
