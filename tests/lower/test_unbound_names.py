@@ -140,3 +140,25 @@ def test_a_nested_function_sees_the_variable_that_python_sees(name):
     f = of_body(SEEN[name])
     x = np.array([0.5, 1.5])
     assert linear_grad(f, backend="interpret")(x) == f(x)
+
+
+LEFT = """
+for i in range(len(x)):
+    if x[i] > 2.0:
+        {}break
+    if x[i] > 0.5:
+        y = x[i]
+        break
+else:
+    {}
+return y
+"""
+
+
+@pytest.mark.parametrize(("before", "otherwise", "warns"), [
+    ("y = 1.0; ", "y = 0.0", False), ("y = 1.0; ", "raise ValueError('none')", False), ("y = 1.0; ", "return 0.0", False),
+    ("", "y = 0.0", True), ("y = 1.0; del y; ", "y = 0.0", True), ("", "return 0.0", True),
+])  # fmt: skip
+def test_what_a_break_leaves_bound_is_bound(before, otherwise, warns):
+    text = program("import linad", LEFT.format(before, otherwise).strip(), "x: F1, k: int")
+    assert [d.slug for d in check_source(text)] == ["maybe-undefined"] * warns

@@ -9,9 +9,9 @@ from dataclasses import replace
 from ..arrays.indexing import selectable
 from ..ir.core import Check, Const
 from ..engine.loop_attempt import Attempt, Shape
-from ..engine.blocks import STATEMENTS, assign, block, exit_kind, set_exit_kind
+from ..engine.blocks import STATEMENTS, assign, block, definitely_bound, exit_kind, set_exit_kind
 from ..engine.evaluation import condition
-from ..engine.exits import breaks, returns
+from ..engine.exits import bound_at_breaks, breaks, returns
 from ..engine.fixpoint import fixpoint
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
@@ -145,11 +145,12 @@ def _else(ctx: Lowering, shape: Shape) -> None:
     left = exit_kind(ctx)
     after = ctx.live.after.get(id(s), frozenset())
     endless = isinstance(shape.test, ast.Constant) and bool(shape.test.value)
+    left_by_break = lambda: definitely_bound(ctx, bound_at_breaks(s.body))
     if not shape.has_return:
         if s.orelse and shape.has_break and not isinstance(left, Const):
             ran_out = ctx.let("done", "ne", (left, BREAK), BOOL, span)
             set_exit_kind(ctx, RUN, span)
-            branch(ctx, ran_out, lambda: block(ctx, s.orelse, after), lambda: None, after, span)
+            branch(ctx, ran_out, lambda: block(ctx, s.orelse, after), left_by_break, after, span)
             return
         set_exit_kind(ctx, RUN, span)
         block(ctx, s.orelse, after)
@@ -162,6 +163,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
         return
 
     def other() -> None:
+        left_by_break()
         if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended by `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
             set_exit_kind(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..ir.core import Const
 from ..names.scope import Helper
@@ -129,7 +129,7 @@ def if_(ctx: Lowering, s: ast.If, then: Body, orelse: Body, live: frozenset[str]
         cond = ctx.fresh("b", BOOL)
 
     def taken_arm(body: Body, truth: bool) -> None:
-        definitely_bound(ctx, s.test, truth)
+        definitely_bound(ctx, bound_if(s.test, truth))
         narrowed(ctx, s.test, truth)
         with ctx.programs.perhaps_dead(unknown):
             block(ctx, body, live)
@@ -151,9 +151,9 @@ def _may_be_known(ctx: Lowering, test: ast.expr) -> bool:
     return False
 
 
-def definitely_bound(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Mark as defined the names that ``:=`` binds whenever a test has this outcome."""
-    for name in bound_if(test, truth):
+def definitely_bound(ctx: Lowering, names: Iterable[str]) -> None:
+    """Mark names as defined, on a path on which they are known to be."""
+    for name in names:
         b = ctx.env.get(name)
         if b is not None and b.defined is not None:
             ctx.bind(name, Binding(b.value, b.span))

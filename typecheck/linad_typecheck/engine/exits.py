@@ -131,3 +131,44 @@ def _bound_in(node: ast.AST) -> frozenset[str]:
         case ast.IfExp() | ast.Lambda() | ast.ListComp() | ast.GeneratorExp():
             return frozenset()
     return frozenset().union(*(_bound_in(n) for n in ast.iter_child_nodes(node)), frozenset())
+
+
+def bound_at_breaks(body: Body) -> frozenset[str]:
+    """The names that an iteration of a loop has bound for certain where a `break` leaves the loop."""
+    found: list[frozenset[str]] = []
+    _follow(body, frozenset(), found)
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _follow(body: Body, bound: frozenset[str], found: list[frozenset[str]]) -> frozenset[str] | None:
+    """The names that are bound after a body, in addition to ``bound``; None if control does not reach its end. The
+    names at each `break` are appended to ``found``."""
+    for s in body:
+        match s:
+            case ast.Break():
+                found.append(bound)
+                return None
+            case ast.Return() | ast.Raise() | ast.Continue():
+                return None
+            case ast.If(test=test, body=then, orelse=orelse):
+                arms = (
+                    _follow(arm, bound | bound_if(test, truth), found) for arm, truth in ((then, True), (orelse, False))
+                )
+                ends = [end for end in arms if end is not None]
+                if not ends:
+                    return None
+                bound = frozenset.intersection(*ends)
+            case ast.Delete():
+                bound -= {n.id for n in ast.walk(s) if isinstance(n, ast.Name)}
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                targets = s.targets if isinstance(s, ast.Assign) else [s.target] if s.value is not None else []
+                bound |= {n.id for t in targets for n in ast.walk(t) if _stores(n)}
+            case ast.For() | ast.While():
+                _follow(s.orelse, bound, found)
+            case _ if breaks([s]):
+                found.append(frozenset())
+    return bound
+
+
+def _stores(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

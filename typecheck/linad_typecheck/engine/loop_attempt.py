@@ -17,7 +17,7 @@ from ..types import BOOL, FLOATS, I64, INTS, Array, Type
 from .blocks import block, definitely_bound, exit_kind, set_exit_kind
 from .entities import unknown_constant
 from .evaluation import condition
-from .exits import breaks, returns
+from .exits import bound_if, breaks, returns
 from .joins import branch, coerce, made_in, own_array
 from .loop_head import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
 from .path import Classes, Fixed
@@ -306,7 +306,7 @@ class Attempt:
         unknown = cond is None and unknown_constant(ctx, shape.test)
         if cond is None:
             cond = ctx.fresh("b", BOOL)
-            definitely_bound(ctx, shape.test, True)
+            definitely_bound(ctx, bound_if(shape.test, True))
         goes_on = []
 
         def noted() -> None:
