@@ -525,8 +525,8 @@ def vjp_into(
     signature = s.signature
     want = asked(s, wrt)
     flat = _flatten(s, arguments, update=False)
-    places = _usual_places(want, into, flat)
-    usual = places is not None
+    places = _plain_buffers(want, into, flat)
+    plain = places is not None
     if places is None:
         places = _places(want, into, flat.values, f"{signature.name}(): buffer")
         check_buffers(signature.name, places, flat)
@@ -539,7 +539,7 @@ def vjp_into(
         raise TypeError(f"{where}: expected None, {told}, got {described(cotangent)}")
     seeds = cotangents(signature.result, cotangent, results, where)
     changed = set(touched(signature)) & places.keys()
-    direct = ({*want.indices} & places.keys() if usual else _direct(want, places)) - changed
+    direct = ({*want.indices} & places.keys() if plain else _direct(want, places)) - changed
     buffers = {k: places[k][1] for k in direct} | {k: places[k][1].copy() for k in changed}
     buffers |= buffers_for(want, flat.values, but=buffers)
     before = {k: b.copy() for k, b in buffers.items()}
@@ -561,7 +561,7 @@ def vjp_into(
 Places = dict[int, tuple[str, np.ndarray]]
 
 
-def _usual_places(want: Wanted, into: object, flat: Flat) -> Places | None:
+def _plain_buffers(want: Wanted, into: object, flat: Flat) -> Places | None:
     """The buffers, if each is a writable, contiguous array of its argument's type that shares memory with nothing; else
     None."""
     parts = (into,) if len(want.params) == 1 and not isinstance(into, tuple) else into

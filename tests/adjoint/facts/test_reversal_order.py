@@ -72,7 +72,7 @@ def power(a, k):
 
 @linear_grad(updates=("v",))
 def given_and_overwritten(v, x):
-    """Nobody reads what the loop writes, but a later store is to one of its cells."""
+    """The cells that the loop stores to are not read, but a later store overwrites one of them."""
     for i in range(len(x)):
         v[i] = x[i] * x[i]
     v[1] = 3.0 * x[0]

@@ -109,16 +109,6 @@ def call(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value | None:
     raise Refused(Unsupported(args.span, f"`{args.name}` of complex numbers", elsewhere(dotted) or PARTS))
 
 
-def operated(ctx: Lowering, name: str, sign: str, args: Args, called: Call) -> Value | None:
-    """An operator, by its name in the module `operator`; None if no operand is complex."""
-    return call(ctx, f"operator.{name}", replace(args, name=sign), called)
-
-
-def by_parts(ctx: Lowering, v: TupleValue, apply: Callable[[Value], Value], args: Args) -> Value:
-    """A linear operation on both parts."""
-    return _paired(ctx, [apply(part) for part in v.items], args)
-
-
 def _has_complex(v: Value) -> bool:
     if is_growing(v):
         return is_complex(v.items[0])

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from ..engine.refusal import Refused
 from ..engine.state import CTL, RET
 from ..engine.values import (
-    ANY_LISTS, ARRAYS, GROWING, HELD, LISTS, ROWS, TWICE, ClosureType, DerivativeType, Origin, Poison, TupleType,
-    TupleValue, Value, ValueType, arrays, literal, map_objects, objects,
+    ANY_LISTS, ARRAYS, HELD, ROWS, TWICE, ClosureType, DerivativeType, Origin, TupleType,
+    TupleValue, Value, ValueType, arrays, map_objects, objects,
 )
 from ..names.scope import HASHED
 from ..messages.language import UnknownIdentity, Unsupported
