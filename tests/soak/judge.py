@@ -70,6 +70,7 @@ def judge(
     depth: Depth = "stages",
     off: frozenset[str] = frozenset(),
     others: Sequence[Program] = (),
+    early: bool = True,
 ) -> str:
     """Hold a program against all that knows better.
 
@@ -87,6 +88,8 @@ def judge(
         The passes that are left out.
     others
         The program at other arguments, of which the value of the lowered program alone is compared.
+    early
+        Whether it is examined without the types of its arguments, too, as decorators do.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -98,8 +101,8 @@ def judge(
             assert not codes, f"internal: {codes}"
             runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
             return "refused: " + "; ".join(errors) if runs else "wrong in CPython too"
-        early = _early(program)
-        assert not early, f"refused before types are known: {early}"
+        refusals = _early(program) if early else []
+        assert not refusals, f"refused before types are known: {refusals}"
         if depth == "lowered":
             if whole.lowered.derivatives:  # which only the passes make
                 return "derivatives inside"
