@@ -22,11 +22,9 @@ import numpy as np
 
 from linad import LinadError, linear_grad, release_memory
 from linad.baseline import dual, tape
-from linad.boundary.live import Record
 from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.codegen.passes import all_passes
-from linad_typecheck.check import examine
 
 from ..properties.roads import Whole, as_tuples, close, everything, floats, fresh, leaves
 from ..strategies import Program
@@ -130,8 +128,8 @@ def _early(program: Program) -> list[str]:
         return []
     for a in f.args.args:
         a.annotation = None
-    found = examine(Record(replace(program, text=f"{before}\n{ast.unparse(tree)}\n").load(), program.updates).entry(), {})
-    return [f"{d.code} line {d.span.line}: {d.message}" for d in found.diagnostics if d.severity == "error"]
+    untyped = replace(program, text=f"{before}\n{ast.unparse(tree)}\n")
+    return Whole(untyped.load(), program.args, program.updates).errors_of_decorating()
 
 
 def _of_the_call(whole: Whole) -> list[str]:
