@@ -254,7 +254,7 @@ class RulePair:
                 if k in lent:
                     out.append(AddArray(lent[k], v, f.span))
         else:
-            m = Matrices(names, span=f.span, hint="zeros")
+            m = Matrices(names, span=f.span, array_hint="zeros")
             inputs: list[Atom] = []
             bars: list[Var] = []
             for k in rule.wrt:
@@ -336,7 +336,7 @@ def tangent_of(
     rule = f.rule.tangent or f.rule
     refuse_blocked(f, active)
     names = Names(all_names(f))
-    m = Matrices(names, span=f.span, hint="zeros")
+    m = Matrices(names, span=f.span, array_hint="zeros")
     args = [p.var for p in f.params]
     dots: dict[int, Atom] = {k: names.var("dot", args[k].type) for k in active}
     given = [

@@ -214,7 +214,7 @@ def backward(sweep: ForwardSweep, s: Dense, region: Frame | Body, bars: Bars, ou
         if (id(s), v.name) in sweep.plan.later:
             contents[v.name] = sweep.tapes.popped[sweep.plan.later[id(s), v.name], v.name]
     active = active_positions(s, sweep.facts)
-    m = Matrices(sweep.names, span=s.span, hint="bar")
+    m = Matrices(sweep.names, span=s.span, array_hint="bar")
 
     def value(k: int) -> Var:
         return contents[arrays[k].name]  # type: ignore[return-value]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Drop, Dup, Fill, Function, If, Let, Load, Loop,
     Names, Param, Read, Stmt, Store, Var, all_names, walk,
@@ -19,7 +20,7 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, ZEROS, Array, Scalar, is_float
 
-from ...derivatives.table import RULES, Builder, Point
+from ...derivatives.table import RULES, Point
 from . import dense
 from ..facts.activity import Facts
 from .bars import Bars, bar_name, bar_of
