@@ -20,7 +20,7 @@ from ...derivatives.table import RULES, Point
 from ...derivatives.linalg import RULES as MATRICES
 from ...derivatives.matrices import Matrices
 from ..facts.activity import Facts, analyse_activity
-from .dense import active_positions, arrays_of
+from ..plan.dense import active_positions, arrays_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import core as ir
 from .printing import let_type
@@ -135,6 +135,10 @@ class Builder:
         return self.add(base, place)
 
     # -- regions
+
+    def inside(self) -> Builder:
+        """A builder for the statements of a block at this point."""
+        return replace(self, stmts=[])
 
     def block(self, body: Callable[[], Iterable[ir.Atom] | None]) -> ir.Block:
         """The block of the statements that ``body`` emits, with the results that it returns."""
