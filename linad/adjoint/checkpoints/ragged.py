@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Alloc, Atom, Block, Const, Dim, Loop, Reserve, Stmt, Var, base_name
+from linad_typecheck.ir.core import Atom, Block, Const, Dim, Loop, Reserve, Stmt, Var
 from linad_typecheck.types import I64, Array
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ class Ragged:
     def made(cls, w: Writer, v: Var, rows: Atom) -> Ragged:
         """Allocate the storage for snapshots of ``v``."""
         assert isinstance(v.type, Array)
-        pool = w.names.var(f"snap_{base_name(v.name)}", Array(v.type.dtype, 1))
-        w.out.append(Alloc(pool, (ZERO,), None, w.span, "stack"))
+        pool = w.snapshots(v, (ZERO,), "stack")
         places = [w.alloc(hint, "i64", (rows,)) for hint in ("starts", "stops", *("dims",) * v.type.rank)]
         return cls(pool, places[0], places[1], tuple(places[2:]))
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, Var, base_name
+from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, Var
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
@@ -89,7 +89,7 @@ def _one_step(
     for v in (*held.arrays, *held.moved):
         source = now[v.name]
         assert isinstance(source, Var)
-        kept.keep(f"copy {v.name}", w.copied(source, base_name(v.name)))
+        kept.keep(f"copy {v.name}", w.copied(source, v))
     (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
     (copy,) = freshen(Block((replace(plain, mark=None),)), w.names, {}).stmts  # type: ignore[type-var]
     w.out.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
@@ -108,8 +108,7 @@ def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict
     store = Snapshots(held, slots, head, w.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
     store.ragged |= {v.name: Ragged.made(w, v, rows) for v in held.ragged}
     for v in (*held.scalars, *held.even):
-        cells = sizes.get(v.name, ())
-        store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
+        store.rows[v.name] = w.snapshots(v, (rows, *sizes.get(v.name, ())))
     return store
 
 
@@ -307,7 +306,7 @@ def _one_step_back(
     stmts: list[Stmt] = []
     at = Writer(walk.names, s.span, stmts)
     sweep.there |= renamed | unused | {c.name: inits[c.name] for c in held.scalars}
-    sweep.there |= {c.name: at.copied(kept.array(f"copy {c.name}"), base_name(c.name)) for c in held.moved}
+    sweep.there |= {c.name: at.copied(kept.array(f"copy {c.name}"), c) for c in held.moved}
     sweep.there[s.index.name] = ZERO
     block = walk.frame(frame, bars, (), ())
     body = Block((*stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))

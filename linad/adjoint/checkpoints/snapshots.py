@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Const, Dim, If, Let, Load, LogKind, Loop, Names, Stmt, Store, Var,
+    Alloc, Atom, Block, Const, Dim, If, Let, Load, LogKind, Loop, Names, Stmt, Store, Var, base_name,
 )
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.span import Span
@@ -46,18 +46,22 @@ class Writer:
     def store(self, array: Var, index: Sequence[Atom], value: Atom) -> None:
         self.out.append(Store(array, tuple(index), value, False, self.span))
 
-    def alloc(
-        self, hint: str, dtype: str, shape: Sequence[Atom], fill: Const | None = None, log: LogKind = "no"
-    ) -> Var:
+    def alloc(self, hint: str, dtype: str, shape: Sequence[Atom], fill: Const | None = None) -> Var:
         v = self.names.var(hint, Array(dtype, len(shape)))
-        self.out.append(Alloc(v, tuple(shape), fill, self.span, log))
+        self.out.append(Alloc(v, tuple(shape), fill, self.span))
         return v
 
-    def room(self, v: Var, shape: Sequence[Atom], hint: str = "", log: LogKind = "no") -> Var:
+    def room(self, v: Var, shape: Sequence[Atom]) -> Var:
         """Allocate an array of the same shape and type as another one."""
-        new = self.names.like(v, hint)
-        self.out.append(Alloc(new, tuple(shape), None, self.span, log))
+        new = self.names.like(v)
+        self.out.append(Alloc(new, tuple(shape), None, self.span))
         return new
+
+    def snapshots(self, v: Var, shape: Sequence[Atom], kind: LogKind = "slices") -> Var:
+        """Allocate an array for snapshots of a variable."""
+        made = self.names.log(f"snap_{base_name(v.name)}", Array(v.type.dtype, len(shape)), "snapshots")
+        self.out.append(Alloc(made, tuple(shape), None, self.span, kind))
+        return made
 
     def cells(self, shape: Sequence[Atom], body: Callable[[Writer, tuple[Var, ...]], None]) -> None:
         """Emit ``body`` for every index of a shape."""
@@ -72,11 +76,11 @@ class Writer:
 
         nest(self, ())
 
-    def copied(self, array: Var, hint: str) -> Var:
+    def copied(self, array: Var, of: Var) -> Var:
         """A copy of an array, counted as one log word per cell."""
         shape = tuple(self.names.var("n", I64) for _ in range(array.type.rank))
         self.out.extend(Dim(n, array, k, self.span) for k, n in enumerate(shape))
-        copy = self.room(array, shape, f"snap_{hint}", "slices")
+        copy = self.snapshots(of, shape)
         self.cells(shape, lambda at, i: at.store(copy, i, at.load(array, *i, hint="e")))
         return copy
 

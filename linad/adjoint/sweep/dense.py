@@ -124,7 +124,7 @@ class Tapes:
             cursor = self.made[id(frame), "cursor"] = self.names.var("tape_end", Array("i64", 1))
             start.append(Alloc(cursor, (Const(len(KINDS), I64),), ZERO))
         if (id(frame), kind) not in self.made:
-            log = self.made[id(frame), kind] = self.names.var(f"tape_{kind}", Array(kind, 1))
+            log = self.made[id(frame), kind] = self.names.log(f"tape_{kind}", Array(kind, 1), "matrices")
             start.append(Alloc(log, (ZERO,), None, log="stack"))
         return self.made[id(frame), kind], self.made[id(frame), "cursor"], Const(KINDS.index(kind), I64)
 

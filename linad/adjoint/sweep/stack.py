@@ -42,9 +42,7 @@ class Stack:
     def __init__(self, names: Names, kinds: Iterable[str]) -> None:
         self.names = names
         needed = set(kinds)
-        self.logs = {
-            k: names.var(f"log_{k}", Array(k, 1)) for k in KINDS if k in needed
-        }
+        self.logs = {k: names.log(f"log_{k}", Array(k, 1), "calls") for k in KINDS if k in needed}
         self.cursor = names.var("cursor", Array("i64", 1))
 
     def made(self) -> tuple[Stmt, ...]:
