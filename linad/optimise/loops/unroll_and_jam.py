@@ -154,7 +154,7 @@ class _Jammed:
 
     def rows_apart(self, p: Loop) -> bool:
         """Whether an inner loop writes the same row in all iterations, or a different one in each, or neighbouring
-        cells, which `register_rotation.py` combines. LLVM does not vectorise accesses to overlapping rows."""
+        cells, which `accumulation_rotation.py` combines. LLVM does not vectorise accesses to overlapping rows."""
         differs, body = _differing(p, self.varies), Body(p, mirrored=True)
         return all(self.row_apart(t, body, differs) for t in p.body.stmts if isinstance(t, Store | AddTo))
 
