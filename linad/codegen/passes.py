@@ -19,7 +19,6 @@ from linad.optimise.loops.loop_unrolling import unroll
 from linad.optimise.loops.loop_unswitching import unswitch
 from linad.optimise.loops.product_reassociation import reassociate_products
 from linad.optimise.loops.recurrence_distribution import distribute_recurrences
-from linad.optimise.loops.register_tiling import tile_registers
 from linad.optimise.loops.scalar_promotion import promote_scalars
 from linad.optimise.loops.scatter_buffering import buffer_scatters
 from linad.optimise.loops.scatter_distribution import distribute_scatters
@@ -87,7 +86,6 @@ ORDERING: tuple[Pass, ...] = (
     Pass("copy_sinking", sink_copies, FREE),
     Pass("first_write_promotion", promote_first_writes, FREE),
     Pass("unroll_and_jam", unroll_and_jam, FREE),
-    Pass("register_tiling", tile_registers, FREE),
     Pass("accumulation_rotation", rotate_accumulations, FREE),
     Pass("product_reassociation", reassociate_products, FREE),
     Pass("snapshot_coalescing", coalesce_snapshots, FREE),
