@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import Program
 
@@ -42,10 +41,8 @@ from linad.optimise.scalars.constant_folding import fold_constants
 from .bounds_checks import check_accesses
 from .guard_hoisting import hoist_guards
 from .guards import guarded_accesses
+from .options import EmitOptions
 from .parallel import spread_loops
-
-if TYPE_CHECKING:
-    from .module import EmitOptions
 
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 CHECKS = "it writes out the tests that keep accesses inside arrays"
