@@ -131,7 +131,10 @@ EXAMPLES = {
     **{f"linad.{name}": f"linad.{name}(cube)(x)" for name in ("jacfwd", "jacrev", "jacobian", "hessian")},
     "linad.value_and_jacobian": "linad.value_and_jacobian(cube)(x)[1]", "linad.vmap": "linad.vmap(cube)(v)",
     "linad.linear_transpose": "linad.linear_transpose(lambda t: 2.0 * t, x)(y)[0]",
-    "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",
+    **{
+        f"numpy.{n}.at": f"np.{n}.at(w, idx, u)"
+        for n in "add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp hypot".split()
+    },
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
     "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",
     "numpy.asarray": "np.asarray([x, y])", "numpy.astype": "np.astype(v, np.float32)",
@@ -210,6 +213,7 @@ EXAMPLES = {
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
     "builtins.Ellipsis": "v[Ellipsis]", "numpy.s_": "v[np.s_[1:]]", "numpy.index_exp": "A[np.index_exp[0, 1:]]",
     "numpy.choose": "np.choose(mask, [v, u])", "scipy.integrate.quad": "si.quad(lambda t: t * x, 0.0, y)",
+    "scipy.integrate.solve_ivp": "si.solve_ivp(lambda t, z: -x * z, (0.0, 1.0), u).y",
     "scipy.interpolate.interp1d": "sx.interp1d(v, u)(x)",
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",

@@ -1,4 +1,4 @@
-"""Library functions that call what they are given: root finders, `quad`, `sorted` by a key. Values are SciPy's,
+"""Library functions that call what they are given: root finders, `quad`, `solve_ivp`, `sorted` by a key. Values are SciPy's,
 derivatives those of the implicit function."""
 
 from __future__ import annotations
@@ -53,6 +53,27 @@ INTERPOLATED = {
 ROOTS |= INTERPOLATED
 
 
+def pendulum(t, y, k=1.3):
+    return [y[1], -k * np.sin(y[0]) - 0.1 * y[1] * t]
+
+
+def halves(t, y):
+    d = np.empty_like(y)
+    d[:] = -0.5 * y
+    return d
+
+
+SOLVED = {
+    "to the end": lambda a: si.solve_ivp(lambda t, y: [y[1], -a * y[0]], (0, 1), [1.0, a], rtol=1e-9, atol=1e-9).y[0, -1],
+    "at places": lambda a: (si.solve_ivp(pendulum, (0.0, 2.0), (a, 0.1), t_eval=[0.5, 1.0, 2.0], args=(a,), rtol=1e-9, atol=1e-9).y ** 2).sum(),
+    "backwards, all steps": lambda a: si.solve_ivp(halves, (a, 0.0), np.array([1.0, 2.0]), "RK23", max_step=0.2, first_step=0.2).y[1].sum(),
+    "to a moving end": lambda a: si.solve_ivp(pendulum, (0.0, 1.0 + a), [0.5, 0.1], rtol=1e-9, atol=[1e-9, 1e-10]).y[1, -1],
+    "no step": lambda a: si.solve_ivp(halves, (a, a), [2.0 * a]).y[0, -1] + len(si.solve_ivp(halves, (a, a), [a]).t),
+    "its end is not reached": lambda a: si.solve_ivp(lambda t, y: y**2 + a * 0.0, (0.0, 2.0), [1.0]).status * a,
+}
+ROOTS |= {f"solve_ivp {name}": f for name, f in SOLVED.items()}
+
+
 @pytest.mark.parametrize("name", some(ROOTS, 2))
 def test_as_scipy(name):
     f = ROOTS[name]
@@ -69,6 +90,7 @@ def test_second_derivative_of_a_root():
 
 WITHOUT = (
     lambda a: sx.interp1d(K, V)(a - 3.0), lambda a: sx.interp1d(K, V)(a + 3.0) + 0.0, lambda a: sx.CubicSpline(V, K)(a),
+    lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[2.0]).y[0, 0], lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[0.2, 0.1]).y[0, 0],
     lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
 
 

@@ -91,6 +91,7 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
+    "scipy.integrate.solve_ivp": _named("OdeResult", "t", "y", "nfev", "njev", "nlu", "status", "success"),
     "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
 }  # functions that return a named tuple of NumPy or SciPy
 
