@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from linad_typecheck.ir.build import ZERO, Builder
-from linad_typecheck.ir.core import Alloc, Atom, Const, Let, Load, Names, Param, Reserve, Stmt, Var
+from linad_typecheck.ir.core import Alloc, Atom, Const, Let, Load, Names, Param, Reserve, Saves, Stmt, Var
 from linad_typecheck.types import BOOL, I64, Array, Scalar
 
 KINDS = ("f64", "f32", "i64")  # element types of logs: ints of all sizes and bools are stored as i64
@@ -37,14 +37,15 @@ class GrowingLogs:
     start
         Statements to which the allocations of logs are added when they are first used. Without it, all ``kinds`` are
         known, and the caller allocates the logs or has them as parameters.
-    hint
-        What their variables are named after.
+    saves
+        What they are for.
     """
 
     def __init__(
-        self, names: Names, kinds: Iterable[str] = (), start: list[Stmt] | None = None, hint: str = "log"
+        self, names: Names, kinds: Iterable[str] = (), start: list[Stmt] | None = None, saves: Saves = "calls"
     ) -> None:
-        self.names, self.start, self.hint = names, start, hint
+        self.names, self.start, self.saves = names, start, saves
+        self.hint = "tape" if saves == "matrices" else "log"
         self.logs: dict[str, Var] = {}
         self.ends: Var | None = None
         for kind in sorted(kinds, key=KINDS.index):
@@ -57,7 +58,7 @@ class GrowingLogs:
             if self.ends is None:
                 self.ends = self.names.var(f"{self.hint}_ends", Array("i64", 1))
                 self._allocate(*self.empty_ends())
-            self.logs[kind] = self.names.var(f"{self.hint}_{kind}", Array(kind, 1))
+            self.logs[kind] = self.names.log(f"{self.hint}_{kind}", Array(kind, 1), self.saves)
             self._allocate(self._empty_log(kind))
         return self.logs[kind]
 

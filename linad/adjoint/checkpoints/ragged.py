@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from linad_typecheck.ir.build import ONE, ZERO, Builder
-from linad_typecheck.ir.core import Atom, Reserve, Var, base_name
+from linad_typecheck.ir.core import Atom, Reserve, Var
 from linad_typecheck.types import Array
 
 
@@ -39,7 +39,7 @@ class Ragged:
     def made(cls, b: Builder, v: Var, rows: Atom) -> Ragged:
         """Allocate the storage for snapshots of ``v``."""
         assert isinstance(v.type, Array)
-        pool = b.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (ZERO,), log="stack")
+        pool = b.snapshots(v, (ZERO,), "stack")
         places = [b.alloc(hint, "i64", (rows,)) for hint in ("starts", "stops", *("dims",) * v.type.rank)]
         return cls(pool, places[0], places[1], tuple(places[2:]))
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from linad_typecheck.ir.build import ONE, ZERO, Builder
-from linad_typecheck.ir.core import Atom, Block, Const, Copy, Loop, Stmt, Var, base_name
+from linad_typecheck.ir.core import Atom, Block, Const, Copy, Loop, Stmt, Var
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
@@ -86,7 +86,7 @@ def _one_step(
     for v in (*held.arrays, *held.moved):
         source = now[v.name]
         assert isinstance(source, Var)
-        kept.keep(f"copy {v.name}", logged_copy(b, source, base_name(v.name)))
+        kept.keep(f"copy {v.name}", logged_copy(b, source, v))
     (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
     (copy,) = freshen(Block((replace(plain, mark=None),)), b.names, {}).stmts  # type: ignore[type-var]
     b.stmts.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
@@ -103,8 +103,7 @@ def _made(sweep: Sweep, held: Checkpointed, count: Atom | None, now: dict[str, A
     store = Snapshots(held, slots, head, b.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
     store.ragged |= {v.name: Ragged.made(b, v, rows) for v in held.ragged}
     for v in (*held.scalars, *held.even):
-        cells = sizes.get(v.name, ())
-        store.rows[v.name] = b.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
+        store.rows[v.name] = b.snapshots(v, (rows, *sizes.get(v.name, ())))
     return store
 
 
@@ -297,7 +296,7 @@ def _one_step_back(
     saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
     at = Builder(walk.names, span=s.span)
     sweep.there |= renamed | unused | {c.name: inits[c.name] for c in held.scalars}
-    sweep.there |= {c.name: logged_copy(at, kept.array(f"copy {c.name}"), base_name(c.name)) for c in held.moved}
+    sweep.there |= {c.name: logged_copy(at, kept.array(f"copy {c.name}"), c) for c in held.moved}
     sweep.there[s.index.name] = ZERO
     block = walk.frame(frame, bars, (), ())
     body = Block((*at.stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))

@@ -16,10 +16,10 @@ from .ragged import Ragged
 HELD, STRIDE, NEXT = ZERO, ONE, Const(2, I64)  # indices into the head
 
 
-def logged_copy(b: Builder, array: Var, hint: str) -> Var:
-    """A copy of an array, counted as one log word per cell."""
+def logged_copy(b: Builder, array: Var, of: Var) -> Var:
+    """A copy of an array, which is what a variable is called here, counted as one log word per cell."""
     shape = b.dims(array)
-    copy = b.empty_like(array, shape, f"snap_{hint}", "slices")
+    copy = b.snapshots(of, shape)
     b.each(shape, lambda *i: b.store(copy, i, b.load(array, i)))
     return copy
 

@@ -35,7 +35,7 @@ class ArrayLogs:
 
     def make(self, body: Body, out: list[Stmt]) -> None:
         for n, s in body.rows.items():
-            pool = self.names.var(base_name(n), Array(s.out.type.dtype, 1))
+            pool = self.names.log(base_name(n), Array(s.out.type.dtype, 1), "arrays")
             length = self.names.var("cursor", Array("i64", 1))
             out += [Alloc(pool, (ZERO,), None, s.span, "cells"), Alloc(length, (ONE,), ZERO, s.span)]
             self.made[n] = s, pool, length

@@ -30,7 +30,7 @@ class MatrixLogs:
     def of(self, frame: Frame) -> GrowingLogs:
         """The logs of a frame, which are created at its start."""
         if id(frame) not in self.made:
-            self.made[id(frame)] = GrowingLogs(self.sweep.names, (), self.sweep.starts[id(frame)], "tape")
+            self.made[id(frame)] = GrowingLogs(self.sweep.names, (), self.sweep.starts[id(frame)], "matrices")
         return self.made[id(frame)]
 
     def push(self, frame: Frame, v: Var, s: Dense, out: list[Stmt]) -> None:

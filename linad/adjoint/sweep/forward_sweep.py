@@ -274,7 +274,7 @@ class ForwardSweep:
         mine = self.words(body)
         if mine and not self.plan.rectangular(body):
             for n, dtype in mine.items():
-                self.logs[n] = self.names.var(log_name(n), Array(dtype, 1))
+                self.logs[n] = self.names.log(log_name(n), Array(dtype, 1), "values")
                 start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span, "cells"))
             cursor = self.names.var("cursor", Array("i64", 1))
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
@@ -291,11 +291,12 @@ class ForwardSweep:
             return
         shape = tuple(self.trips(b.loop, out) for b in body.path)
         for n, dtype in mine.items():
-            self.logs[n] = self.names.var(log_name(n), Array(dtype, len(shape)))
+            self.logs[n] = self.names.log(log_name(n), Array(dtype, len(shape)), "values")
             sizes = self.after(shape, out) if n in body.before.values() else shape
             out.append(Alloc(self.logs[n], sizes, None, body.loop.span, "cells"))
         for n, a in body.expanded.items():
-            self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
+            whole = Array(a.out.type.dtype, len(shape) + a.out.type.rank)
+            self.logs[n] = self.names.log(base_name(n), whole, "arrays")
             out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span, "slices"))
 
     def reserve(self, body: Body, size: Atom, out: list[Stmt]) -> None:

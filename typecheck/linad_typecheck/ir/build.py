@@ -85,11 +85,15 @@ class Builder:
         self.stmts += [ir.Dim(n, array, k, self.span) for k, n in enumerate(found)]
         return found
 
-    def alloc(
-        self, hint: str, dtype: str, shape: Index, fill: ir.Const | None = None, log: ir.LogKind = "no"
-    ) -> ir.Var:
+    def alloc(self, hint: str, dtype: str, shape: Index, fill: ir.Const | None = None) -> ir.Var:
         out = self.names.var(hint, Array(dtype, len(shape)))
-        self.stmts.append(ir.Alloc(out, tuple(shape), fill, self.span, log))
+        self.stmts.append(ir.Alloc(out, tuple(shape), fill, self.span))
+        return out
+
+    def snapshots(self, of: ir.Var, shape: Index, log: ir.LogKind = "slices") -> ir.Var:
+        """A log for snapshots of a variable."""
+        out = self.names.log(f"snap_{ir.base_name(of.name)}", Array(of.type.dtype, len(shape)), "snapshots")
+        self.stmts.append(ir.Alloc(out, tuple(shape), None, self.span, log))
         return out
 
     def zeros(self, shape: Index, dtype: str) -> ir.Var:
@@ -98,10 +102,10 @@ class Builder:
     def zeros_like(self, array: ir.Var) -> ir.Var:
         return self.zeros(self.dims(array), array.type.dtype)
 
-    def empty_like(self, array: ir.Var, shape: Index, hint: str = "", log: ir.LogKind = "no") -> ir.Var:
+    def empty_like(self, array: ir.Var, shape: Index) -> ir.Var:
         """A new array in the place of another one, of the given shape."""
-        new = self.names.like(array, hint)
-        self.stmts.append(ir.Alloc(new, tuple(shape), None, self.span, log))
+        new = self.names.like(array)
+        self.stmts.append(ir.Alloc(new, tuple(shape), None, self.span))
         return new
 
     def copy(self, array: ir.Var) -> ir.Var:
