@@ -23,7 +23,7 @@ from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from linad.structures import is_complex
 
-from .records import as_record, parts, record_class
+from .records import DISPATCHED, as_record, parts, record_class
 
 Named = tuple[str, np.ndarray]
 
@@ -384,7 +384,7 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
-    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(
+    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType | DISPATCHED) and isinstance(
         found := entity(value, ""), External | EnumMember | RecordClass | EnumClass
     ):
         return ArgStatic(found, "entity")

@@ -115,8 +115,8 @@ def attribute(value: object, name: str) -> object:
         value = PARTIALS[type(value)](value)
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
-    if isinstance(value, (tuple, list, dict)) and name.isdigit():
-        items = list(value.values()) if isinstance(value, dict) else value
+    if isinstance(value, (tuple, list, dict, set, frozenset)) and name.isdigit():
+        items = list(value.values() if isinstance(value, dict) else value)
         return items[int(name)] if int(name) < len(items) else MISSING
     if isinstance(value, dict):  # the keywords of a partial application
         return value.get(name, MISSING)
@@ -207,9 +207,11 @@ def _of_class(cls: type, found: object) -> object:
     return found
 
 
-def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) -> tuple[RecordClass | None, int] | None:
-    """How the checker represents a tuple, list or dict, and its number of items; None if there are too many or the keys
-    are unsupported."""
+def items_of(
+    value: tuple[object, ...] | list[object] | dict[object, object] | set[object] | frozenset[object],
+) -> tuple[RecordClass | None, int] | None:
+    """How the checker represents a tuple, list, dict or set, and its number of items; None if there are too many or the
+    keys are unsupported. A set is represented as a tuple."""
     if isinstance(value, dict):
         known = len(value) <= MOST_KEYS and all(
             isinstance(k, Enum) or type(k) in (str, int, float, bool, tuple) for k in value

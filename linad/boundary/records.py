@@ -219,13 +219,16 @@ def _mark(cls: type, note: object) -> str:
     return repr((note, told))
 
 
+DISPATCHED = type(np.sum)  # the class of most functions of NumPy
+
+
 def default_value(value: object) -> object:
     """A default value as used by lowering: a constant, or an entity that says why it is not one."""
     if isinstance(value, Opaque) or MEANING["is_constant"](value):
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
-    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType | DISPATCHED) and isinstance(
         found := MEANING["entity"](value, ""), External
     ):
         return found

@@ -591,3 +591,77 @@ def cells_by_name(x):
 
 def test_functions_of_cells_by_name():
     agrees(cells_by_name, X)
+
+
+KINDS = {int, float}
+KINDS.update({np.float64})
+NAMED = frozenset(("a", "b"))
+
+
+def checked_names(given, *, allowed=("x", "n", "reduce")):
+    for name, value in given.items():
+        if name in allowed and isinstance(value, (np.memmap, str)):
+            raise TypeError(name)
+
+
+def doubled(f):
+    return lambda *args, **options: 2.0 * f(*args, **options)
+
+
+def by_known_names(x, n, reduce=np.sum):
+    checked_names(locals())
+    options = {}
+    options.update({"scale": x[0], "shift": x[1]})
+    last, shift = options.popitem()
+    options.update(power=2)
+
+    @doubled
+    @functools.lru_cache
+    def scaled(t, scale, power):
+        return t * scale**power
+
+    @np.vectorize
+    def clipped(t):
+        return t if t < n else n
+
+    total = scaled(shift, **options) if type(x[0]) in KINDS and last in ("shift", "b") and last not in NAMED else 0.0
+    low, high = sorted((x[0], x[1]))
+    message = "between {} ".format(low)
+    if high > 100.0:
+        message += f"and {high}"
+        raise ValueError(message)
+    if n in {"a": 1}:
+        total = 0.0
+    kept = x[x > 0.2]
+    return total + reduce(clipped(x)) + np.max(x, initial=0.5) + (lambda a, b: a * b)(*kept[:2]) + low / high
+
+
+def test_names_that_are_known():
+    x, n = np.array([0.7, 0.3, 0.9]), 0.8
+    agrees(by_known_names, x, n)
+    agrees(by_known_names, x, n, np.prod)
+
+
+def test_as_many_items_as_parameters():
+    def pair(x):
+        return (lambda a, b: a * b)(*x[x > 0.5])
+
+    checked = linear_grad(pair, backend="interpret", cache=False)
+    assert checked(X[[0, 0, 1]]) == 2.25
+    with pytest.raises(ValueError, match="3 values to unpack, 2 expected"):
+        checked(X[[0, 0, 0]])
+
+
+def test_a_dict_of_nothing_has_no_last_item():
+    with pytest.raises(LinadError, match="has no last item"):
+        linear_grad(lambda x: x * {}.popitem()[1], cache=False)(1.0)
+
+
+def test_names_that_are_bound_on_some_paths_are_not_listed():
+    def f(x):
+        if x > 0.0:
+            y = x  # noqa: F841
+        return len(locals()) * x
+
+    with pytest.raises(LinadError, match="`locals\\(\\)` after branches"):
+        linear_grad(f, cache=False)(1.0)

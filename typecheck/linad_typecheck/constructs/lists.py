@@ -787,7 +787,15 @@ def sorted_list(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
     key, descending = _how(ctx, node)
     what = node.args[0] if key is not None else _as_list(ctx, node.args[0])  # equal keys keep the order of the items
     found = of_iterable(ctx, what)
-    return found if isinstance(found, SILENT) else _in_order(ctx, found, node, key, descending)
+    if isinstance(found, SILENT):
+        return found
+    made, count = _in_order(ctx, found, node, key, descending), len(found.items)
+    if is_growing(found) or not is_growing(made) or count > _FEW or isinstance(made.items[0], Never):
+        return made
+    return TupleValue(tuple(item_at(ctx, made, Const(k, I64), span) for k in range(count)), LIST)
+
+
+_FEW = 8  # so many items that are sorted are still known one by one
 
 
 def _as_list(ctx: Lowering, node: ast.expr) -> ast.expr:

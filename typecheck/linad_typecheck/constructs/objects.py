@@ -13,7 +13,7 @@ from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value
+from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value, literal
 from ..messages.language import Unsupported
 from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
 from ..registry import has_rule
@@ -151,6 +151,19 @@ def _source_of(v: Value) -> FunctionSource | None:
     return None
 
 
+def parameters_of(v: Value, count: int = 0, names: Set[str] = frozenset()) -> tuple[Left, bool] | None:
+    """`parameters_left` of a function that is a value."""
+    if isinstance(v, FunctionValue):
+        return left_of(v.source, count, names)
+    return parameters_left(v.entity, count, names) if isinstance(v, EntityValue) else None
+
+
+def _parameter_count(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``parameter_count(f)`` in the prelude."""
+    left, others = parameters_of(expression(ctx, node.args[0])) or ((), True)
+    return None if others else literal(len(left))
+
+
 def is_called(entity: Applied | Instance) -> bool:
     """Whether calls of an entity are calls of a function of the user, for which some arguments are given."""
     return parameters_left(entity) is not None
@@ -199,3 +212,4 @@ def forwarded(
 
 
 CALLS["functools.partial"] = partial
+CALLS["%parameter_count"] = _parameter_count
