@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import AFTER, FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
-from .records import MEANING
+from .records import MEANING, initialiser
 
 MISSING = object()
 # partial applications that stand for objects of linad, by class
@@ -131,6 +131,8 @@ def attribute(value: object, name: str) -> object:
     name, after, home = name.partition(AFTER)
     found = of_parents(type(value), name, home) if after else inspect.getattr_static(value, name, MISSING)
     if isinstance(value, type):
+        if name == "__init__":
+            found = initialiser(value) or found
         return MISSING if after else _of_class(value, found)
     if found is MISSING and (inner := _forwards(type(value))) is not None and inner != name:
         of = attribute(value, inner)

@@ -665,3 +665,79 @@ def test_names_that_are_bound_on_some_paths_are_not_listed():
 
     with pytest.raises(LinadError, match="`locals\\(\\)` after branches"):
         linear_grad(f, cache=False)(1.0)
+
+
+@dataclasses.dataclass
+class Computed:
+    a: float
+    s: dataclasses.InitVar[float]
+    v: list = dataclasses.field(default_factory=list)
+    b: float = 3.0
+    c: float = dataclasses.field(init=False)
+
+    def __post_init__(self, s):
+        if self.a < 0.0:
+            raise ValueError("a is not negative")
+        self.c = self.a * s
+        self.v.append(s)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Frozen:
+    a: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "twice", 2.0 * self.a)
+
+
+class Settable:
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+def objects_with_computed_fields(x):
+    c = Computed(x[0] ** 2, x[1])
+    return c.c * c.v[0] * c.b + Frozen(a=x[2]).twice + Settable(scale=x[0]).scale
+
+
+def test_objects_with_computed_fields():
+    agrees(objects_with_computed_fields, X)
+    with pytest.raises(ValueError, match="a is not negative"):
+        linear_grad(lambda x: Computed(x, 1.0).c, backend="interpret")(-1.0)
+
+
+def described(x, a):
+    import warnings
+
+    with warnings.catch_warnings():
+        return {"total": x.sum() * a, "name": "sum", "none": None, "first": ("of", x[0])}
+
+
+def tabulated(x, a):
+    rows, pairs, table, seen = [], [], {}, {1}
+    for i in range(len(x)):
+        rows.append((x[i], i, x[:2] * a))
+        pairs.append([a, i, x[i]])
+        table[i, 2 * i] = x[i] * a
+        seen.add(i)
+    return rows, pairs, table, seen
+
+
+@pytest.mark.parametrize("f", [described, tabulated])
+def test_results_with_texts_and_containers(f):
+    g = linear_grad(f, backend="interpret")
+    value, pull = g.vjp(X, 2.0)
+    assert repr(value) == repr(f(X, 2.0))
+    tangent = g.jvp((X, 2.0), (np.ones(3), 0.5))[1]
+    x_bar, a_bar = pull(tangent)
+    if f is described:
+        assert tangent == {"total": 1.25 + 6.0, "name": "sum", "none": None, "first": ("of", 1.0)}
+        assert np.allclose(x_bar, [15.5, 14.5, 14.5]) and a_bar == pytest.approx(2.5 * 7.25)
+    else:
+        rows, pairs, table, seen = tangent
+        values = np.array(list(table.values()) if isinstance(table, dict) else table)
+        assert [r[1] for r in rows] == [None] * 3 and pairs == [[0.5, None, 1.0]] * 3 and seen is None
+        assert np.allclose(values, 2.0 + 0.5 * X) and np.allclose(rows[0][2], values[:2])
+        assert np.allclose(x_bar, 2.0 + 2.0 * values + 6.0 * np.append(values[:2], 0.0))
+        assert a_bar == pytest.approx(1.5 + values @ X + 3.0 * (values[:2] @ X[:2]))

@@ -357,6 +357,7 @@ _rows("numpy", """
     polysub: np.polysub(x[:1], y)
     polymul: np.polymul(x, y)
     poly: np.poly(np.append(x, 1.5))
+    polynomial.polynomial.polyfit: np.polynomial.polynomial.polyfit(np.arange(len(x)) * 0.5, x, 1)
     polyfit: np.polyfit(np.arange(len(x)) * 0.5, x, 1)
     polyder: np.polyder(x, 2)
     polyint: np.polyint(x, 2, 1.5)

@@ -476,7 +476,7 @@ def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
 
 # decorators that give a function with the same values
 _SAME_FUNCTION = (
-    "functools.wraps", "functools.lru_cache", "functools.cache", "numba.njit", "numba.jit"
+    "functools.wraps", "functools.lru_cache", "functools.cache", "numba.njit", "numba.jit", "builtins.staticmethod"
 )
 
 

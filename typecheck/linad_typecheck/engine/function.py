@@ -29,7 +29,7 @@ from .path import Fixed
 from .places import simplify_view
 from .results import check_annotation
 from .returning import borrowed_result, unshared
-from .desugaring import desugar
+from .desugaring import desugar, with_imports
 from .spec import MODES, Spec
 from .state import RET, Lent, Lowering
 from .values import (
@@ -57,7 +57,7 @@ def body_of(source: FunctionSource) -> list[ast.stmt]:
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
-            body = [*desugar(node.body, source.scope), ast.copy_location(ast.Return(None), node.body[-1])]
+            body = [*desugar(node.body, with_imports(source.scope, node.body)), ast.copy_location(ast.Return(None), node.body[-1])]
         found = _BODIES[node] = body
     return found
 
