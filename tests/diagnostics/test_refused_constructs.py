@@ -39,7 +39,6 @@ REFUSED = {
     "return w if isinstance(w, TABLE[0]) else 0.0": (1, "`isinstance`", "names that are written out"),
     "return np.max(w * 1j)": (1, "`np.max` of complex numbers", "`z.real`"),
     "return w if x else 0.0": (1, "condition", "np.any"),
-    "@staticmethod\ndef g():\n    return 1.0\nreturn g()": (1, "decorator", "module"),
     "x.a = 1.0\nreturn w": (1, "`.a`", "new name"),
     "for i in range(w):\n    pass\nreturn w": (1, "range", "int"),
     "return eval('w')": (1, "`eval`", "write the expression out"),

@@ -95,10 +95,23 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
     """A call with its starred arguments written out."""
     if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
-        node = ast.copy_location(ast.Call(node.func, expand_starred(ctx, node.args), node.keywords), node)
+        written_out = expand_starred(ctx, node.args, lambda: _parameters_for_last(ctx, node))
+        node = ast.copy_location(ast.Call(node.func, written_out, node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
     return node
+
+
+def _parameters_for_last(ctx: Lowering, node: ast.Call) -> int | None:
+    """How many parameters the starred last argument of ``f(a, *rest)`` gives; None if that is not known, or optional.
+    """
+    *first, last = node.args
+    if not isinstance(last, ast.Starred) or any(isinstance(a, ast.Starred) for a in first):
+        return None
+    callee = ctx.attempt(lambda: expression(ctx, node.func)).value
+    given = len(first), {k.arg for k in node.keywords}
+    left, others = objects.parameters_of(callee, *given) or ((), True)
+    return None if others else len(left)
 
 
 def _of_one(node: ast.Call, base: ast.expr) -> ast.Call:
