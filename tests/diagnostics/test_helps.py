@@ -180,7 +180,6 @@ HELD = {
     "a list": ("W = [1.0, 2.0]", "W = np.array([1.0, 2.0])", "return W[0] * first"),
     "a tuple": ("W = (np.zeros(3), 'a', [1])", "ROW = np.zeros(3)", "return ROW[0] * first"),
     "a dict": ("W = {'up': 0.5}", "UP = 0.5", "return UP * first"),
-    "a set": ("W = {1, 2}", "W = np.array([1, 2])", "return W[0] * first"),
     "a bytes": ("W = b'ab'", "W = np.array([97, 98])", "return W[0] * first"),
 }
 

@@ -214,7 +214,10 @@ def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
 
 def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value of a key, which is removed or inserted."""
-    key = known_key(ctx, node.args[0])
+    found_key = key_of(ctx, node.args[0])
+    if found_key is None:
+        raise Refused(None, changes=(base,))
+    (key,) = found_key
     other = expression(ctx, node.args[1]) if len(node.args) == 2 else None if name == "pop" else value_of(None)
     found = _find(base, key)
     if found is None and other is None:

@@ -477,6 +477,8 @@ def _known(v: Value) -> int | None:
 def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
     """Whether ``xs[k] = v`` is on a fixed-length list at a known position, or ``xs[lo:hi] = ys`` on a list; then the
     name is rebound to a new list value."""
+    if isinstance(value, Poison) and (base := held_object(ctx, node.value)) is not None and is_list(base):
+        raise Refused(None, changes=(base,))
     if (base := with_part(ctx, node)) is not None:
         new = _with_items(ctx, base, node.slice, node, usable(ctx, value, "the value", span), span)
         _change(ctx, node.value, base, new, "storing items", span)
