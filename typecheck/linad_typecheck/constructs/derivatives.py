@@ -20,7 +20,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
-from ..engine.spec import CallOptions, Spec
+from ..engine.spec import CallOptions, LinearityClaim, Spec
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
@@ -981,8 +981,10 @@ def _linear_transpose(
     ready = _given(ctx, node, f, primals, span)
     spec, programs = ready.spec, ctx.programs
     wrt = _positions(ready, _chosen(ctx, None, ready, span))
+    claim = LinearityClaim(spec.name, tuple(wrt), f"`{spec.source.name}`", "its float arguments", span)
+    programs.claims.append(claim)  # again with the rules of the functions that it calls
     for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
-        raise Refused(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
+        raise Refused(NotLinear(d.span if d.span.line else span, claim.what, claim.by, d.why))
     found = _vjp(ctx, node, f, [Quoted(node, v) for v in primals], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
 

@@ -18,7 +18,7 @@ from ..types import Array
 from .findings import Findings
 from .fixpoint import fixpoint
 from .function import header, lower_function
-from .spec import CallOptions, Contract, Spec, Typed, value_of
+from .spec import CallOptions, Contract, LinearityClaim, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
     Bottom, FlagValue, Poison, ScalarValue, Value, as_literal, contains, describe, leaves, passed, type_leaves, type_of,
@@ -43,6 +43,7 @@ class Specialiser:
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
+    claims: list[LinearityClaim] = field(default_factory=list)  # decided when all rules have been lowered
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     # derivatives as functions: pullbacks, by the calls that create them
