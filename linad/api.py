@@ -18,7 +18,7 @@ from .requests import Request
 from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import (
-    Argnums, Transform, Transformed, along, at, checked, given_as, numbers, pair, shared,
+    Argnums, Transform, Transformed, along, at, by_some_of_many, checked, given_as, numbers, pair, shared,
 )  # fmt: skip
 from .transforms.linear import Linear, enter, linear, unused
 
@@ -53,7 +53,7 @@ def _with_value(step: Transform) -> bool:
 
 
 def _shaped(step: Transform, value: object, grads: tuple[object, ...]) -> object:
-    gradient = grads[0] if isinstance(step.argnums, int) else grads
+    gradient = grads[0] if step.bare else grads
     return (value, gradient) if _with_value(step) else gradient
 
 
@@ -82,7 +82,8 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
         A checked function, a plain one, or a result of `grad`.
     argnums : int, str, or sequence of them
         The positions, or names, of the parameters to differentiate by. A single one gives the bare gradient, a sequence
-        gives a tuple.
+        gives a tuple. Of a function with ``*args``, ints are the positions of arguments in the call; the name is for
+        all of them.
     has_aux : bool
         Whether `f` returns a pair of which only the first is differentiated; the result is then a pair, too.
 
@@ -314,6 +315,8 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
     chained = isinstance(f, Derivative) and not (several and has_aux)
     function = f.function if chained else checked(f)
     step = Transform(kind, numbers(function, argnums), bool(has_aux))
+    if by_some_of_many(function, step):
+        return shared(Transformed, checked(f), (step,))
     if not chained:
         return shared(Derivative, function, (step,))
     if several:
@@ -328,7 +331,7 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
 
 
 def _gives_tuple(step: Transform) -> bool:
-    return _with_value(step) or step.has_aux or not isinstance(step.argnums, int)
+    return _with_value(step) or step.has_aux or not step.bare
 
 
 # ------------------------------------------------------------------------------------------------------ higher order

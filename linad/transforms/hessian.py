@@ -102,12 +102,13 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = given_as("hvp", "primals", primals)
     function, arguments = at(f, given)
     moved = along(f, given, tangents)
-    key, table = ("hvp", given_of(moved)), function._fast
+    key = "hvp", given_of(moved)
     if function.py_func.__code__ is function._code:
-        out = try_fast(table, key, arguments, moved)
+        out = try_fast(function._fast, key, arguments, moved)
         if out is not MISSED:
             return out
     derive.require_scalar(function.specialisation(arguments).signature)
+    table = function._fast
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:

@@ -407,7 +407,8 @@ def test_a_clipped_gradient(backend):
     np.testing.assert_allclose(linad.vmap(linad.grad(lambda x, a: a @ clipped(x, 1.0)), (None, 0))(X, ROWS), short)
     slope = np.cos(X)
     along = np.diag(-np.sin(X)) @ (np.eye(4) - np.outer(slope, slope) / (slope @ slope)) / np.linalg.norm(slope)
-    for second in (linad.hessian(of_squares), linad.jacrev(linad.jacrev(of_squares)), linad.jacfwd(linad.grad(of_squares))):
+    gradient = linad.grad(of_squares)
+    for second in (linad.hessian(of_squares), linad.jacrev(linad.jacrev(of_squares)), linad.jacfwd(gradient)):
         np.testing.assert_allclose(second(X), along.T, atol=1e-12)
     np.testing.assert_allclose(of_squares.hvp((X,), (W * X,)), along.T @ (W * X))
 

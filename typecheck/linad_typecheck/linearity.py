@@ -233,8 +233,8 @@ class _Walk:
         finals, results = self.analysis.call(s.callee, args)
         rule = self.analysis.functions[s.callee].rule
         if rule is not None and rule.backward and any(fact & LINEAR for fact in args):  # the transpose calls it
-            params = self.analysis.functions[rule.backward].params
-            self.analysis.call(rule.backward, tuple(LINEAR if k >= len(rule.given) else FREE for k in range(len(params))))
+            cotangents = len(self.analysis.functions[rule.backward].params) - len(rule.given)
+            self.analysis.call(rule.backward, (FREE,) * len(rule.given) + (LINEAR,) * cotangents)
         for a, final in zip(s.args, finals, strict=True):
             if isinstance(a, Var) and isinstance(a.type, Array):
                 self.put(a, final)

@@ -116,7 +116,7 @@ def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
 def refuse_nonlinear(f: Function, needed: str) -> None:
     """Refuse what needs the transpose of a backward function, or of a sum of its cotangents."""
     if f.nonlinear is not None:
-        help = "differentiate it in reverse mode (`grad`, `vjp`, `jacrev`), or only scale and add parts of the cotangent"
+        help = "differentiate in reverse mode (`grad`, `vjp`, `jacrev`), or only scale and add parts of the cotangent"
         what = f"`{primal_name(f.name)}` {needed}, because its backward function is not linear: {f.nonlinear.why}"
         raise NoDerivative(what, f.nonlinear.span, "not-linear", help)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..ir.core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
 from ..engine.closures import captured, closed
-from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
+from ..engine.evaluation import CALLED_VALUES, CALLS, expand_starred, expression, usable
 from ..engine.numbers import cast
 from ..engine.places import check_same_size, force_array, fresh_array, materialise
 from ..engine.quoted import Quoted
@@ -26,7 +26,7 @@ from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
     Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild,
+    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, map_arrays, rebuild,
     type_leaves, type_of,
 )
 from ..engine.snippets import call_snippet
@@ -237,26 +237,55 @@ def _unannotated(given: ast.arguments) -> ast.arguments:
     )  # fmt: skip
 
 
-def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
+def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | str | tuple[int | str, ...] | None:
     value = expression(ctx, node)
-    items = [_numbered(ctx, node, f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
-    if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
+    numbers = tuple(_numbered(ctx, node, f, v) for v in (value.items if isinstance(value, TupleValue) else (value,)))
+    if None in numbers:
         told = "`argnums` is a literal int, the name of a parameter, or a tuple of them"
         ctx.report(WrongType(ctx.span(node), told, describe(type_of(value))))
         return None
-    numbers = tuple(v.atom.value for v in items)
     return numbers if isinstance(value, TupleValue) else numbers[0]
 
 
-def _numbered(ctx: Lowering, node: ast.expr, f: Value, which: Value) -> Value:
-    """The position of a parameter that is given by name."""
+def _numbered(ctx: Lowering, node: ast.expr, f: Value, which: Value) -> int | str | None:
+    """The position of a parameter that may be given by name; the name of ``*args`` and of parameters after it."""
+    if isinstance(which, ScalarValue) and isinstance(which.atom, Const) and which.dtype == "i64":
+        return which.atom.value
     if not isinstance(which, TextValue):
-        return which
-    names = [a.arg for a in parameters(source_of(f).node.args)]
+        return None
+    given = source_of(f).node.args
+    names = [a.arg for a in parameters(given)]
     if which.text not in names:
         told = f"has no parameter `{which.text}`; it has {', '.join(names)}"
         raise Refused(BadCall(ctx.span(node), source_of(f).name, told))
-    return literal(names.index(which.text))
+    place = names.index(which.text)
+    return which.text if given.vararg is not None and place >= len(given.posonlyargs) + len(given.args) else place
+
+
+def _with_arguments_of_its_own(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> tuple[ast.Call, DerivativeValue]:
+    """A call of a derivative by some of ``*args``: that of a lambda in which each of them is a parameter."""
+    given, how = source_of(d.function).node.args, d.transform
+    own = [a.arg for a in (*given.posonlyargs, *given.args)]
+    if given.vararg is None or all(isinstance(k, str) or 0 <= k < len(own) for k in how.positions or ()):
+        return node, d
+    nodes = expand_starred(ctx, node.args)
+    rest = [f"{given.vararg.arg}_{k}" for k in range(len(nodes) - len(own))]
+    names = [*own, *rest]
+    for k in how.positions:
+        if k == given.vararg.arg or isinstance(k, int) and not -len(nodes) <= k < len(nodes):
+            by = f"by all and by some of `*{k}`" if isinstance(k, str) else f"by number {k}"
+            told = f"is given {len(nodes)} arguments by position and is differentiated {by}"
+            raise Refused(BadCall(ctx.span(node), source_of(d.function).name, told))
+    each = lambda k: k % len(nodes) if isinstance(k, int) else k
+    chosen = each(how.argnums) if how.bare else tuple(map(each, how.argnums))
+    params = ast.arguments(
+        [], [ast.arg(n) for n in names], None, given.kwonlyargs, given.kw_defaults, given.kwarg,
+        [] if rest else given.defaults,
+    )  # fmt: skip
+    body = lambda positional, named: ast.Call(ast.Name("%f", ast.Load()), positional, named)
+    spread = _alike(ctx, node, d.function, ("spread", len(rest)), f"with_{len(rest)}", params, body)
+    made = ast.copy_location(ast.Call(node.func, nodes, node.keywords), node)
+    return made, DerivativeValue(replace(how, argnums=chosen), spread)
 
 
 def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
@@ -266,6 +295,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
         return _at_once(ctx, node, how.kind, d.function, node.args, (), hint)
     if how.kind in BATCHES:
         return BATCHES[how.kind](ctx, node, d, hint)
+    node, d = _with_arguments_of_its_own(ctx, node, d)
+    how = d.transform
     ready = _prepare(ctx, node, d.function)
     span = ctx.span(node)
     result = ready.spec.result
@@ -274,7 +305,7 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
             told = "with `has_aux` a function returns a pair"
             raise Refused(WrongType(span, told, describe(result), "return `(value, aux)`"))
         result = result.items[0]
-    chosen = _chosen(ctx, how.argnums, ready, span)
+    chosen = _chosen(ctx, how.positions, ready, span)
     if how.kind in JACOBIANS:
         return _jacobian(ctx, node, d, ready, result, chosen, hint)
     if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
@@ -292,7 +323,7 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
 
 def _bare(how: Transform, found: Sequence) -> bool:
     """Whether the result is a single derivative rather than a tuple of them."""
-    return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
+    return how.bare or (how.argnums is None and len(found) == 1)
 
 
 # ----------------------------------------------------------------------------------------------------- program texts
@@ -449,15 +480,15 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
     return ctx.programs.specs[key]
 
 
-def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str]:
+def _chosen(ctx: Lowering, argnums: tuple[int | str, ...] | None, ready: _Prepared, span: Span) -> list[str]:
     """The parameters to differentiate with respect to."""
     names = list(ready.values)
     if argnums is None and ready.spec.source.wrt is None:
         return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
     if argnums is None:
-        argnums = tuple(names.index(w) if isinstance(w, str) else w for w in ready.spec.source.wrt)
+        argnums = ready.spec.source.wrt
     found: list[str] = []
-    for k in (argnums,) if isinstance(argnums, int) else argnums:
+    for k in (names.index(w) if isinstance(w, str) else w for w in argnums):
         if not -len(names) <= k < len(names):
             told = f"has {len(names)} parameters and is differentiated by number {k}"
             raise Refused(BadCall(span, ready.spec.source.name, told))

@@ -253,7 +253,7 @@ def _transposed(
     return ((o, i, part, c) for o, c in enumerate(every) for i, part in enumerate(inputs))
 
 
-def beside(s: Signature, kind: str, argnums: int | tuple[int, ...]) -> str:
+def beside(s: Signature, kind: str, argnums: int | str | tuple[int | str, ...]) -> str:
     """The text for ``has_aux``: the gradient of the first result of a pair, together with the second result."""
     every = range(len(s.params))
     given = ", ".join(f"a{k}" for k in every)
