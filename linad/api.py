@@ -70,10 +70,18 @@ def grad(
     f: Callable[Concatenate[A, P], tuple[Any, Aux]], argnums: Zero = 0, *, has_aux: Literal[True]
 ) -> Derivative[Concatenate[A, P], tuple[A, Aux]]: ...
 @overload
-def grad(f: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Derivative[P, Any]: ...
+def grad(
+    f: Callable[P, Any], argnums: Argnums, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: Literal[True]
+) -> Derivative[P, Any]: ...
 
 
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[..., Any]:
     """Transform a scalar function into one that computes its gradient.
 
     Parameters
@@ -86,6 +94,9 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
         all of them.
     has_aux : bool
         Whether `f` returns a pair of which only the first is differentiated; the result is then a pair, too.
+    holomorphic : bool
+        Whether `f` is a holomorphic function of complex numbers with a complex result; the gradient is then its complex
+        derivative. This is trusted: it is the derivative along the real axis.
 
     Returns
     -------
@@ -111,7 +122,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     >>> linad.grad(cube)(2.0), linad.grad(linad.grad(cube))(2.0)
     (12.0, 12.0)
     """
-    return _derivative(f, argnums, False, has_aux)
+    return _derivative(f, argnums, False, has_aux, holomorphic)
 
 
 @overload
@@ -132,18 +143,22 @@ def value_and_grad(
 ) -> Derivative[Concatenate[A, P], tuple[R, A]]: ...
 @overload
 def value_and_grad(
-    f: Callable[P, R], argnums: Argnums, has_aux: bool = False
+    f: Callable[P, R], argnums: Argnums, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: Literal[True]
 ) -> Derivative[P, tuple[R, Any]]: ...
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Derivative[..., Any]:
     """Transform a scalar function into one that computes its value and its gradient.
 
     Parameters
     ----------
-    f, argnums, has_aux
+    f, argnums, has_aux, holomorphic
         As for `grad`.
 
     Returns
@@ -165,7 +180,7 @@ def value_and_grad(
     >>> linad.value_and_grad(product, argnums=(0, 1))(2.0, 3.0)
     (6.0, (3.0, 2.0))
     """
-    return _derivative(f, argnums, True, has_aux)
+    return _derivative(f, argnums, True, has_aux, holomorphic)
 
 
 @overload
@@ -307,15 +322,15 @@ def jvp(
     return value, tangent[0], aux
 
 
-def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Any:
-    kind = "value_and_grad" if value else "grad"
+def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, holomorphic: bool) -> Any:
+    kind, options = "value_and_grad" if value else "grad", (bool(has_aux), "auto", bool(holomorphic))
     if (held := linear(f)) is not None:
-        return held.under(Transform(kind, numbers(held, argnums), bool(has_aux)))
+        return held.under(Transform(kind, numbers(held, argnums), *options))
     several = isinstance(f, Derivative) and _gives_tuple(f.transforms[-1])
     chained = isinstance(f, Derivative) and not (several and has_aux)
     function = f.function if chained else checked(f)
-    step = Transform(kind, numbers(function, argnums), bool(has_aux))
-    if by_some_of_many(function, step):
+    step = Transform(kind, numbers(function, argnums), *options)
+    if holomorphic or by_some_of_many(function, step):
         return shared(Transformed, checked(f), (step,))
     if not chained:
         return shared(Derivative, function, (step,))

@@ -21,18 +21,22 @@ Aux = TypeVar("Aux")
 
 @overload
 def hessian(
-    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
 ) -> Transformed[P, tuple[Any, Aux]]: ...
 @overload
-def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+def hessian(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[P, Any]: ...
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[..., Any]:
     """Transform a function into one that computes its matrix of second derivatives: ``jacfwd(jacrev(f))``.
 
     Parameters
     ----------
-    f, argnums, has_aux
+    f, argnums, has_aux, holomorphic
         As for `jacfwd`.
 
     Returns
@@ -58,7 +62,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     array([[6., 2.],
            [2., 0.]])
     """
-    return applied("hessian", f, argnums, has_aux)
+    return applied("hessian", f, argnums, has_aux, holomorphic=holomorphic)
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:

@@ -24,10 +24,10 @@ from ..engine.spec import CallOptions, LinearityClaim, Spec
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
-    SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
-    Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, map_arrays, rebuild,
-    type_leaves, type_of,
+    COMPLEX, SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue,
+    NoneValue, OtherType, Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType,
+    Value, ValueType, ViewType, as_argument, as_flag, contains, contains_complex, describe, is_complex, leaves,
+    map_arrays, rebuild, type_leaves, type_of,
 )
 from ..engine.snippets import call_snippet
 from ..frozen import frozen
@@ -41,7 +41,7 @@ from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from . import objects
 from .arguments import bound_arguments
-from .jacobians import JACOBIANS, MODES, Part, Signature, batch, beside, jacobian, parts
+from .jacobians import JACOBIANS, MODES, Part, Signature, batch, beside, holomorphic, jacobian, parts
 
 # Names that only generated program texts call; no program can contain them.
 PULLBACK = "linad.vjp's pullback"
@@ -78,7 +78,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         return _pullbacks(ctx, node, function, hint)
     if kind in AT_ONCE:
         return _at_once(ctx, node, kind, function, node.args[1:], _AT_ONCE[kind].options, hint)
-    options = OPTIONS.get(kind, ("argnums", "has_aux"))
+    options = OPTIONS.get(kind, ("argnums", "has_aux", "holomorphic"))
     given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
         if "sparsity" in given:
@@ -87,12 +87,14 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
     mode = constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
-    if argnums is None or has_aux is None or mode is None:
+    by_complex = constant(ctx, given.get("holomorphic"), (False, True), "`holomorphic` is True or False")
+    if argnums is None or has_aux is None or mode is None or by_complex is None:
         return Poison()
     if kind != "hessian":
-        return DerivativeValue(Transform(kind, argnums, has_aux, mode), function)
-    inner = DerivativeValue(Transform("jacrev", argnums, has_aux), function)
-    return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
+        return DerivativeValue(Transform(kind, argnums, has_aux, mode, by_complex), function)
+    inner = DerivativeValue(Transform("jacrev", argnums, has_aux, holomorphic=by_complex), function)
+    how = Transform("jacfwd", argnums, has_aux, holomorphic=by_complex)
+    return DerivativeValue(how, as_function(ctx, node, inner))
 
 
 def _at_once(
@@ -306,6 +308,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
             raise Refused(WrongType(span, told, describe(result), "return `(value, aux)`"))
         result = result.items[0]
     chosen = _chosen(ctx, how.positions, ready, span)
+    if how.holomorphic:
+        return _holomorphic(ctx, node, d, ready, result, chosen, hint)
     if how.kind in JACOBIANS:
         return _jacobian(ctx, node, d, ready, result, chosen, hint)
     if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
@@ -319,6 +323,30 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     bare = _bare(how, grads)
     gradient = grads[0] if bare else TupleValue(tuple(grads))
     return TupleValue((rebuild(result, iter(primal)), gradient)) if primal else gradient
+
+
+def _holomorphic(
+    ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str], hint: str
+) -> Value:
+    """The complex derivative by complex arguments."""
+    how, span = d.transform, ctx.span(node)
+    for t in (t for name, t in ready.types if name in chosen and not is_complex(t)):
+        told = f"`{how.kind}` with `holomorphic` is by complex numbers"
+        raise Refused(WrongType(span, told, describe(t), "leave `holomorphic` out"))
+    scalar = how.kind in ("grad", "value_and_grad")
+    if not _only_complex(result, scalar):
+        returned = "one complex number" if scalar else "complex numbers"
+        told = f"`{how.kind}` with `holomorphic` is of a function with {returned} as its result"
+        instead = "use `jacrev`" if scalar and _only_complex(result) else "leave `holomorphic` out"
+        raise Refused(WrongType(span, told, describe(result), instead))
+    return _text(ctx, node, d, ready, holomorphic(_signature(d, ready, result, chosen), how.kind, how.bare), hint)
+
+
+def _only_complex(t: ValueType, scalar: bool = False) -> bool:
+    """Whether a type consists of complex numbers; is one number, with ``scalar``."""
+    if is_complex(t):
+        return not scalar or isinstance(t.items[0], ScalarType)
+    return not scalar and isinstance(t, TupleType) and bool(t.items) and all(map(_only_complex, t.items))
 
 
 def _bare(how: Transform, found: Sequence) -> bool:
@@ -359,7 +387,7 @@ def _jacobian(
     by_complex = [t for name, t in ready.types if name in chosen and contains_complex(t)]
     if by_complex:
         told = f"`{how.kind}` is by real numbers: only a holomorphic function has one complex derivative"
-        instead = "differentiate by the real and the imaginary part: `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        instead = "of such a function, write `holomorphic=True`; otherwise `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
         raise Refused(WrongType(ctx.span(node), told, describe(by_complex[0]), instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
@@ -373,12 +401,13 @@ def _jacobian(
 
     def of(t: ValueType) -> Value:
         """The Jacobian: in the structure of the result, with the structure of the arguments in each leaf."""
-        match t:
-            case TupleType(items=items, record=record):
-                return TupleValue(tuple(map(of, items)), record)
+        if isinstance(t, TupleType) and not is_complex(t):
+            return TupleValue(tuple(map(of, t.items)), t.record)
         if not parts(t):
             return NoneValue()
         own = [_each(s.params[k], cells) for k in s.chosen]
+        if is_complex(t):
+            own = [_complex(real, _each(s.params[k], cells)) for real, k in zip(own, s.chosen, strict=True)]
         return own[0] if _bare(how, own) else TupleValue(tuple(own))
 
     made = of(result)
@@ -386,6 +415,13 @@ def _jacobian(
         return TupleValue((value, made)) if how.kind == "value_and_jacobian" else made
     value, aux = value.items
     return TupleValue((TupleValue((value, aux)), made)) if how.kind == "value_and_jacobian" else TupleValue((made, aux))
+
+
+def _complex(real: Value, imag: Value) -> Value:
+    """Complex derivatives, from those of the real and of the imaginary part."""
+    if isinstance(real, TupleValue):
+        return TupleValue(tuple(map(_complex, real.items, imag.items)), real.record)
+    return real if isinstance(real, NoneValue) else TupleValue((real, imag), COMPLEX)
 
 
 def _each(t: ValueType, cells: Iterator[Value]) -> Value:

@@ -167,6 +167,7 @@ class Transform:
     argnums: int | str | tuple[int | str, ...] | None = 0
     has_aux: bool = False
     mode: str = "auto"
+    holomorphic: bool = False
     in_axes: Axes = 0
     out_axes: Axes = 0
     axis_size: int | None = None
@@ -177,7 +178,9 @@ class Transform:
         if self.kind == "vmap":
             size = {} if self.axis_size is None else {"axis_size": self.axis_size}
             return {"in_axes": self.in_axes, "out_axes": self.out_axes, **size}
-        every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
+        every = {
+            "argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode, "holomorphic": self.holomorphic
+        }  # fmt: skip
         return {n: v for n, v in every.items() if n == "argnums" or v not in (False, "auto")}
 
     @property
