@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
+from numba import types
 
 from ..numba_compat import cgutils, make_array, populate_array
-
-if TYPE_CHECKING:
-    from numba import types
-
-    from .lowering import Lowering
-
+from .protocols import Lowered
 
 WORD = ir.IntType(64)
 
@@ -20,7 +14,7 @@ WORD = ir.IntType(64)
 class Borrowed:
     """An array owned by the caller, in a parameter that is never assigned."""
 
-    def __init__(self, home: Lowering, t: types.Array, value: ir.Value) -> None:
+    def __init__(self, home: Lowered, t: types.Array, value: ir.Value) -> None:
         self.home, self.type, self.value = home, t, value
         self.parts: dict[str, list[ir.Value]] = {}
 
@@ -42,7 +36,7 @@ class Borrowed:
 class Held:
     """An array in a variable that owns a reference to it, or that is still empty."""
 
-    def __init__(self, home: Lowering, t: types.Array) -> None:
+    def __init__(self, home: Lowered, t: types.Array) -> None:
         self.home, self.type = home, t
         self.cell = cgutils.alloca_once(home.builder, home.context.get_value_type(t))
         home.builder.store(ir.Constant(self.cell.type.pointee, None), self.cell)
@@ -70,7 +64,7 @@ class Held:
         self.home.context.nrt.decref(self.home.builder, self.type, self.whole())
 
 
-def member_values(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
+def member_values(home: Lowered, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
     """The values of one member of an array, ``data`` or ``shape``."""
     model = home.context.data_model_manager[t]
     member = home.builder.extract_value(value, model.get_field_position(name))
@@ -79,7 +73,7 @@ def member_values(home: Lowering, t: types.Array, value: ir.Value, name: str) ->
     return [member]
 
 
-def fresh(home: Lowering, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
+def fresh(home: Lowered, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
     """Allocate an uninitialised array; return it and its size in bytes. The function raises if there is not enough
     memory."""
     builder, context = home.builder, home.context
