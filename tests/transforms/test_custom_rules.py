@@ -293,7 +293,7 @@ def test_sizes_are_checked(backend):
 
 def test_what_is_no_rule():
     assert "takes functions, got an int" in refused(exp.defvjp, 3, 4)
-    assert "`linear_grad` takes a function, got an int" in refused(linad.custom_vjp, 3)
+    assert "linad takes a function, got an int" in refused(linad.custom_vjp, 3)
     assert "there is no parameter 3; it has x" in refused(lambda: linad.custom_vjp(lambda x: x, nondiff_argnums=3))
 
 
