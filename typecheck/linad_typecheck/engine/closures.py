@@ -107,7 +107,7 @@ def captured(
             what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
             instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
             raise Refused(Unsupported(span, what, instead))
-        if isinstance(b.value, FunctionValue) and b.value.source == f.source:
+        if b.value == f:  # the function calls itself
             continue
         value = usable(ctx, b.value, name, span)
         found.append((name, closed(ctx, value, span, (*outer, f.source))))
