@@ -596,7 +596,7 @@ ELSEWHERE = {
         )
     },
     **{
-        name: "functions of lists and other containers: tests/lower/test_containers.py"
+        name: "functions of lists and other containers: tests/constructs/test_containers.py"
         for name in (
             *(f"heapq.{n}" for n in "heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split()),
             *(f"bisect.{n}" for n in "bisect bisect_left bisect_right insort insort_left insort_right".split()),
@@ -606,7 +606,7 @@ ELSEWHERE = {
     **{f"scipy.fftpack.{name}": "`scipy.fft`'s, which has a row" for name in ("dct", "idct", "dctn", "idctn")},
     "builtins.locals": "of the names of a function: tests/api/test_other_peoples_code.py",
     **{
-        name: "complex numbers: tests/arrays/test_complex.py"
+        name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
             *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "scipy.signal.hilbert",
@@ -615,7 +615,7 @@ ELSEWHERE = {
         )
     },
     **{
-        f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
+        f"linad.{name}": "linad's own, plain Python without it: tests/constructs/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
         for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
     },
     **{
@@ -633,14 +633,14 @@ ELSEWHERE = {
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
     **{
-        f"itertools.{name}": "iterators: tests/lower/test_iteration.py"
+        f"itertools.{name}": "iterators: tests/constructs/test_iterators.py"
         for name in (
             "accumulate chain chain.from_iterable combinations combinations_with_replacement compress count cycle "
             "dropwhile filterfalse groupby islice pairwise permutations product repeat starmap takewhile zip_longest"
         ).split()
     },
     **{
-        name: "iterators: tests/lower/test_iteration.py"
+        name: "iterators: tests/constructs/test_iterators.py"
         for name in "builtins.filter builtins.iter builtins.next numpy.fromiter".split()
     },
     **{
@@ -648,12 +648,12 @@ ELSEWHERE = {
         for name in "byte int16 int8 short ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort".split()
     },
     **{
-        name: "of types, known when compiled: tests/lower/test_texts_and_slices.py"
+        name: "of types, known when compiled: tests/constructs/test_texts_and_slices.py"
         for name in "numpy.ma.isMA numpy.ma.isMaskedArray numpy.ma.is_masked scipy.sparse.issparse scipy.sparse.isspmatrix".split()
     },
     **{name: "copies of structures: tests/api/test_functions_of_packages.py" for name in ("copy.copy", "copy.deepcopy")},
     "functools.reduce": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
-    "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
-    "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
+    "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
+    "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }
