@@ -73,7 +73,6 @@ WAYS: dict[str, str] = {
     "numpy.apply_along_axis": "return np.array([f(row) for row in a]).sum()",
     "numpy.trim_zeros": "lo, hi = 0, n\nwhile lo < hi and x[lo] == 0.0:\n    lo += 1\nreturn x[lo:hi].sum()",
     "numpy.unstack": "return (a[0] * a[1]).sum()",
-    "numpy.add.reduceat": "for i in range(1, len(idx)):\n    lo, hi = idx[i - 1], idx[i]\n    first += x[lo:hi].sum() ** 2\nreturn first",
     "numpy.fft": _WAVES,
     "numpy.lib": _SLICES,
     "numba.prange": "for i in range(n):\n    first += x[i]\nreturn first",
@@ -180,7 +179,6 @@ HELD = {
     "a list": ("W = [1.0, 2.0]", "W = np.array([1.0, 2.0])", "return W[0] * first"),
     "a tuple": ("W = (np.zeros(3), 'a', [1])", "ROW = np.zeros(3)", "return ROW[0] * first"),
     "a dict": ("W = {'up': 0.5}", "UP = 0.5", "return UP * first"),
-    "a set": ("W = {1, 2}", "W = np.array([1, 2])", "return W[0] * first"),
     "a bytes": ("W = b'ab'", "W = np.array([97, 98])", "return W[0] * first"),
 }
 
