@@ -32,7 +32,7 @@ REFUSED = {
     "d = []\nd.remove(w)\nreturn w": (2, "`.remove` of a list", "np.array"),
     "return TABLE['a']": (1, "has no key 'a'", ""),
     "global TABLE\nTABLE = w\nreturn w": (1, "`global`", "parameter"),
-    "def g():\n    nonlocal w\n    w = 1.0\ng()\nreturn w": (2, "`nonlocal`", "return"),
+    "def g():\n    nonlocal v\n    v = 1.0\nv = w\ng()\nreturn v": (2, "`nonlocal`", "bind it first"),
     "with open('f') as h:\n    pass\nreturn w": (1, "`with`", "around"),
     "from tools import *\nreturn w": (1, "import", "top of the file"),
     "return w if x is x else 0.0": (1, "`is`", "=="),

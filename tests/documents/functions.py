@@ -136,7 +136,10 @@ EXAMPLES = {
     **{f"linad.{name}": f"linad.{name}(cube)(x)" for name in ("jacfwd", "jacrev", "jacobian", "hessian")},
     "linad.value_and_jacobian": "linad.value_and_jacobian(cube)(x)[1]", "linad.vmap": "linad.vmap(cube)(v)",
     "linad.linear_transpose": "linad.linear_transpose(lambda t: 2.0 * t, x)(y)[0]",
-    "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",
+    **{
+        f"numpy.{n}.at": f"np.{n}.at(w, idx, u)"
+        for n in "add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp hypot".split()
+    },
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
     "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",
     "numpy.asarray": "np.asarray([x, y])", "numpy.astype": "np.astype(v, np.float32)",
@@ -215,6 +218,7 @@ EXAMPLES = {
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
     "builtins.Ellipsis": "v[Ellipsis]", "numpy.s_": "v[np.s_[1:]]", "numpy.index_exp": "A[np.index_exp[0, 1:]]",
     "numpy.choose": "np.choose(mask, [v, u])", "scipy.integrate.quad": "si.quad(lambda t: t * x, 0.0, y)",
+    "scipy.integrate.solve_ivp": "si.solve_ivp(lambda t, z: -x * z, (0.0, 1.0), u).y[0]",
     "scipy.interpolate.interp1d": "sx.interp1d(v, u)(x)",
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
@@ -222,7 +226,7 @@ EXAMPLES = {
     "scipy.optimize.root_scalar": "so.root_scalar(lambda t: t + x, bracket=(-9.0, 9.0)).root",
     "scipy.optimize.leastsq": "so.leastsq(lambda p: p * v - u, 1.0)[0]", "scipy.optimize.least_squares": "so.least_squares(lambda p: p * v - u, 1.0).x",
     "scipy.optimize.curve_fit": "so.curve_fit(lambda t, a: a * t, v, u)[0]",
-    "scipy.integrate.odeint": "si.odeint(lambda y, t: -y, x, v)", "scipy.integrate.solve_ivp": "si.solve_ivp(lambda t, y: -y, (0.0, x), v).y",
+    "scipy.integrate.odeint": "si.odeint(lambda z, t: -z, x, v)",
     **{f"numpy.{n}.reduceat": f"np.{n}.reduceat(v, [0, 1])" for n in ("add", "multiply", "maximum", "minimum")},
     "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']", "collections.OrderedDict": "collections.OrderedDict(a=v)['a']",
     **{f"scipy.ndimage.{n}": f"sn.{n}(v, 3)" for n in ("median_filter", "maximum_filter", "minimum_filter")},

@@ -196,6 +196,16 @@ for _name in "add subtract multiply divide power maximum minimum arctan2 hypot l
 _rows("numpy", """
     add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
     subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
+    multiply.at: z = x.copy(); np.multiply.at(z, k, 2.5); np.multiply.at(z, k, x[0]); return z
+    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); np.divide.at(z, k, x[0]); return z
+    true_divide.at: z = x.copy(); np.true_divide.at(z, k, x[0]); return z
+    power.at: z = x.copy(); np.power.at(z, k, 2.0); return z
+    maximum.at: z = x.copy(); np.maximum.at(z, k, x[:1] * 2.0); return z
+    minimum.at: z = x.copy(); np.minimum.at(z, k, x[:1] * 2.0); return z
+    fmax.at: z = x.copy(); np.fmax.at(z, k, x[:1] * 2.0); return z
+    fmin.at: z = x.copy(); np.fmin.at(z, k, x[:1] * 2.0); return z
+    logaddexp.at: z = x.copy(); np.logaddexp.at(z, k, x[0]); return z
+    hypot.at: z = x.copy(); np.hypot.at(z, k, x[0]); return z
 """)  # fmt: skip
 
 # ------------------------------------------------------------------------------------- distributions, distances, windows

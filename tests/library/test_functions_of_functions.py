@@ -1,4 +1,4 @@
-"""Library functions that call what they are given: root finders, `quad`, `sorted` by a key. Values are SciPy's,
+"""Library functions that call what they are given: root finders, `quad`, `solve_ivp`, `sorted` by a key. Values are SciPy's,
 derivatives those of the implicit function."""
 
 from __future__ import annotations
@@ -53,6 +53,27 @@ INTERPOLATED = {
 ROOTS |= INTERPOLATED
 
 
+def pendulum(t, y, k=1.3):
+    return [y[1], -k * np.sin(y[0]) - 0.1 * y[1] * t]
+
+
+def halves(t, y):
+    d = np.empty_like(y)
+    d[:] = -0.5 * y
+    return d
+
+
+STEPS = {
+    "to the end": lambda a: si.solve_ivp(lambda t, y: [y[1], -a * y[0]], (0, 1), [1.0, a], rtol=1e-9, atol=1e-9).y[0, -1],
+    "at places": lambda a: (si.solve_ivp(pendulum, (0.0, 2.0), (a, 0.1), t_eval=[0.5, 1.0, 2.0], args=(a,), rtol=1e-9, atol=1e-9).y ** 2).sum(),
+    "backwards, all steps": lambda a: si.solve_ivp(halves, (a, 0.0), np.array([1.0, 2.0]), "RK23", max_step=0.2, first_step=0.2).y[1].sum(),
+    "to a moving end": lambda a: si.solve_ivp(pendulum, (0.0, 1.0 + a), [0.5, 0.1], rtol=1e-9, atol=[1e-9, 1e-10]).y[1, -1],
+    "coarse steps": lambda a: si.solve_ivp(lambda t, y: -a * y, (0.0, 2.0 * a), [1.0, 2.0]).y[:, 2].sum(),
+    "no step": lambda a: si.solve_ivp(halves, (a, a), [2.0 * a]).y[0, -1] + len(si.solve_ivp(halves, (a, a), [a]).t),
+}
+ROOTS |= {f"solve_ivp {name}": f for name, f in STEPS.items()}
+
+
 @pytest.mark.parametrize("name", some(ROOTS, 2))
 def test_as_scipy(name):
     f = ROOTS[name]
@@ -66,10 +87,6 @@ def damped(t, y, a):
     return [y[1], -a * np.sin(y[0])]
 
 
-def ends_of_intervals(a):
-    return si.solve_ivp(lambda t, y: -a * y, (0.0, 2.0 * a), [1.0, 2.0]).y[:, 2].sum()
-
-
 SOLVED = {
     "fsolve": lambda a: so.fsolve(lambda t: t**3 + a * t - 2.0, 1.0)[0],
     "fsolve of a system": lambda a: so.fsolve(lambda t, b: [t[0] * t[1] - b, t[0] - t[1] - 0.5], (1.0, 1.0), args=(a,))[1],
@@ -81,8 +98,6 @@ SOLVED = {
     "curve_fit, covariance": lambda a: np.diag(so.curve_fit(lambda x, p, q: p + q * x, K, V**a, (1.0, 1.0), sigma=K + a, absolute_sigma=True)[1]).sum(),
     "odeint": lambda a: si.odeint(lambda y, t, b: (y[1], -b * np.sin(y[0])), [a, 0.1], [0.0, 1.0, a + 1.0], args=(a,))[:, 0].sum(),
     "odeint, time first": lambda a: si.odeint(damped, [0.5, 0.1], [0.0, 1.0], (a,), tfirst=True)[1, 1],
-    "solve_ivp": lambda a: si.solve_ivp(damped, (0.0, 2.0), [0.5, a], args=(a,), t_eval=[0.0, 0.3, 1.7]).y.sum(),
-    "solve_ivp, at steps": ends_of_intervals,
 }
 
 
@@ -107,6 +122,7 @@ def test_second_derivative_of_a_root():
 
 WITHOUT = (
     lambda a: sx.interp1d(K, V)(a - 3.0), lambda a: sx.interp1d(K, V)(a + 3.0) + 0.0, lambda a: sx.CubicSpline(V, K)(a),
+    lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[2.0]).y[0, 0], lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[0.2, 0.1]).y[0, 0],
     lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
 
 

@@ -40,7 +40,7 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.definitions import definitions
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, from_callee, number_objects as given_objects, expand_held
+from ..ownership.objects import allocated_at, changed_by_call, from_callee, number_objects as given_objects, expand_held
 from ..ownership.state import (
     aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
     write,
@@ -229,7 +229,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
 
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
-    given = [_rebuilt(n, values) for n in nodes]
+    given = [_rebuilt(ctx, n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
     if callee.startswith(("numpy.", "scipy.")):
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
@@ -262,10 +262,11 @@ def _leaves(node: ast.expr) -> list[ast.expr]:
     return [leaf for e in node.elts for leaf in _leaves(e)] if _is_display(node) else [node]
 
 
-def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
+def _rebuilt(ctx: Lowering, node: ast.expr, values: Iterator[Value]) -> Value:
     if not _is_display(node):
         return next(values)
-    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts), LIST if isinstance(node, ast.List) else None)
+    items = tuple(_rebuilt(ctx, e, values) for e in node.elts)
+    return allocated_at(ctx, TupleValue(items, LIST if isinstance(node, ast.List) else None), ctx.span(node))
 
 
 # ---------------------------------------------------------------------------------------------------- user functions
@@ -279,8 +280,9 @@ def _call(
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
-    if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
-        forget(ctx, values)
+    changeable = [*values, *(v for _, v in captures)]
+    if any(contains(v, Poison) for v in changeable):
+        forget(ctx, changeable)
         ctx.programs.poisoned = True
         return Poison()
     if any(isinstance(v, Bottom) for v in values):

@@ -488,7 +488,7 @@ def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) ->
         return _stored_at(ctx, node, value, span)
     base = held_object(ctx, node.value)
     value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
-    if base is not None and not isinstance(value, SILENT):
+    if base is not None:
         items = list(base.items)
         items[k] = value
         _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)

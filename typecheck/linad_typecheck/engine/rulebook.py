@@ -99,7 +99,9 @@ RESULTS: dict[str, RecordClass] = {
     "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
     "scipy.optimize.root": _attributes("OptimizeResult", "x", "fun", "success", "status"),
     "scipy.optimize.least_squares": _attributes("OptimizeResult", "x", "cost", "fun", "jac", "success"),
-    "scipy.integrate.solve_ivp": _attributes("OdeResult", "t", "y", "success", "status", "message"),
+    "scipy.integrate.solve_ivp": _attributes(
+        "OdeResult", "t", "y", "nfev", "njev", "nlu", "status", "message", "success"
+    ),
     "scipy.optimize.root_scalar": _attributes("RootResults", "root", "converged"),
 }  # functions that return a named tuple of NumPy or SciPy, or an object with attributes
 
