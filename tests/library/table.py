@@ -600,11 +600,14 @@ ELSEWHERE = {
         for name in (
             *(f"heapq.{n}" for n in "heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split()),
             *(f"bisect.{n}" for n in "bisect bisect_left bisect_right insort insort_left insort_right".split()),
-            "builtins.set", "collections.Counter", "collections.defaultdict", "collections.deque",
+            "builtins.set", "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "collections.deque",
         )
     },
     **{f"scipy.fftpack.{name}": "`scipy.fft`'s, which has a row" for name in ("dct", "idct", "dctn", "idctn")},
-    "builtins.locals": "of the names of a function: tests/api/test_other_peoples_code.py",
+    **{
+        f"builtins.{name}": "of names and attributes: tests/api/test_other_peoples_code.py"
+        for name in ("locals", "setattr", "object.__setattr__")
+    },
     **{
         name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (
