@@ -196,16 +196,16 @@ for _name in "add subtract multiply divide power maximum minimum arctan2 hypot l
 _rows("numpy", """
     add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
     subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
-    multiply.at: z = x.copy(); np.multiply.at(z, k, 2.5); np.multiply.at(z, k, x[0]); return z
-    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); np.divide.at(z, k, x[0]); return z
-    true_divide.at: z = x.copy(); np.true_divide.at(z, k, x[0]); return z
-    power.at: z = x.copy(); np.power.at(z, k, 2.0); return z
-    maximum.at: z = x.copy(); np.maximum.at(z, k, x[:1] * 2.0); return z
-    minimum.at: z = x.copy(); np.minimum.at(z, k, x[:1] * 2.0); return z
-    fmax.at: z = x.copy(); np.fmax.at(z, k, x[:1] * 2.0); return z
-    fmin.at: z = x.copy(); np.fmin.at(z, k, x[:1] * 2.0); return z
-    logaddexp.at: z = x.copy(); np.logaddexp.at(z, k, x[0]); return z
-    hypot.at: z = x.copy(); np.hypot.at(z, k, x[0]); return z
+    multiply.at: z = x.copy(); np.multiply.at(z, k, 2); return z
+    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); return z
+    true_divide.at: z = x.copy(); np.true_divide.at(z, k, 2.5); return z
+    power.at: z = x.copy(); np.power.at(z, k, 2); return z
+    maximum.at: z = x.copy(); np.maximum.at(z, k, 2); return z
+    minimum.at: z = x.copy(); np.minimum.at(z, k, 2); return z
+    fmax.at: z = x.copy(); np.fmax.at(z, k, 2); return z
+    fmin.at: z = x.copy(); np.fmin.at(z, k, 2); return z
+    logaddexp.at: z = x * 1.0; np.logaddexp.at(z, k, x[0]); return z
+    hypot.at: z = x * 1.0; np.hypot.at(z, k, x[0]); return z
 """)  # fmt: skip
 
 # ------------------------------------------------------------------------------------- distributions, distances, windows
@@ -600,11 +600,14 @@ ELSEWHERE = {
         for name in (
             *(f"heapq.{n}" for n in "heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split()),
             *(f"bisect.{n}" for n in "bisect bisect_left bisect_right insort insort_left insort_right".split()),
-            "builtins.set", "collections.Counter", "collections.defaultdict", "collections.deque",
+            "builtins.set", "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "collections.deque",
         )
     },
     **{f"scipy.fftpack.{name}": "`scipy.fft`'s, which has a row" for name in ("dct", "idct", "dctn", "idctn")},
-    "builtins.locals": "of the names of a function: tests/api/test_other_peoples_code.py",
+    **{
+        f"builtins.{name}": "of names and attributes: tests/api/test_other_peoples_code.py"
+        for name in ("locals", "setattr", "object.__setattr__")
+    },
     **{
         name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (
