@@ -122,6 +122,9 @@ class Whole(_Collecting):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self):
+        for function in self._final_module.functions:
+            if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = llvm.Linkage.internal
         manager, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):
             manager.run(self._final_module, builder)
