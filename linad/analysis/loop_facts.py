@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, names_in, outputs, walk,
 )
-from linad_typecheck.ir.rewrite import in_blocks
+from linad_typecheck.ir.rewrite import in_blocks, with_statements
 from linad_typecheck.types import Array
 
 from .accesses import Access, accesses, updates
@@ -18,7 +18,7 @@ from .logs import logs_of
 
 def defined(s: Loop) -> set[str]:
     """The names that a loop defines."""
-    return {s.index.name, *(c.name for c in s.carried)} | names_of(s.body)
+    return {s.index.name, *(c.name for c in s.carried)} | names_in(s.body)
 
 
 def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> Atom:
@@ -50,16 +50,6 @@ def _taken(a: Atom, holds: Atom, b: Block, value: Callable[[Atom], Atom]) -> Ato
     return a
 
 
-def names_of(b: Block) -> set[str]:
-    """The names that a block defines."""
-    names: set[str] = set()
-    for t in walk(b):
-        names.update(v.name for v in outputs(t))
-        if isinstance(t, Loop):
-            names.update((t.index.name, *(c.name for c in t.carried)))
-    return names
-
-
 def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
     """Rewrite each loop that contains no loop or branch and has the same range in every iteration of enclosing loops,
     so that scratch arrays for its iterations keep their size."""
@@ -81,20 +71,20 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
+        return with_statements(b, (t for s in b.stmts for t in stmt(s)))
 
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
             case If():
-                then, orelse = map(block, r.arms(s))
-                return [replace(s, then=then, orelse=orelse)]
+                made = iter([block(arm) for arm in r.arms(s)])
+                return [in_blocks(s, lambda _: next(made))]
             case Loop():
                 with r.scope():
                     r.enter(s)
                     head = r.snapshot()
                     body = block(s.body)
                     r.restore(head)  # what a check in the body implies does not hold for the statements before it
-                    return change(replace(s, body=body), r)
+                    return change(s if body is s.body else replace(s, body=body), r)
         r.statement(s)
         return [s]
 
