@@ -30,26 +30,28 @@ def choose_undo(
 ) -> tuple[Facts, Plan]:
     """The facts and plan of a function for a set of undone arrays that logs few words.
 
-    Arrays are undone all at once, because planning a long program is slow. If that saves less than expected, each half
-    of them is tried by itself.
+    Arrays are undone all at once, because planning a long program is slow. If some of them save nothing, the others are
+    tried again, and if all together save nothing, each half.
     """
     facts = analyse_activity(f, modes, wrt)
     best = facts, make_plan(facts, shapes, log_everything)
     if log_everything:
         return best
     undone: set[str] = set()
-    worth = _worth(*best)
-    todo = [sorted(worth, key=lambda place: -worth[place])] if worth else []
+    todo = [list(_candidates(*best))]
     for _ in range(_PLANS):
-        if not todo:
-            break
-        places = todo.pop()
+        places = todo.pop() if todo else []
+        if not places:
+            continue
         changed, undo, exchange = _with_old_cells(f, best[0], undone.union(places))
         facts = analyse_activity(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
-        saved = memory(best[1]) - memory(plan)
-        if saved >= WORD * sum(worth[place] for place in places) or saved > 0 and len(places) == 1:
+        before, after = _logged_loads(*best), _logged_loads(facts, plan)
+        useful = [place for place in places if after[place] < before[place]]
+        if memory(plan) < memory(best[1]) and (useful == places or len(places) == 1):
             best, undone = (facts, plan), undone.union(places)
+        elif len(useful) < len(places) > 1:
+            todo.append(useful)
         elif len(places) > 1:
             half = (len(places) + 1) // 2
             todo += [places[half:], places[:half]]
@@ -68,9 +70,9 @@ def memory(plan: Plan) -> int:
     )
 
 
-def _worth(facts: Facts, plan: Plan) -> dict[str, int]:
+def _candidates(facts: Facts, plan: Plan) -> list[str]:
     """Arrays allocated in a frame, without aliases and written cell by cell, whose logged loads might be re-read
-    instead, with the words that this may save."""
+    instead, if that may save more words than are written."""
     frames = set(plan.frames)
     one_name: dict[str, Var] = {}
     excluded = {r.name for r in facts.function.body.results if isinstance(r, Var)} | facts.moved
@@ -93,11 +95,11 @@ def _worth(facts: Facts, plan: Plan) -> dict[str, int]:
     spent = Counter[str]()
     for frame in {id(b.frame): b.frame for b in plan.bodies.values()}.values():
         spent.update(_written_cells(facts, frame.block))
-    return {place: saved[place] - spent[place] for place in found if saved[place] > spent[place]}
+    return [place for place in found if saved[place] > spent[place]]
 
 
 def _logged_loads(facts: Facts, plan: Plan) -> Counter[str]:
-    """By array, the logged words that depend on loads from it: no more can be saved."""
+    """By array, the logged words that depend on loads from it. No more can be saved."""
     found = Counter[str]()
     for b in plan.bodies.values():
         for name in b.logs:
