@@ -19,11 +19,11 @@ from .function import CheckedFunction
 if TYPE_CHECKING:
     from linad_typecheck.engine.values import Transform
 
-    from .transforms.application import Transformed
 
-
-def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
-    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or with another transform in place of
+def composed(
+    f: CheckedFunction[..., Any], transforms: tuple[Transform, ...], name: str
+) -> CheckedFunction[..., Any]:
+    """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or with other transforms in place of
     `grad`, written out for the parameters of ``f``.
 
     Raises
@@ -31,19 +31,19 @@ def composed(d: Transformed[..., Any]) -> CheckedFunction[..., Any]:
     LinadError
         If the function updates an argument: its derivative has no derivative of its own.
     """
-    f = d.function
     if f.options.updates:
         told = f"`{f.__name__}` updates an argument: only its first derivative is supported"
         raise refusal("no-gradient", told, help="let it work on a copy and return that: `y = y.copy()`")
-    function, library = _names(d)
+    made_name = name if name.isidentifier() else "derivative"
+    function, library = _names(f, made_name)
     callee = function
-    for transform in d.transforms:
+    for transform in transforms:
         callee = _written(transform, callee, library)
-    file = f"<linad {d.__name__} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
+    file = f"<linad {name} of {f.__name__}{inspect.signature(f.py_func, follow_wrapped=False)}>"
     names = {**f._surroundings, function: f, library: sys.modules[__package__]}
-    annotated = all(t.kind != "vmap" for t in d.transforms)
-    named_from = min((len(t.in_axes) for t in d.transforms if isinstance(t.in_axes, tuple)), default=None)
-    made = calling(f.py_func, _name(d), f"{callee}(...)", file, names, annotated=annotated, named_from=named_from)
+    annotated = all(t.kind != "vmap" for t in transforms)
+    named_from = min((len(t.in_axes) for t in transforms if isinstance(t.in_axes, tuple)), default=None)
+    made = calling(f.py_func, made_name, f"{callee}(...)", file, names, annotated=annotated, named_from=named_from)
     return CheckedFunction(made, replace(f.options, wrt=None), f._surroundings)
 
 
@@ -125,16 +125,12 @@ def _written(transform: Transform, callee: str, library: str) -> str:
     return f"{library}.{transform.kind}({callee}, {', '.join(f'{n}={v!r}' for n, v in transform.given.items())})"
 
 
-def _name(d: Transformed[..., Any]) -> str:
-    return d.__name__ if d.__name__.isidentifier() else "derivative"
-
-
-def _names(d: Transformed[..., Any]) -> tuple[str, str]:
+def _names(f: CheckedFunction[..., Any], made_name: str) -> tuple[str, str]:
     """The names of the function and of linad in the source: the usual ones, unless a parameter has this name."""
-    params = inspect.signature(d.function.py_func, follow_wrapped=False).parameters
-    known = d.function.__name__
+    params = inspect.signature(f.py_func, follow_wrapped=False).parameters
+    known = f.__name__
     library = next(n for n in ("linad", "_linad", "_linad_") if n not in params)
-    function = known if known.isidentifier() and known not in (*params, library, _name(d)) else "_function"
+    function = known if known.isidentifier() and known not in (*params, library, made_name) else "_function"
     return function if function not in params else "_function_", library
 
 

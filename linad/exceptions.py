@@ -13,8 +13,10 @@ def exception_named(name: str) -> type[Exception]:
     class."""
     if name == "LinAlgError":
         return np.linalg.LinAlgError
-    module = max((m for m in sys.modules if name.startswith(f"{m}.")), key=len, default="")
-    found: object = sys.modules.get(module, builtins)
-    for part in name.removeprefix(f"{module}.").split("."):
+    parts = name.split(".")
+    modules = (k for k in range(len(parts) - 1, 0, -1) if ".".join(parts[:k]) in sys.modules)
+    count = next(modules, 0)
+    found: object = sys.modules[".".join(parts[:count])] if count else builtins
+    for part in parts[count:]:
         found = getattr(found, part, None)
     return found if isinstance(found, type) and issubclass(found, Exception) else RuntimeError

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     AddTo,
     Alloc,
@@ -36,7 +37,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.ops import LITERAL_SECOND, OPS
 from linad_typecheck.types import BOOL, F64, I64, Array, Scalar, is_float
 
-from .derivatives.table import RULES, Builder, Point
+from .derivatives.table import RULES, Point
 
 LOGGED = 2  # a logged value: a store to a log, and a load from it
 GROWN = 2  # if the length of the log is not known in advance: growth moves a word at most twice

@@ -1068,30 +1068,30 @@ def extended(options, v):
     options["more"] = v
     return options
 """,
-    setup='d = {"low": w, "high": 0.5}\nnested = {"in": {"a": w}, "l": [0.5, w], "t": (1.0, s)}\nby = {0: w, 1: 0.5, (0, 1): s}',
+    setup='opts = {"low": w, "high": 0.5}\nnested = {"in": {"a": w}, "l": [0.5, w], "t": (1.0, s)}\nby = {0: w, 1: 0.5, (0, 1): s}',
     statements=_lines("""
-        d["low"] += {float}
-        d["new"] = {float}
-        d.setdefault("new", {float})
-        d.setdefault("low", {float})
-        {number} += d.setdefault("new", 0.5)
-        {number} += d.pop("new", w)
-        d.update(low={float})
-        d.update({{"high": {float}, "low": 0.25}})
-        d = {{**KNOWN, "low": {float}}}
-        d = dict(KNOWN, low={float})
-        d = dict(low={float}, high=w)
-        d = dict([("low", {float}), ("high", w)])
-        e = d.copy(); e["low"] = {float}; {number} += d["low"] + e["low"]
-        e = d; e["low"] *= {float}
-        {number} += sum(d.values()) + 0.1 * len(d)
-        {number} += sum(v * v for v in d.values()) + max(d.values())
-        for k, v in d.items(): {number} += v if k == "low" else 0.5 * v
-        for k in d: {number} += d[k]
-        for k in list(d): d[k] = d[k] * 0.5
-        {number} += with_default(d) + with_default(KNOWN, "none")
-        {number} += extended(d, {float})["more"]
-        {number} += d["more"] if "more" in d else w
+        opts["low"] += {float}
+        opts["new"] = {float}
+        opts.setdefault("new", {float})
+        opts.setdefault("low", {float})
+        {number} += opts.setdefault("new", 0.5)
+        {number} += opts.pop("new", w)
+        opts.update(low={float})
+        opts.update({{"high": {float}, "low": 0.25}})
+        opts = {{**KNOWN, "low": {float}}}
+        opts = dict(KNOWN, low={float})
+        opts = dict(low={float}, high=w)
+        opts = dict([("low", {float}), ("high", w)])
+        e = opts.copy(); e["low"] = {float}; {number} += opts["low"] + e["low"]
+        e = opts; e["low"] *= {float}
+        {number} += sum(opts.values()) + 0.1 * len(opts)
+        {number} += sum(v * v for v in opts.values()) + max(opts.values())
+        for k, v in opts.items(): {number} += v if k == "low" else 0.5 * v
+        for k in opts: {number} += opts[k]
+        for k in list(opts): opts[k] = opts[k] * 0.5
+        {number} += with_default(opts) + with_default(KNOWN, "none")
+        {number} += extended(opts, {float})["more"]
+        {number} += opts["more"] if "more" in opts else w
         nested["in"]["a"] += {float}
         nested["in"] = {{"a": {float}}}
         inner = nested["in"]; inner["a"] *= 0.5
@@ -1100,12 +1100,12 @@ def extended(options, v):
         {number} += by[0] + by[1] * by[0, 1]
         by[1] = {float}
         {number} += by.get(2, {float})
-        a, b = d["low"], d["high"]; d["low"], d["high"] = b, a
-        if {float} > 0.0: d["low"] = {float}
-        if {float} > 0.0: d = {{"low": {float}, "high": w}}
+        a, b = opts["low"], opts["high"]; opts["low"], opts["high"] = b, a
+        if {float} > 0.0: opts["low"] = {float}
+        if {float} > 0.0: opts = {{"low": {float}, "high": w}}
         f1 = {{"s": math.sin, "c": math.cos}}; {number} += f1["s"]({float})
     """),
-    values={"float": ['d["low"]', 'd.get("high", 0.5)', 'KNOWN["high"]', 'nested["in"]["a"]', "by[0]", 'nested["l"][0]']},
+    values={"float": ['opts["low"]', 'opts.get("high", 0.5)', 'KNOWN["high"]', 'nested["in"]["a"]', "by[0]", 'nested["l"][0]']},
 )
 
 STEPS = Feature(
@@ -1118,7 +1118,7 @@ def stepped(v, c):
         new[i] = v[i] + c * (v[i + 1] - 2.0 * v[i] + v[i - 1])
     return new
 """,
-    setup="P = np.outer(np.append(x, w), np.append(x, 0.5))\nQ = np.zeros_like(P)\nold = u.copy()\nnew = np.zeros(n)\nacc = np.zeros(n + 1)",
+    setup="P = np.outer(np.append(x, w), np.append(x, 0.5))\nQ = np.zeros_like(P)\nold = u.copy()\nnew = np.zeros(n)\nsums = np.zeros(n + 1)",
     names={"own": ["u", "old", "new"]},
     statements=_lines("""
         old = u.copy(); u[1:-1] = old[1:-1] + 0.1 * (old[2:] - 2.0 * old[1:-1] + old[:-2])
@@ -1129,10 +1129,10 @@ def stepped(v, c):
         | for {newcount} in range(3): | u = stepped(u, {float}) |
         | for {newcount} in range(2): | new = stepped(u, w); u, new = new, u |
         | for {newindex} in range(1, n): | old = u.copy(); u[{it}] = old[{it} - 1] * w + u[{it}] |
-        | for {newindex} in range(1, n): | acc[{it} + 1] = acc[{it}] * w + x[{it}] |
+        | for {newindex} in range(1, n): | sums[{it} + 1] = sums[{it}] * w + x[{it}] |
         | for {newindex} in range(n): | new[:] = 0.0; new[{it}] += {float}; u += new |
         | for {newindex} in range(n): | new = np.zeros(n); new[{it}:] = x[{it}:] * w; u += new * new |
-        | for {newindex} in range(n): | acc[:] = 0.0; acc[{it}] = x[{it}]; {number} += np.sum(np.sin(acc)) |
+        | for {newindex} in range(n): | sums[:] = 0.0; sums[{it}] = x[{it}]; {number} += np.sum(np.sin(sums)) |
         for i in range(1, n): u[i] = u[i - 1] * w + old[i] * x[i]
         for i in range(n - 1): u[i], u[i + 1] = u[i + 1] * w, u[i]
         for i in range(n): u[i] = math.sin(u[n - 1 - i]) * w
@@ -1147,13 +1147,13 @@ def stepped(v, c):
         Q[:] = P.T
         Q += P * {float}
         P[{index}] = Q[{index}] * w
-        {number} += math.sin(np.sum(P * Q) + acc[-1])
+        {number} += math.sin(np.sum(P * Q) + sums[-1])
         {number} += P[{index}, 0] * w
         t = u; u = old; old = t
         if {float} > 0.0: u, old = old, u
         while np.sum(u * u) > 2.0: u *= 0.5
     """),
-    values={"float": ["P[{index}, -1]", "acc[{index}]", "old[{index}]", "np.sum(new)", "u[-1]"], "vector": ["P[1:, 0]", "acc[1:]", "stepped(u, 0.5)"]},
+    values={"float": ["P[{index}, -1]", "sums[{index}]", "old[{index}]", "np.sum(new)", "u[-1]"], "vector": ["P[1:, 0]", "sums[1:]", "stepped(u, 0.5)"]},
 )
 
 REARRANGED = Feature(
@@ -1227,39 +1227,39 @@ def memo(table, k, e):
         table[k] = memo(table, k - 1, e) + 0.5 * memo(table, k - 2, e)
     return table[k]
 """,
-    setup="d, e2, seen, tally = {}, collections.defaultdict(float), set(), collections.Counter()\nkk = 1",
+    setup="found, e2, seen, tally = {}, collections.defaultdict(float), set(), collections.Counter()\nkk = 1",
     statements=_lines("""
-        d[{key}] = {float}
-        d[{key}] = d.get({key}, w) + 0.5 * {float}
+        found[{key}] = {float}
+        found[{key}] = found.get({key}, w) + 0.5 * {float}
         e2[{key}] += {float}
-        e2[{key}, 1] *= 0.5
+        pairs = {{({key}, 1): {float}}}; pairs[kk, 1] = {float}; {number} += math.sin(sum(pairs.values()))
         seen.add({key})
         seen.discard({key})
         tally[{key}] += 1
         kk = {key}
-        if {key} in d: {number} += math.sin(d[kk] if kk in d else w)
+        if {key} in found: {number} += math.sin(found[kk] if kk in found else w)
         if {key} in seen: {number} += {float}
-        {number} += math.sin(d.pop({key}, {float}))
-        {number} += math.sin(d.setdefault({key}, {float}))
-        {number} += math.sin(noted(d, {key}, {float}))
+        {number} += math.sin(found.pop({key}, {float}))
+        {number} += math.sin(found.setdefault({key}, {float}))
+        {number} += math.sin(noted(found, {key}, {float}))
         {number} += math.sin(memo({{}}, 4, {float}))
-        {number} += math.sin(sum(e2.values()) + sum(d.values())) + 0.1 * len(d) + 0.1 * len(seen)
-        for k, v in d.items(): {number} = 0.5 * {number} + k * math.sin(v)
-        for k in list(d): d[k] *= 0.5
+        {number} += math.sin(sum(e2.values()) + sum(found.values())) + 0.1 * len(found) + 0.1 * len(seen)
+        for k, v in found.items(): {number} = 0.5 * {number} + k * math.sin(v)
+        for k in list(found): found[k] *= 0.5
         for k in sorted(seen): {number} = 0.5 * {number} + k
         for {newindex} in range(n):
-        if {key} not in d:
-        before = d.get({key}); {number} += w if before is None else math.sin(before)
-        if d: k, v = d.popitem(); {number} += k * math.sin(v)
-        if kk in d: del d[kk]
-        d = {{k: v * 0.5 for k, v in d.items() if v > -1.0}}
-        other = dict(d); other[{key}] = 0.25; {number} += math.sin(sum(other.values()))
+        if {key} not in found:
+        before = found.get({key}); {number} += w if before is None else math.sin(before)
+        if found: k, v = found.popitem(); {number} += k * math.sin(v)
+        if kk in found: del found[kk]
+        found = {{k: v * 0.5 for k, v in found.items() if v > -1.0}}
+        other = dict(found); other[{key}] = 0.25; {number} += math.sin(sum(other.values()))
         sets = [{{i % 3 for i in range(n)}}]; {number} += len(sets[0] | seen) - len(sets[0] & seen) + len(sets[0] - seen)
         seen = {{k * 2 for k in range(n)}}
         groups = collections.defaultdict(list) | for {newindex} in range(n): | groups[{key}].append(x[{it}]) | {number} += len(groups)
         {number} += math.sin(sum(tally.values())) + tally[kk]
     """),
-    values={"key": ["{index}", "kk", "({index} + 3 * kk)", "len(d)", "KEYS[0]", "2"], "float": ["e2[kk]", "d.get(kk, w)", "float(len(seen))", "0.1 * tally[2]"]},
+    values={"key": ["{index}", "kk", "({index} + 3 * kk)", "len(found)", "KEYS[0]", "2"], "float": ["e2[kk]", "found.get(kk, w)", "float(len(seen))", "0.1 * tally[2]"]},
 )
 
 QUEUED = Feature(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.adbench import native, peers
-from benchmarks.suite.measure import disagreement
+from benchmarks.suite.gradients import disagreement
 from benchmarks.timing import interleaved
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks.suite import peers
-from benchmarks.suite.measure import LINAD, buffers, disagreement, linad_gradient
+from benchmarks.suite.gradients import LINAD, buffers, disagreement, linad_gradient
 from benchmarks.suite.problems import Problem, large, small
 from benchmarks.timing import least
 

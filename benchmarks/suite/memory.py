@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import peak
 from benchmarks.suite import native, peers
-from benchmarks.suite.measure import LINAD, C, buffers, linad_gradient
+from benchmarks.suite.gradients import LINAD, C, buffers, linad_gradient
 from benchmarks.suite.problems import Problem, large, small
 
 

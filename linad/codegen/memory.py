@@ -10,8 +10,15 @@ from linad_typecheck.types import BYTES, I64
 from .sites import Site
 from .tree import Apply, Expr, Num
 
-LESS = " (to keep snapshots instead, mark a loop around it with linad.checkpoint)"
-FEWER = " (ask for fewer slots)"
+_KEPT = " (to keep snapshots instead, mark a loop around it with linad.checkpoint)"
+_ABOUT = {
+    "": "`{0}`",
+    "values": "what the derivative saves of `{1}` in each iteration" + _KEPT,
+    "arrays": "`{0}`, which the derivative keeps of each iteration" + _KEPT,
+    "snapshots": "the snapshots of `{1}` (ask for fewer slots)",
+    "matrices": "the matrices that the derivative keeps" + _KEPT,
+    "calls": "what the derivative saves of the calls of this function",
+}
 
 
 def no_room(s: Alloc | Reserve, f: Function) -> Site:
@@ -21,18 +28,10 @@ def no_room(s: Alloc | Reserve, f: Function) -> Site:
 
 def out_of_memory_text(s: Alloc | Copy | Reserve) -> str:
     """The message template about an allocation that is too large; ``{0}`` is its size in bytes."""
-    name = base_name((s.array if isinstance(s, Reserve) else s.out).name)
-    if isinstance(s, Copy) or isinstance(s, Alloc) and s.log == "no":
-        what, less = f"`{name}`", ""
-    elif name.startswith("snap_"):
-        what, less = f"the snapshots of `{name[5:]}`", FEWER
-    elif name.startswith("log_"):
-        what, less = f"what the derivative saves of `{name[4:]}` in each iteration", LESS
-    elif s.span.line > 0:
-        what, less = f"`{name}`, which the derivative keeps of each iteration", LESS
-    else:
-        what, less = "what the derivative saves of the calls of this function", ""
-    return f"there is no memory for {what}: {{0:,}} bytes{less}"
+    made = s.array if isinstance(s, Reserve) else s.out
+    name = base_name(made.name)
+    what, bracket, less = _ABOUT[made.saves].format(name, name.partition("_")[2]).partition(" (")
+    return f"there is no memory for {what}: {{0:,}} bytes{bracket}{less}"
 
 
 def cells_of(shape: Sequence[Expr], dtype: str) -> Expr:

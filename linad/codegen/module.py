@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import Literal
 
 from linad_typecheck.dense_ops import DENSE
 from linad_typecheck.ir.core import (
@@ -22,8 +21,10 @@ from .name_allocation import assign_names
 from .build import build
 from .effects import growing, grown_params
 from .allocation_hoisting import Lifted, lift, scratch
+from .options import EmitOptions
 from .parallel import OnThreads, chunk_functions, spread_text
 from .function_splitting import split_function
+from .passes import prepare
 from .printer import Printer
 from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
@@ -32,30 +33,6 @@ from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SORTI
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, NoteNan, Num
 
 DEPTH = Var(" depth", I64)  # recursion depth; no variable of a program has this name
-
-
-@dataclass(frozen=True, slots=True)
-class EmitOptions:
-    """Options of code generation.
-
-    ``checked``: ``"hoisted"`` for index checks before loops, whose failure requests the build with ``"every"``, which
-    checks each access that is not proved. ``noalias``: written arrays overlap no others. ``vector_math``: the result of
-    `vector_math.choice`, or ``"libm"``. ``workspace``: the driver may take scratch arrays from workspaces. A kernel of
-    ``long`` statements is split into functions of about ``part`` (see `function_splitting`). ``parallel``: run
-    independent iterations on threads, in the ``"hoisted"`` build. ``off``: names of passes to skip.
-    """
-
-    fastmath: bool = True
-    noalias: bool = True
-    checked: Literal["hoisted", "every"] = "hoisted"
-    vector_math: str = "libm"
-    cache: bool = False
-    workspace: bool = False
-    recursion_limit: int = 1000
-    parallel: bool = False
-    long: int = 1000
-    part: int = 250
-    off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +86,6 @@ class Emitter:
         self.entry, self.inner = self.function_names()
 
     def prepare(self, program: Program) -> Program:
-        from .passes import prepare
-
         return prepare(program, self.options)[0]
 
     def function_names(self) -> tuple[str, dict[str | OnThreads, str]]:

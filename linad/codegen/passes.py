@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import Program
 
+from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from linad.optimise.loops.branch_flattening import flatten_branches
 from linad.optimise.loops.critical_path_reassociation import reassociate_sums
 from linad.optimise.loops.index_set_splitting import split_loops
@@ -18,8 +18,6 @@ from linad.optimise.loops.loop_unrolling import unroll
 from linad.optimise.loops.loop_unswitching import unswitch
 from linad.optimise.loops.product_reassociation import reassociate_products
 from linad.optimise.loops.recurrence_distribution import distribute_recurrences
-from linad.optimise.loops.register_rotation import rotate_accumulations, rotate_registers
-from linad.optimise.loops.register_tiling import tile_registers
 from linad.optimise.loops.scalar_promotion import promote_scalars
 from linad.optimise.loops.scatter_buffering import buffer_scatters
 from linad.optimise.loops.scatter_distribution import distribute_scatters
@@ -43,10 +41,8 @@ from linad.optimise.scalars.constant_folding import fold_constants
 from .bounds_checks import check_accesses
 from .guard_hoisting import hoist_guards
 from .guards import guarded_accesses
+from .options import EmitOptions
 from .parallel import spread_loops
-
-if TYPE_CHECKING:
-    from .module import EmitOptions
 
 FREE: tuple[Fact, ...] = ("fastmath", "noalias")
 CHECKS = "it writes out the tests that keep accesses inside arrays"
@@ -87,9 +83,7 @@ ORDERING: tuple[Pass, ...] = (
     Pass("copy_sinking", sink_copies, FREE),
     Pass("first_write_promotion", promote_first_writes, FREE),
     Pass("unroll_and_jam", unroll_and_jam, FREE),
-    Pass("register_tiling", tile_registers, FREE),
     Pass("accumulation_rotation", rotate_accumulations, FREE),
-    Pass("register_rotation", rotate_registers, FREE),
     Pass("product_reassociation", reassociate_products, FREE),
     Pass("snapshot_coalescing", coalesce_snapshots, FREE),
     Pass("allocation_hoisting", hoist_buffers),

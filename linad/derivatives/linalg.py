@@ -93,7 +93,7 @@ def _add_lower(m: Matrices, to: Var, whole: Var) -> None:
     """Add the lower triangle of a matrix."""
 
     def give(i: Atom, j: Atom) -> None:
-        m.add(to, (i, j), m.load(whole, (i, j)))
+        m.add_to(to, (i, j), m.load(whole, (i, j)))
 
     m.lower(m.dims(whole)[0], give, lambda i: give(i, i))
 
@@ -149,7 +149,7 @@ def _det_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> None
         seed = m.op("mul", seed, m.load(value(0), (ZERO,)))
     inverse = m.eye(a_bar)
     m.dense("solve", "t", (inverse,), (value(1), value(2), value(3)))
-    m.each(m.dims(inverse), lambda i, j: m.add(a_bar, (i, j), m.op("mul", seed, m.load(inverse, (i, j)))))
+    m.each(m.dims(inverse), lambda i, j: m.add_to(a_bar, (i, j), m.op("mul", seed, m.load(inverse, (i, j)))))
     m.clear(d_bar)
 
 
@@ -170,12 +170,12 @@ def _half_symmetric(m: Matrices, t: Var) -> Var:
     out = m.zeros_like(t)
 
     def below(i: Atom, j: Atom) -> None:
-        half = m.op("mul", m.c(0.5, t), m.load(t, (i, j)))
+        half = m.op("mul", m.const(0.5, t), m.load(t, (i, j)))
         m.store(out, (i, j), half)
         m.store(out, (j, i), half)
 
     def diagonal(i: Atom) -> None:
-        m.store(out, (i, i), m.op("mul", m.c(0.5, t), m.load(t, (i, i))))
+        m.store(out, (i, i), m.op("mul", m.const(0.5, t), m.load(t, (i, i))))
 
     m.lower(m.dims(t)[0], below, diagonal)
     return out
@@ -191,9 +191,9 @@ def _give_lower(m: Matrices, a_bar: Var, symmetric: Var) -> None:
     """Add to the adjoint of a symmetric matrix of which only the lower triangle is read."""
 
     def below(i: Atom, j: Atom) -> None:
-        m.add(a_bar, (i, j), m.op("add", m.load(symmetric, (i, j)), m.load(symmetric, (j, i))))
+        m.add_to(a_bar, (i, j), m.op("add", m.load(symmetric, (i, j)), m.load(symmetric, (j, i))))
 
-    m.lower(m.dims(symmetric)[0], below, lambda i: m.add(a_bar, (i, i), m.load(symmetric, (i, i))))
+    m.lower(m.dims(symmetric)[0], below, lambda i: m.add_to(a_bar, (i, i), m.load(symmetric, (i, i))))
 
 
 def _take_lower(m: Matrices, a_dot: Var) -> Var:
@@ -225,7 +225,7 @@ def _lower_half(m: Matrices, t: Var) -> Var:
     m.lower(
         m.dims(t)[0],
         lambda i, j: m.store(half, (i, j), m.load(t, (i, j))),
-        lambda i: m.store(half, (i, i), m.op("mul", m.c(0.5, half), m.load(t, (i, i)))),
+        lambda i: m.store(half, (i, i), m.op("mul", m.const(0.5, half), m.load(t, (i, i)))),
     )
     return half
 
@@ -270,8 +270,8 @@ def _cholesky_adjoint_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
         inner = _half_symmetric(m, inner)
         _, w = _between(m, low, _half_symmetric(m, m.product(low, x, "tnp")), "t")
         moved = m.product(lower, m.product(w, low), "tnp")
-        m.each(m.dims(moved), lambda i, j: m.add(inner, (i, j), m.op("neg", m.load(moved, (i, j)))))
-        m.each(m.dims(moved), lambda i, j: m.add(inner, (j, i), m.op("neg", m.load(moved, (i, j)))))
+        m.each(m.dims(moved), lambda i, j: m.add_to(inner, (i, j), m.op("neg", m.load(moved, (i, j)))))
+        m.each(m.dims(moved), lambda i, j: m.add_to(inner, (j, i), m.op("neg", m.load(moved, (i, j)))))
     _, inner = _between(m, low, inner, "t")
     _give_lower(m, dot(0), inner)
 
@@ -306,7 +306,7 @@ def _eigh_reverse(m: Matrices, s: Dense, value: Arrays, bar: MaybeArrays) -> Non
 
     def below(i: Atom, j: Atom) -> None:
         kij, kji = m.load(k, (i, j)), m.load(k, (j, i))
-        skew = m.op("mul", m.c(0.5, k), m.op("sub", kij, kji))
+        skew = m.op("mul", m.const(0.5, k), m.op("sub", kij, kji))
         parts = None if w_bar is None else _sizes(m, m.op("ne", i, j), kij, kji)
         e = _over_gap(m, skew, m.load(w, (i,)), m.load(w, (j,)), parts)
         m.store(inner, (i, j), e)
@@ -329,7 +329,7 @@ def _eigh_forward(m: Matrices, s: Dense, dot: MaybeArrays) -> None:
     inner = m.zeros_like(k)
 
     def cell(i: Atom, j: Atom) -> Atom:
-        zero_on_diagonal = m.op("select", m.op("eq", i, j), m.c(0.0, k), m.load(k, (i, j)))
+        zero_on_diagonal = m.op("select", m.op("eq", i, j), m.const(0.0, k), m.load(k, (i, j)))
         return _over_gap(m, zero_on_diagonal, m.load(w, (i,)), m.load(w, (j,)))
 
     n = m.dims(k)[0]
@@ -350,7 +350,7 @@ def _scaled_columns(m: Matrices, a: Var, s: Var, op: str) -> Var:
 
     def cell(i: Atom, j: Atom) -> None:
         e, by = m.load(a, (i, j)), m.load(s, (j,))
-        m.store(out, (i, j), m.unless_equal(e, m.c(0.0, a), lambda: m.op(op, e, by)))
+        m.store(out, (i, j), m.unless_equal(e, m.const(0.0, a), lambda: m.op(op, e, by)))
 
     m.each(m.dims(a), cell)
     return out
@@ -416,7 +416,7 @@ def _svd_forward(m: Matrices, st: Dense, dot: MaybeArrays) -> None:
 
         def masked(a: Atom, x: Atom, b: Atom, y: Atom) -> Atom:
             total = m.op("add", m.op("mul", a, x), m.op("mul", b, y))
-            return _over_gap(m, m.op("select", off, total, m.c(0.0, p)), low, high)
+            return _over_gap(m, m.op("select", off, total, m.const(0.0, p)), low, high)
 
         m.store(by_u, (i, j), masked(pij, sj, pji, si))
         m.store(by_v, (i, j), masked(pij, si, pji, sj))
@@ -432,7 +432,7 @@ def _svd_forward(m: Matrices, st: Dense, dot: MaybeArrays) -> None:
         m.clear(dot(1))
         m.gemm(dot(1), u, by_u)
         rest = _scaled_columns(m, av, s, "div")
-        m.each(m.dims(rest), lambda i, j: m.add(dot(1), (i, j), m.load(rest, (i, j))))
+        m.each(m.dims(rest), lambda i, j: m.add_to(dot(1), (i, j), m.load(rest, (i, j))))
     if dot(3) is not None:
         m.gemm(atu, vt, p, "ttm")
         right = _scaled_columns(m, atu, s, "div")

@@ -1,17 +1,15 @@
-"""The form of a row in the derivative table, and the builder of core operations that rules use."""
+"""The form of a row in the derivative table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from linad_typecheck.ir.core import Atom, Const, Let, Names, Stmt, Var
-from linad_typecheck.ops import OPS
-from linad_typecheck.span import NOWHERE, Span
-from linad_typecheck.types import BOOL, I64, Scalar, Type
-
+from linad_typecheck.ir.build import Builder
+from linad_typecheck.ir.core import Atom, Const, Var
+from linad_typecheck.types import Type
 
 _exact: ContextVar[bool] = ContextVar("exact zeros", default=False)
 
@@ -25,70 +23,6 @@ def exact_zeros() -> Iterator[None]:
         yield
     finally:
         _exact.reset(before)
-
-
-@dataclass
-class Builder:
-    """Emits scalar operations, but none for identities. ``adjoint``: whether the results are adjoints."""
-
-    names: Names
-    stmts: list[Stmt] = field(default_factory=list)
-    span: Span = NOWHERE
-    hint: str = "t"
-    adjoint: bool = False
-
-    def const(self, value: float, type: Scalar) -> Const:
-        return Const(type_of_value(value, type), type)
-
-    def zero(self, like: Atom) -> Const:
-        return self.const(0.0, like.type)
-
-    def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
-        result = {
-            "bool": BOOL,
-            "int": I64,
-            "second": ins[1].type if len(ins) > 1 else None,
-            "same": ins[0].type,
-            "out": type,
-        }
-        out = Var(self.names.fresh(self.hint), type or result[OPS[name].result], self.adjoint)
-        self.stmts.append(Let(out, name, ins, self.span))
-        return out
-
-    def add(self, a: Atom, b: Atom) -> Atom:
-        return b if is_const(a, 0.0) else a if is_const(b, 0.0) else self.op("add", a, b)
-
-    def sub(self, a: Atom, b: Atom) -> Atom:
-        return a if is_const(b, 0.0) else self.op("sub", a, b)
-
-    def mul(self, a: Atom, b: Atom) -> Atom:
-        if is_const(a, 1.0):
-            return b
-        if is_const(b, 1.0):
-            return a
-        if is_const(a, -1.0):
-            return self.neg(b)
-        return self.neg(a) if is_const(b, -1.0) else self.op("mul", a, b)
-
-    def div(self, a: Atom, b: Atom) -> Atom:
-        return self.op("div", a, b)
-
-    def zero_or(self, factor: Atom, product: Atom) -> Atom:
-        """A product, or 0 if one of its factors is 0."""
-        if isinstance(factor, Const):
-            return self.zero(product) if factor.value == 0 else product
-        return product if factor == product else self.op("zero_or", factor, product)
-
-    def neg(self, a: Atom) -> Atom:
-        return Const(-a.value, a.type) if isinstance(a, Const) else self.op("neg", a)
-
-
-def type_of_value(value: float, type: Scalar) -> float | int:
-    return float(value) if type.dtype in ("f64", "f32") else int(value)
-
-
-def is_const(a: Atom, value: float) -> bool:
-    return isinstance(a, Const) and a.value == value and not isinstance(a.value, bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +43,7 @@ class Point:
         return self.ins[1]
 
     def c(self, value: float) -> Const:
-        return self.b.const(value, self.out.type)
+        return self.b.const(value, self.out)
 
     def op(self, name: str, *ins: Atom, type: Type | None = None) -> Atom:
         return self.b.op(name, *ins, type=type)
@@ -141,7 +75,7 @@ class Rule:
             return slope(p, seed)
         p = replace(p, rest=None)
         made = slope(p, seed)
-        partial = slope(p, p.b.const(1.0, seed.type))
+        partial = slope(p, p.b.const(1.0, seed))
         return p.b.zero_or(seed, p.b.zero_or(partial, made))
 
 

@@ -21,10 +21,10 @@ from collections.abc import Callable
 from linad_typecheck.ir.core import Atom, Const
 from linad_typecheck.types import I64
 
-from .rule import Builder, Point, Rule, Slope, is_const, minus, over, same, square, times, unary
+from .rule import Point, Rule, Slope, minus, over, same, square, times, unary
 from .special import SPECIAL
 
-__all__ = ["RULES", "Builder", "Point", "Rule", "is_const"]
+__all__ = ["RULES", "Point", "Rule"]
 
 
 def _inverse_root(p: Point, sign_one: float, sign_square: float) -> Atom:
@@ -71,17 +71,17 @@ def _first_wins(compare: str) -> Rule:
     """min and max: the selected operand receives the seed; the second is selected if ``y compare x``."""
 
     def first(p: Point, seed: Atom) -> Atom:
-        return p.op("select", p.op(compare, p.y, p.x), p.b.zero(seed), seed)
+        return p.op("select", p.op(compare, p.y, p.x), p.b.const(0.0, seed), seed)
 
     def second(p: Point, seed: Atom) -> Atom:
-        return p.op("select", p.op(compare, p.y, p.x), seed, p.b.zero(seed))
+        return p.op("select", p.op(compare, p.y, p.x), seed, p.b.const(0.0, seed))
 
     return Rule((first, second), ("xy", "xy"))
 
 
 def _select(taken: bool) -> Slope:
     def slope(p: Point, seed: Atom) -> Atom:
-        zero = p.b.zero(seed)
+        zero = p.b.const(0.0, seed)
         return p.op("select", p.x, *((seed, zero) if taken else (zero, seed)))
 
     return slope

@@ -18,10 +18,10 @@ from linad_typecheck.span import Span
 from linad_typecheck.types import BOOL, Array
 
 from ..adjoint.checkpoints.state import EVERY_STEP, SOME_STEPS, Checkpointed
-from ..adjoint.sweep.dense import dense_text
+from ..adjoint.plan.dense import dense_text
 from ..adjoint.plan.model import Body, Plan
 from ..adjoint.checkpoints.schedules import ONLINE_SLOTS
-from ..codegen.module import EmitOptions
+from ..codegen import EmitOptions
 from ..codegen.passes import prepare as for_emission
 from ..optimise.pass_manager import Remark as Told
 from ..pipeline import Gradient, differentiate, inline_rules, prepare

@@ -102,7 +102,8 @@ class Transformed(Generic[P, R]):
     @property
     def composed(self) -> CheckedFunction[..., Any]:
         """This function as a checked function."""
-        return once(self.function._transforms, (composed, self.transforms), lambda: composed(self))
+        make = lambda: composed(self.function, self.transforms, self.__name__)
+        return once(self.function._transforms, (composed, self.transforms), make)
 
     @functools.cached_property
     def njit(self) -> Callable[P, R]:

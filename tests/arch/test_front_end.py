@@ -29,14 +29,13 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
 
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str, bool]]:
-    """The modules that a file imports, and whether inside a function; those for annotations alone left out."""
+    """The modules that a file imports, for annotations too, and whether inside a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    annotations = (n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
-    left_out = {id(inner) for n in annotations for inner in ast.walk(n)}
-    top = {id(n) for n in tree.body}
+    annotations = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    top = {id(n) for n in (*tree.body, *(inner for a in annotations for inner in a.body))}
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     for n in ast.walk(tree):
-        if not isinstance(n, (ast.Import, ast.ImportFrom)) or id(n) in left_out:
+        if not isinstance(n, (ast.Import, ast.ImportFrom)):
             continue
         if isinstance(n, ast.Import):
             given = [a.name for a in n.names]

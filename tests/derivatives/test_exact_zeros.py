@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from linad import linear_grad
 from linad.derivatives.rule import exact_zeros
-from linad.derivatives.table import RULES, Builder, Point
+from linad.derivatives.table import RULES, Point
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import Const, Names, Var
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import F64

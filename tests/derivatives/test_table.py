@@ -7,7 +7,8 @@ import pytest
 from linad.baseline.dual import Dual
 from linad.baseline.rules import RULES as NUMBERS
 from linad.baseline.rules import digamma
-from linad.derivatives.table import RULES, Builder, Point
+from linad.derivatives.table import RULES, Point
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import Const, Names, Var
 from linad_typecheck.ops import FAMILIES, LITERAL_SECOND, OPS
 from linad_typecheck.types import BOOL, F64, I64

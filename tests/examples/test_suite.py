@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import timing
-from benchmarks.suite import against, measure, peers, problems
+from benchmarks.suite import against, gradients, measure, peers, problems
 from tests.examples_of import some
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
@@ -16,7 +16,7 @@ SMALL = problems.small()
 @needs_gcc
 @pytest.mark.parametrize("problem", some(SMALL, 4), ids=lambda p: p.name)
 def test_linad_and_c_agree(problem) -> None:
-    measure.agree(problem)
+    gradients.agree(problem)
 
 
 def test_every_problem_has_both_sizes() -> None:
@@ -26,10 +26,10 @@ def test_every_problem_has_both_sizes() -> None:
 
 def test_disagreement_is_noticed() -> None:
     right = (1.0, np.array([1.0, 2.0]))
-    assert measure.disagreement(right, right) == 0.0
-    assert measure.disagreement((1.0, np.array([1.0, 2.002])), right) == pytest.approx(1e-3)
-    assert measure.disagreement((1.0, np.array([1.0, np.nan])), right) == np.inf
-    assert measure.disagreement((1.0, np.array([1.0, np.inf])), right) == np.inf
+    assert gradients.disagreement(right, right) == 0.0
+    assert gradients.disagreement((1.0, np.array([1.0, 2.002])), right) == pytest.approx(1e-3)
+    assert gradients.disagreement((1.0, np.array([1.0, np.nan])), right) == np.inf
+    assert gradients.disagreement((1.0, np.array([1.0, np.inf])), right) == np.inf
 
 
 def test_the_table_has_medians() -> None:
@@ -42,8 +42,8 @@ def test_the_table_has_medians() -> None:
 
 def test_other_tools_are_timed_beside_linad_or_say_why_not(monkeypatch) -> None:
     problem = SMALL[0]
-    bars = measure.buffers(problem)
-    right = (measure.linad_gradient(problem, bars)(), *bars)
+    bars = gradients.buffers(problem)
+    right = (gradients.linad_gradient(problem, bars)(), *bars)
     wrong = (right[0] * 1.01, *right[1:])
 
     def refuses(problem):

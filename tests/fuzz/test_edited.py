@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linad.oracle import attempt
+from linad.oracle import Ended, attempt
 
 from ..examples_of import quick
 from ..lower import test_against_python as lowering
@@ -112,11 +112,11 @@ def load(tree: ast.Module, folder: Path, name: str) -> ModuleType:
 
 def ends(whole: Whole) -> bool:
     """Whether CPython gets through the program soon."""
-    return soon(whole.oracle)
+    return soon(whole.oracle) is not None
 
 
-def soon(run: Callable[[], object]) -> bool:
-    """Whether what is run executes no more lines than `EVENTS`."""
+def soon(run: Callable[[], object]) -> Ended | None:
+    """How it ends what is run; None if it executes more lines than `EVENTS`."""
     left = EVENTS
 
     def trace(frame, event, argument):
@@ -129,12 +129,11 @@ def soon(run: Callable[[], object]) -> bool:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        attempt(run)
+        return attempt(run)
     except TooLong:
-        return False
+        return None
     finally:
         sys.settrace(before)
-    return True
 
 
 def within_reach(tree: ast.Module, name: str) -> list[ast.FunctionDef]:

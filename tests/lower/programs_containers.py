@@ -17,6 +17,18 @@ def f(x, k):
         s += B[i][i] * B[i][0]
     return s
 """, (1.3, 3)),
+    "items of a type that decorating does not know": ("""\
+def f(x, k):
+    xs = [x[0], 0.5]
+    xs.append(x[1])
+    xs[0] += xs[-1]
+    ys = []
+    for i in range(k):
+        ys.append(x[i])
+        ys[i] *= 2.0
+    ys[0] = x[2]
+    return xs[0] * ys[0] + sum(ys)
+""", (np.array([1.0, 2.0, 3.0]), 3)),
     "adjacency": ("""\
 def f(x, k):
     nbrs = [[] for _ in range(k)]

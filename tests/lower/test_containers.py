@@ -37,6 +37,7 @@ def agrees(whole: Whole) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_python(name):
     whole = given(*PROGRAMS[name])
+    assert not whole.errors_of_decorating()
     ours = attempt(lambda: whole.run(whole.lowered))
     assert difference(everything(attempt(whole.oracle)), everything(ours), rtol=1e-9, atol=1e-12) is None
 

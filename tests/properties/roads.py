@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from linad_typecheck.check import check
+from linad_typecheck.check import check, examine
 from linad_typecheck.ir.core import Call, Program, base_name, walk
 from linad_typecheck.ir.verify import verify
 from linad_typecheck.signature import Leaf
@@ -82,6 +82,12 @@ def close(a: Sequence[Any], b: Sequence[Any], tolerance: float, what: str) -> No
         scale = max(1.0, float(np.max(np.abs(y), initial=0.0)))
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance * scale, err_msg=f"{what}, leaf {k}")
 
+
+
+def _errors(checked) -> list[str]:
+    return [f"{d.code} line {d.span.line}: {d.message}" for d in checked.diagnostics if d.severity == "error"]
+
+
 def emitted(program: Program) -> Program:
     """The program with its loops in the shape that is printed for the compiler, and all index checks in their places."""
     return run_passes(program, Phase(RESHAPING), ("fastmath", "noalias"))[0]
@@ -139,7 +145,11 @@ class Whole:
 
     @property
     def errors(self) -> list[str]:
-        return [f"{d.code} line {d.span.line}: {d.message}" for d in self.checked.diagnostics if d.severity == "error"]
+        return _errors(self.checked)
+
+    def errors_of_decorating(self) -> list[str]:
+        """Those that are reported before the types of arguments without annotations are known."""
+        return _errors(examine(self.record.entry(), {}))
 
     @cached_property
     def lowered(self) -> Program:

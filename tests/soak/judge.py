@@ -22,11 +22,9 @@ import numpy as np
 
 from linad import LinadError, linear_grad, release_memory
 from linad.baseline import dual, tape
-from linad.boundary.live import Record
 from linad.optimise.environment import GUARD
 from linad.oracle import Ended, attempt, difference
 from linad.codegen.passes import all_passes
-from linad_typecheck.check import examine
 
 from ..properties.roads import Whole, as_tuples, close, everything, floats, fresh, leaves
 from ..strategies import Program
@@ -70,6 +68,7 @@ def judge(
     depth: Depth = "stages",
     off: frozenset[str] = frozenset(),
     others: Sequence[Program] = (),
+    early: bool = True,
 ) -> str:
     """Hold a program against all that knows better.
 
@@ -87,6 +86,8 @@ def judge(
         The passes that are left out.
     others
         The program at other arguments, of which the value of the lowered program alone is compared.
+    early
+        Whether it is examined without the types of its arguments, too, as decorators do.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -98,8 +99,8 @@ def judge(
             assert not codes, f"internal: {codes}"
             runs = attempt(lambda: f(*fresh(list(program.args)))).error is None
             return "refused: " + "; ".join(errors) if runs else "wrong in CPython too"
-        early = _early(program)
-        assert not early, f"refused before types are known: {early}"
+        refusals = _early(program) if early else []
+        assert not refusals, f"refused before types are known: {refusals}"
         if depth == "lowered":
             if whole.lowered.derivatives:  # which only the passes make
                 return "derivatives inside"
@@ -127,8 +128,8 @@ def _early(program: Program) -> list[str]:
         return []
     for a in f.args.args:
         a.annotation = None
-    found = examine(Record(replace(program, text=f"{before}\n{ast.unparse(tree)}\n").load(), program.updates).entry(), {})
-    return [f"{d.code} line {d.span.line}: {d.message}" for d in found.diagnostics if d.severity == "error"]
+    untyped = replace(program, text=f"{before}\n{ast.unparse(tree)}\n")
+    return Whole(untyped.load(), program.args, program.updates).errors_of_decorating()
 
 
 def _of_the_call(whole: Whole) -> list[str]:

@@ -43,10 +43,13 @@ from .sources import WRITERS, at_other_sizes, drawn
 BATCH = 100
 SECONDS = 60.0  # that one program may take
 DEPTHS: dict[Depth, int] = {"value": 45, "derivative": 50, "stages": 5}  # with their shares
-BRIEF: dict[Depth, int] = {"lowered": 94, "value": 3, "derivative": 3}  # those of brief programs
+BRIEF: dict[Depth, int] = {"lowered": 78, "derivative": 21, "stages": 1}  # those of brief programs
+FAILING = 8  # one in so many brief edits that CPython refuses is judged
+EARLY = 8  # one in so many brief programs is examined without types, too
 BUILDS = 1  # of one program that is compiled
 POOL = 4000  # programs that are remembered, the newest
 WARM = 10  # programs that are judged before there are children, which then have read the library functions
+MANY = 15  # times as many brief programs are in a batch, and are judged before
 REPORT = 300  # seconds between lines that say how far it is
 FINDING = "FOUND"
 
@@ -61,6 +64,7 @@ class Task:
     compiled: tuple[str, ...]
     depth: Depth = "stages"
     off: frozenset[str] = frozenset()
+    brief: bool = False
 
 
 def task(seed: int, only: str | None, share: float, pool: Sequence[str] = (), brief: bool = False) -> Task:
@@ -69,7 +73,7 @@ def task(seed: int, only: str | None, share: float, pool: Sequence[str] = (), br
     builds = tuple(draw.sample(list(COMPILED), BUILDS)) if draw.random() < share else ()
     depths = BRIEF if brief else DEPTHS
     depth = "derivative" if builds else draw.choices(list(depths), list(depths.values()))[0]
-    return Task(seed, writer, program, builds, depth, _left_out(draw, depth, bool(builds)))
+    return Task(seed, writer, program, builds, depth, _left_out(draw, depth, bool(builds)), brief)
 
 
 def _left_out(draw: random.Random, depth: Depth, compiled: bool) -> frozenset[str]:
@@ -87,9 +91,14 @@ def outcome(t: Task) -> str:
         with alarm(SECONDS):
             if not _loads(t.program):
                 return "no program"
-            if t.writer == "edited" and not soon(Whole(t.program.load(), t.program.args).oracle):
-                return "too long"
-            told = judge(t.program, t.compiled, t.depth, t.off, _others(t))
+            if t.writer == "edited":
+                ended = soon(Whole(t.program.load(), t.program.args).oracle)
+                if ended is None:
+                    return "too long"
+                if t.brief and ended.error is not None and t.seed % FAILING:
+                    return "no program"
+            early = not t.brief or t.seed % EARLY == 0
+            told = judge(t.program, t.compiled, t.depth, t.off, _others(t), early)
     except Unknown:
         return "unknown"
     except (Exception, Slow) as error:
@@ -206,9 +215,10 @@ def main() -> int:
     def drawn(seed: int) -> Task:
         return task(seed, options.only, options.compiled, pool, options.brief)
 
-    size = BATCH * (3 if options.brief else 1)
+    many = MANY if options.brief else 1
+    size = BATCH * many
     first, until = options.seed * 10_000_000, time.monotonic() + 60 * options.minutes
-    _warm(first)
+    _warm(first, many)
     looked = time.monotonic()
     while time.monotonic() < until:
         seeds = range(first, first + size)
@@ -245,11 +255,12 @@ def _programs(counts: Counter[str]) -> str:
     return f"{programs} programs, {counts['compiled builds']} compiled builds"
 
 
-def _warm(first: int) -> None:
+def _warm(first: int, many: int) -> None:
     """Import and read before there are children what each of them would, and keep it out of the collector's way."""
     all_passes()
-    for seed in range(first - WARM, first):
-        outcome(replace(task(seed, None, 0.0), compiled=("compiled",) if seed == first - 1 else ()))
+    for seed in range(first - WARM * many, first):
+        t = task(seed, None, 0.0, brief=many > 1)
+        outcome(replace(t, compiled=("compiled",), depth="derivative") if seed == first - 1 else t)
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

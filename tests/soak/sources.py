@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -100,19 +102,49 @@ WRITERS = {
 }
 
 
+class Grouped(Seeded):
+    """Choices of which `COMMON` are those of all seeds of a group: they decide what stands before the function, which
+    takes longer to load than a function of a few statements."""
+
+    COMMON, GROUP = 6, 30
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.own, self.rng, self.left = self.rng, random.Random(f"group {seed // self.GROUP}"), self.COMMON
+
+    def _counted(self) -> None:
+        self.left -= 1
+        if self.left == -1:
+            self.rng = self.own
+
+    def pick(self, items: list) -> Any:
+        self._counted()
+        return super().pick(items)
+
+    def number(self, low: int, high: int) -> int:
+        self._counted()
+        return super().number(low, high)
+
+
 def drawn(seed: int, only: str | None = None, pool: Sequence[str] = (), brief: bool = False) -> tuple[str, Program]:
     """The program of a seed, and the name of its writer; of half of the seeds a program of the pool, edited."""
-    source = Seeded(seed)
+    source = Grouped(seed) if brief else Seeded(seed)
     if pool and only in (None, "edited") and source.number(0, 1):
-        return "edited", changed(source, program_of(source.pick(pool)))
+        return "edited", changed(Seeded(seed), program_of(source.pick(pool)))
     name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share) if w.brief or not brief])
     return name, (WRITERS[name].brief if brief else WRITERS[name].write)(source)
 
 
 def at_other_sizes(program: Program, seed: int) -> list[Program]:
-    """The program with arguments of the same types: other numbers, each size one larger, or 0 or 1."""
+    """The program with arguments of the same types: other numbers, each size one larger, or 0 or 1, or the same."""
     rng = np.random.default_rng(seed)
-    return [replace(program, args=tuple(_moved(a, more, rng) for a in program.args)) for more in (1, -1)]
+    fixed = re.search(r"\[np\.ndarray, ['\"][^'\"]*\d", program.text)  # an annotation says how long an axis is
+    sizes = (0,) if fixed else (1, -1)
+    return [replace(program, args=tuple(_moved(a, more, rng) for a in program.args)) for more in sizes]
+
+
+def _size(shape: tuple[int, ...], more: int) -> tuple[int, ...]:
+    return tuple(n + more if more >= 0 else n // 3 for n in shape)
 
 
 def _moved(a: object, more: int, rng: np.random.Generator) -> object:
@@ -120,12 +152,12 @@ def _moved(a: object, more: int, rng: np.random.Generator) -> object:
         case tuple() if type(a) is tuple:
             return tuple(_moved(v, more, rng) for v in a)
         case np.ndarray(dtype=dtype) if dtype.kind == "f":
-            shape = tuple(n + 1 if more > 0 else n // 3 for n in a.shape)
+            shape = _size(a.shape, more)
             return rng.normal(size=shape).astype(dtype)
         case np.ndarray():
-            return np.resize(a, tuple(n + 1 if more > 0 else n // 3 for n in a.shape)) if a.size else a
+            return np.resize(a, _size(a.shape, more)) if a.size else a
         case float():
-            return (-1.5 * a + 0.25) if more > 0 else 0.0
+            return (-1.5 * a + 0.25) if more >= 0 else 0.0
         case bool() | np.generic():
             return a
         case int():

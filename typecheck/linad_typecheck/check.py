@@ -9,7 +9,7 @@ from .ir.core import Same, walk
 from .ir.rewrite import numbered
 from .deep import deep
 from .diagnostics import Diagnostic
-from .engine.specialise import RECURSION_LIMIT
+from .engine.programs import RECURSION_LIMIT
 from .linear.check_linear import check_linear
 from .linear.erase import erase
 from .linear.linearise import linearise

@@ -15,6 +15,7 @@ from .span import Span
 
 Edits = tuple[Edit, ...]
 _TIGHT = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # expressions after which `.copy()` needs no parentheses
+_TAKING = ("append", "appendleft", "insert")  # methods that add their last argument to a list
 _DECORATOR = External("linad.linear_grad")
 
 
@@ -31,31 +32,39 @@ def append(at: Span, text: str) -> Edit:
 def copy_at(function: FunctionSource, place: Span, names: Sequence[str]) -> Edits:
     """Insert a copy where the expression at ``place`` gives its array to one of ``names``.
 
-    ``v = u`` becomes ``v = u.copy()``. ``a = b = e`` becomes two statements. In a tuple, the element is copied.
+    ``v = u`` becomes ``v = u.copy()``. ``a = b = e`` becomes two statements. In a tuple or list, the element is copied,
+    and in ``xs.append(u)`` the argument, which is also where a list that is empty at ``place`` gets its arrays.
     """
     source = function.source
-    for node in _within(function.node):
+    for node in ast.walk(function.node):
         match node:
+            case ast.Assign(value=ast.List(elts=[]) as value) if source.span(value) == place:
+                return next(_appended(function, names), ())
             case ast.Assign(targets=targets, value=value) if source.span(value) == place:
                 if len(targets) > 1:
                     return _apart(source, node)
                 return _pair(source, targets[0], value, names)
             case ast.AnnAssign(target=target, value=ast.expr() as value) if source.span(value) == place:
                 return _pair(source, target, value, names)
-    for node in _within(function.node):
+    for node in ast.walk(function.node):
         if isinstance(node, ast.expr) and source.span(node) == place:
             return _element(source, node, names)
     return ()
 
 
-def _within(root: ast.AST) -> Iterator[ast.AST]:
-    return ast.walk(root)
+def _appended(function: FunctionSource, names: Sequence[str]) -> Iterator[Edits]:
+    """Copies of the arrays among ``names`` that are added to lists."""
+    for node in ast.walk(function.node):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=attr), args=[*_, ast.Name(id=name) as item]):
+                if attr in _TAKING and name in names:
+                    yield copied(function.source, item)
 
 
 def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence[str]) -> Edits:
     match target, value:
         case ast.Name(), _ if not isinstance(value, ast.Tuple):
-            return copied(source, value)
+            return _element(source, value, names)
         case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), ast.Tuple(elts=values)) if len(targets) == len(
             values
         ):
@@ -66,13 +75,16 @@ def _pair(source: SourceFile, target: ast.expr, value: ast.expr, names: Sequence
 
 
 def _element(source: SourceFile, value: ast.expr, names: Sequence[str]) -> Edits:
-    """Copy the last element of a tuple that is one of ``names``, or a value that is not a tuple."""
-    if not isinstance(value, ast.Tuple):
-        return copied(source, value)
-    for item in reversed(value.elts):
-        if isinstance(item, ast.Name) and item.id in names:
+    """Copy the array in ``value``: of a tuple or list its last element that is one of ``names``, or its only one."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr=attr), args=[*_, item]) if attr in _TAKING:
             return copied(source, item)
-    return ()
+        case ast.List(elts=[item]) if not isinstance(item, ast.Starred):
+            return copied(source, item)
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            named = [item for item in items if isinstance(item, ast.Name) and item.id in names]
+            return copied(source, named[-1]) if named else ()
+    return copied(source, value)
 
 
 def copied(source: SourceFile, value: ast.expr) -> Edits:

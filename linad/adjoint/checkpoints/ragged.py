@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Alloc, Atom, Block, Const, Dim, Loop, Reserve, Stmt, Var, base_name
-from linad_typecheck.types import I64, Array
-
-if TYPE_CHECKING:
-    from .snapshots import Writer
-
-ZERO, ONE = Const(0, I64), Const(1, I64)
+from linad_typecheck.ir.build import ONE, ZERO, Builder
+from linad_typecheck.ir.core import Atom, Reserve, Var
+from linad_typecheck.types import Array
 
 
 @dataclass(frozen=True)
@@ -41,60 +36,40 @@ class Ragged:
         yield from (self.pool, self.starts, self.stops, *self.dims)
 
     @classmethod
-    def made(cls, w: Writer, v: Var, rows: Atom) -> Ragged:
+    def made(cls, b: Builder, v: Var, rows: Atom) -> Ragged:
         """Allocate the storage for snapshots of ``v``."""
         assert isinstance(v.type, Array)
-        pool = w.names.var(f"snap_{base_name(v.name)}", Array(v.type.dtype, 1))
-        w.out.append(Alloc(pool, (ZERO,), None, w.span, "stack"))
-        places = [w.alloc(hint, "i64", (rows,)) for hint in ("starts", "stops", *("dims",) * v.type.rank)]
+        pool = b.snapshots(v, (ZERO,), "stack")
+        places = [b.alloc(hint, "i64", (rows,)) for hint in ("starts", "stops", *("dims",) * v.type.rank)]
         return cls(pool, places[0], places[1], tuple(places[2:]))
 
-    def save(self, w: Writer, row: Atom, top: Atom | None, array: Var) -> None:
+    def save(self, b: Builder, row: Atom, top: Atom | None, array: Var) -> None:
         """Append a row after row ``top``, or the first row if there is none."""
-        start: Atom = ZERO if top is None else w.load(self.stops, top, hint="from")
-        sizes = tuple(w.names.var("n", I64) for _ in self.dims)
-        w.out.extend(Dim(n, array, k, w.span) for k, n in enumerate(sizes))
-        stop = w.let("add", self._cells(w, sizes), start, hint="to")
-        w.out.append(Reserve(self.pool, stop, w.span))
-        w.store(self.starts, (row,), start)
-        w.store(self.stops, (row,), stop)
+        start: Atom = ZERO if top is None else b.load(self.stops, (top,), hint="from")
+        sizes = b.dims(array)
+        stop = b.add(b.count(sizes), start, hint="to")
+        b.stmts.append(Reserve(self.pool, stop, b.span))
+        b.store(self.starts, (row,), start)
+        b.store(self.stops, (row,), stop)
         for d, n in zip(self.dims, sizes, strict=True):
-            w.store(d, (row,), n)
-        w.cells(sizes, lambda at, i: at.store(self.pool, (place(at, i, sizes, start),), at.load(array, *i, hint="e")))
+            b.store(d, (row,), n)
+        b.each(sizes, lambda *i: b.store(self.pool, (b.flat(start, i, sizes),), b.load(array, i)))
 
-    def restore(self, w: Writer, row: Atom, v: Var) -> Var:
+    def restore(self, b: Builder, row: Atom, v: Var) -> Var:
         """A new array with the contents of a row, in place of ``v``."""
-        sizes = tuple(w.load(d, row, hint="n") for d in self.dims)
-        start = w.load(self.starts, row, hint="from")
-        out = w.room(v, sizes)
-        w.cells(sizes, lambda at, i: at.store(out, i, at.load(self.pool, place(at, i, sizes, start), hint="e")))
+        sizes = tuple(b.load(d, (row,), hint="n") for d in self.dims)
+        start = b.load(self.starts, (row,), hint="from")
+        out = b.empty_like(v, sizes)
+        b.each(sizes, lambda *i: b.store(out, i, b.load(self.pool, (b.flat(start, i, sizes),))))
         return out
 
-    def move(self, w: Writer, row: Atom, old: Atom) -> None:
+    def move(self, b: Builder, row: Atom, old: Atom) -> None:
         """Move row ``old`` down to ``row``, directly after the row before it."""
-        start = w.load(self.stops, w.let("sub", row, ONE), hint="from")
-        before = w.load(self.starts, old, hint="from")
-        count = w.let("sub", w.load(self.stops, old, hint="to"), before, hint="n")
-        w.store(self.starts, (row,), start)
-        w.store(self.stops, (row,), w.let("add", start, count, hint="to"))
+        start = b.load(self.stops, (b.sub(row, ONE),), hint="from")
+        before = b.load(self.starts, (old,), hint="from")
+        count = b.sub(b.load(self.stops, (old,), hint="to"), before, hint="n")
+        b.store(self.starts, (row,), start)
+        b.store(self.stops, (row,), b.add(start, count, hint="to"))
         for d in self.dims:
-            w.store(d, (row,), w.load(d, old, hint="n"))
-        i = w.names.var("i", I64)
-        stmts: list[Stmt] = []
-        at = w.inside(stmts)
-        at.store(self.pool, (at.let("add", i, start),), at.load(self.pool, at.let("add", i, before), hint="e"))
-        w.out.append(Loop(i, ZERO, count, ONE, (), (), Block(tuple(stmts)), (), span=w.span))
-
-    def _cells(self, w: Writer, sizes: tuple[Var, ...]) -> Atom:
-        total: Atom = ONE
-        for n in sizes:
-            total = w.let("mul", n, total, hint="n")
-        return total
-
-
-def place(w: Writer, index: tuple[Atom, ...], sizes: tuple[Var, ...], start: Atom) -> Atom:
-    """The index in the pool of a cell of an array that starts at ``start``."""
-    place = index[0]
-    for i, n in zip(index[1:], sizes[1:], strict=True):
-        place = w.let("add", w.let("mul", place, n), i)
-    return w.let("add", place, start)
+            b.store(d, (row,), b.load(d, (old,), hint="n"))
+        b.loop(count, lambda i: b.store(self.pool, (b.add(i, start),), b.load(self.pool, (b.add(i, before),))))

@@ -10,24 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from linad_typecheck.ir.core import Atom, Block, Const, Copy, Dim, Loop, Stmt, Var, base_name
+from linad_typecheck.ir.build import ONE, ZERO, Builder
+from linad_typecheck.ir.core import Atom, Block, Const, Copy, Loop, Stmt, Var
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.types import I64, ZEROS, Array, Scalar
 
 from linad.analysis.loop_facts import carrying_only
 
+from ..bars import Bars
+from ..plan.model import Frame
+from ..protocols import Sweep, Walk
 from .state import SETTLED, Checkpointed
 from .ragged import Ragged
 from .schedules import DEFAULT_SLOTS, ONLINE_SLOTS
-from .snapshots import HELD, NEXT, ONE, STRIDE, ZERO, Snapshots, Writer, words_of
-
-if TYPE_CHECKING:
-    from ..sweep.bars import Bars
-    from ..sweep.forward_sweep import ForwardSweep
-    from ..plan.model import Frame
-    from ..sweep.reverse import BackwardWalk
+from .snapshots import HELD, NEXT, STRIDE, Snapshots, logged_copy, scheduled, snapshot_bytes
 
 MINUS_ONE = Const(-1, I64)
 
@@ -36,7 +33,7 @@ class _Kept:
     """Names of values that the forward sweep leaves for the reverse sweep; separate names let the arms of an `if` find
     them."""
 
-    def __init__(self, sweep: ForwardSweep, s: Loop) -> None:
+    def __init__(self, sweep: Sweep, s: Loop) -> None:
         self.sweep, self.prefix = sweep, f"%{sweep.facts.position[id(s)]}:"
 
     def keep(self, name: str, a: Atom) -> None:
@@ -54,10 +51,10 @@ class _Kept:
 # --------------------------------------------------------------------------------------------------- the forward sweep
 
 
-def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None:
+def forward(sweep: Sweep, s: Loop, frame: Frame, out: list[Stmt]) -> None:
     """The forward loop, with snapshots of some of its states."""
     held = sweep.plan.snapshots[id(s)]
-    w = Writer(sweep.names, s.span, out)
+    b = Builder(sweep.names, out, s.span)
     kept = _Kept(sweep, s)
     for v in held.copied:
         copy = sweep.names.like(v)
@@ -66,147 +63,141 @@ def forward(sweep: ForwardSweep, s: Loop, frame: Frame, out: list[Stmt]) -> None
     inits = dict(zip((c.name for c in s.carried), map(sweep.at, s.inits), strict=True))
     now = {v.name: sweep.at(v) for v in held.arrays} | inits
     if held.once:
-        _one_step(sweep, s, held, frame, now, kept, w)
+        _one_step(sweep, s, held, frame, now, kept, b)
         return
     count = None if s.exits else sweep.trips(s, out)
-    store = _made(sweep, held, count, now, w)
-    store.save(w, ZERO, now)
-    w.store(store.times, (ZERO,), ZERO)
+    store = _made(sweep, held, count, now, b)
+    store.save(b, ZERO, now)
+    b.store(store.times, (ZERO,), ZERO)
     (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
     assert isinstance(plain, Loop)
     plain = replace(plain, mark=None)
     if count is None:
-        _online(sweep, plain, s, store, w)
+        _online(sweep, plain, s, store, b)
     else:
-        _by_schedule(sweep, plain, s, store, count, w)
+        _by_schedule(sweep, plain, s, store, count, b)
     _keep(kept, store)
 
 
 def _one_step(
-    sweep: ForwardSweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, w: Writer
+    sweep: Sweep, s: Loop, held: Checkpointed, frame: Frame, now: dict[str, Atom], kept: _Kept, b: Builder
 ) -> None:
     """Forward sweep of a loop with a single step; the arrays that it updates are copied first."""
     for v in (*held.arrays, *held.moved):
         source = now[v.name]
         assert isinstance(source, Var)
-        kept.keep(f"copy {v.name}", w.copied(source, base_name(v.name)))
+        kept.keep(f"copy {v.name}", logged_copy(b, source, v))
     (plain,) = sweep.erased(s, frame) if frame.redone is None else sweep.without_effects(s, frame)
-    (copy,) = freshen(Block((replace(plain, mark=None),)), w.names, {}).stmts  # type: ignore[type-var]
-    w.out.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
+    (copy,) = freshen(Block((replace(plain, mark=None),)), b.names, {}).stmts  # type: ignore[type-var]
+    b.stmts.append(replace(copy, outs=s.outs))  # type: ignore[type-var]
 
 
-def _made(sweep: ForwardSweep, held: Checkpointed, count: Atom | None, now: dict[str, Atom], w: Writer) -> Snapshots:
+def _made(sweep: Sweep, held: Checkpointed, count: Atom | None, now: dict[str, Atom], b: Builder) -> Snapshots:
     """Allocate the storage for the snapshots."""
     sizes: dict[str, tuple[Atom, ...]] = {}
     for v in (*held.arrays, *held.moved):
-        dims = tuple(w.names.var("n", I64) for _ in range(v.type.rank))
-        w.out += [Dim(d, now[v.name], k, w.span) for k, d in enumerate(dims)]  # type: ignore[arg-type]
-        sizes[v.name] = dims
-    slots = _slots(sweep, held, count, sizes, w)
-    rows = w.let("add", slots, ONE, hint="rows")
-    head = w.alloc("held", "i64", (Const(3, I64),), ONE)
-    store = Snapshots(held, slots, head, w.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
-    store.ragged |= {v.name: Ragged.made(w, v, rows) for v in held.ragged}
+        sizes[v.name] = b.dims(now[v.name])  # type: ignore[arg-type]
+    slots = _slots(sweep, held, count, sizes, b)
+    rows = b.add(slots, ONE, hint="rows")
+    head = b.alloc("held", "i64", (Const(3, I64),), ONE)
+    store = Snapshots(held, slots, head, b.alloc("times", "i64", (rows,)), sizes=sizes, last=count is not None)
+    store.ragged |= {v.name: Ragged.made(b, v, rows) for v in held.ragged}
     for v in (*held.scalars, *held.even):
-        cells = sizes.get(v.name, ())
-        store.rows[v.name] = w.alloc(f"snap_{base_name(v.name)}", v.type.dtype, (rows, *cells), log="slices")
+        store.rows[v.name] = b.snapshots(v, (rows, *sizes.get(v.name, ())))
     return store
 
 
 def _slots(
-    sweep: ForwardSweep, held: Checkpointed, count: Atom | None, sizes: dict[str, tuple[Atom, ...]], w: Writer
+    sweep: Sweep, held: Checkpointed, count: Atom | None, sizes: dict[str, tuple[Atom, ...]], b: Builder
 ) -> Atom:
     """The number of snapshots: the requested number, but at least one and at most one per step."""
     mark = held.mark
     if mark.scheme == "recompute":
         return ONE
     if mark.memory is not None:
-        rows = w.let("floordiv", sweep.at(mark.memory), words_of(held, sizes, w), hint="slots")
-        wanted = w.let("sub", rows, ONE, hint="slots")  # minus the state being worked on
+        rows = b.op("floordiv", sweep.at(mark.memory), snapshot_bytes(held, sizes, b), hint="slots")
+        wanted = b.sub(rows, ONE, hint="slots")  # minus the state being worked on
     elif mark.slots is not None:
         wanted = sweep.at(mark.slots)
     elif count is None:
         wanted = Const(ONLINE_SLOTS, I64)
     else:
-        wanted = w.call(DEFAULT_SLOTS[mark.scheme].__name__, count)
+        wanted = scheduled(b, DEFAULT_SLOTS[mark.scheme].__name__, count)
     most = count
     if most is None and held.loop.stop is not None:  # its range bounds the number of steps
-        most = sweep.trips(held.loop, w.out)
+        most = sweep.trips(held.loop, b.stmts)
     if most is not None:
-        wanted = w.let("min", wanted, most, hint="slots")
-    return w.let("max", wanted, ONE, hint="slots")
+        wanted = b.op("min", wanted, most, hint="slots")
+    return b.op("max", wanted, ONE, hint="slots")
 
 
-def _by_schedule(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, count: Atom, w: Writer) -> None:
+def _by_schedule(sweep: Sweep, plain: Loop, s: Loop, store: Snapshots, count: Atom, b: Builder) -> None:
     """The forward loop as a loop over the stops of the schedule, the last step, and the end. Between stops, the loop is
     unchanged."""
-    last = w.let("sub", count, ONE, hint="last")
-    p = w.names.var("p", I64)
-    carried = tuple(w.names.like(c) for c in s.carried)
+    last = b.sub(count, ONE, hint="last")
+    p = b.names.var("p", I64)
+    carried = tuple(b.names.like(c) for c in s.carried)
     now = dict(zip((c.name for c in s.carried), carried, strict=True)) | {
         v.name: sweep.at(v) for v in store.held.arrays
     }
-    stmts: list[Stmt] = []
-    at = w.inside(stmts)
-    at.when(at.let("eq", p, last, hint="b"), lambda x: (store.save(x, store.slots, now), ())[1])
-    before = at.let("lt", p, last, hint="b")
-    (q,) = at.when(before, lambda x: (_next(x, store, p, last, count),), (count,))
+    at = b.inside()
+    at.when(at.op("eq", p, last, hint="b"), lambda: store.save(at, store.slots, now))
+    before = at.op("lt", p, last, hint="b")
+    (q,) = at.when(before, lambda: (_next(at, store, p, last, count),), (count,))
     ends = _run(at, plain, s, p, q, carried)
     after = now | dict(zip((c.name for c in s.carried), ends, strict=True))
-    at.when(at.let("lt", q, last, hint="b"), lambda x: (store.push(x, q, after), ())[1])
-    again = at.let("lt", q, count, hint="again")
-    body = Block(tuple(stmts), (again, q, *ends))
-    end = w.names.var("p", I64)
-    w.out.append(
-        Loop(w.names.var("stop", I64), ZERO, count, ONE, (p, *carried), (ZERO, *plain.inits), body, (end, *s.outs),
+    at.when(at.op("lt", q, last, hint="b"), lambda: store.push(at, q, after))
+    again = at.op("lt", q, count, hint="again")
+    body = Block(tuple(at.stmts), (again, q, *ends))
+    end = b.names.var("p", I64)
+    b.stmts.append(
+        Loop(b.names.var("stop", I64), ZERO, count, ONE, (p, *carried), (ZERO, *plain.inits), body, (end, *s.outs),
              exits=True, span=s.span)
     )  # fmt: skip
     store.steps = count
 
 
-def _next(w: Writer, store: Snapshots, p: Atom, t: Atom, count: Atom) -> Atom:
-    held = w.load(store.head, HELD, hint="held")
-    return w.call(store.held.mark.scheme, p, t, held, store.slots, count)
+def _next(b: Builder, store: Snapshots, p: Atom, t: Atom, count: Atom) -> Atom:
+    held = b.load(store.head, (HELD,), hint="held")
+    return scheduled(b, store.held.mark.scheme, p, t, held, store.slots, count)
 
 
-def _run(w: Writer, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom]) -> tuple[Var, ...]:
+def _run(b: Builder, plain: Loop, s: Loop, p: Atom, q: Atom, inits: Sequence[Atom]) -> tuple[Var, ...]:
     """A copy of the loop that runs iterations ``p`` to ``q`` (excluded), and the carried values afterwards."""
-    start = w.let("add", plain.start, w.let("mul", p, plain.step), hint="from")
-    stop = w.let("add", plain.start, w.let("mul", q, plain.step), hint="to")
+    start = b.add(plain.start, b.mul(p, plain.step), hint="from")
+    stop = b.add(plain.start, b.mul(q, plain.step), hint="to")
     part = replace(plain, start=start, stop=stop, inits=tuple(inits), exits=False, trips=None)
     if plain.exits:
         part = replace(part, body=replace(part.body, results=part.body.results[1:]))
-    (copy,) = freshen(Block((part,)), w.names, {}).stmts
+    (copy,) = freshen(Block((part,)), b.names, {}).stmts
     assert isinstance(copy, Loop)
-    w.out.append(copy)
+    b.stmts.append(copy)
     return copy.outs
 
 
-def _online(sweep: ForwardSweep, plain: Loop, s: Loop, store: Snapshots, w: Writer) -> None:
+def _online(sweep: Sweep, plain: Loop, s: Loop, store: Snapshots, b: Builder) -> None:
     """Forward sweep of a loop with an unknown number of iterations: equidistant snapshots, whose distance doubles when
     all slots are full."""
-    w.store(store.head, (NEXT,), ONE)
-    (copy,) = freshen(Block((plain,)), w.names, {}).stmts
+    b.store(store.head, (NEXT,), ONE)
+    (copy,) = freshen(Block((plain,)), b.names, {}).stmts
     assert isinstance(copy, Loop)
     now: dict[str, Atom] = {v.name: sweep.at(v) for v in store.held.arrays}
     now |= dict(zip((c.name for c in s.carried), copy.carried, strict=True))
-    stmts: list[Stmt] = []
-    at = w.inside(stmts)
-    done = at.let("sub", copy.index, copy.start, hint="done")
-    k = done if copy.step == ONE else at.let("floordiv", done, copy.step, hint="done")
+    at = b.inside()
+    done = at.sub(copy.index, copy.start, hint="done")
+    k = done if copy.step == ONE else at.op("floordiv", done, copy.step, hint="done")
 
-    def due(x: Writer) -> tuple[()]:
-        full = x.let("eq", x.load(store.head, HELD, hint="held"), store.slots, hint="full")
-        x.when(full, lambda y: (store.thin(y), ())[1])
-        stride = x.load(store.head, STRIDE, hint="stride")
-        over = x.let("mod", k, stride, hint="over")
-        x.when(x.let("eq", over, ZERO, hint="b"), lambda y: (store.push(y, k, now), ())[1])
-        x.store(store.head, (NEXT,), x.let("add", x.let("sub", k, over), stride))
-        return ()
+    def due() -> None:
+        full = at.op("eq", at.load(store.head, (HELD,), hint="held"), store.slots, hint="full")
+        at.when(full, lambda: store.thin(at))
+        stride = at.load(store.head, (STRIDE,), hint="stride")
+        over = at.op("mod", k, stride, hint="over")
+        at.when(at.op("eq", over, ZERO, hint="b"), lambda: store.push(at, k, now))
+        at.store(store.head, (NEXT,), at.add(at.sub(k, over), stride))
 
-    at.when(at.let("eq", k, at.load(store.head, NEXT, hint="next"), hint="b"), due)
-    w.out.append(
-        replace(copy, body=replace(copy.body, stmts=(*stmts, *copy.body.stmts)), outs=s.outs, trips=s.trips)
+    at.when(at.op("eq", k, at.load(store.head, (NEXT,), hint="next"), hint="b"), due)
+    b.stmts.append(
+        replace(copy, body=replace(copy.body, stmts=(*at.stmts, *copy.body.stmts)), outs=s.outs, trips=s.trips)
     )
     assert s.trips is not None
     store.steps = s.trips
@@ -243,7 +234,7 @@ def _found(kept: _Kept, held: Checkpointed) -> Snapshots:
 
 
 def backward(
-    walk: BackwardWalk, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
+    walk: Walk, s: Loop, bars: Bars, active: list[int], reads: list[Var], out: list[Stmt]
 ) -> tuple[Loop, Block]:
     """The header of the reverse loop over the steps, and its body."""
     sweep, names = walk.forward, walk.names
@@ -253,34 +244,33 @@ def backward(
     if held.once:
         return _one_step_back(walk, s, held, frame, bars, active, reads, kept, out)
     store = _found(kept, held)
-    w = Writer(names, s.span, out)
+    b = Builder(names, out, s.span)
     start, step = sweep.at(s.start), sweep.at(s.step)
-    last = w.let("sub", store.steps, ONE, hint="last")
+    last = b.sub(store.steps, ONE, hint="last")
     renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in held.copied}
-    renamed |= {v.name: w.room(v, store.sizes[v.name]) for v in held.arrays}
+    renamed |= {v.name: b.empty_like(v, store.sizes[v.name]) for v in held.arrays}
     unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
     saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
     sweep.there |= renamed | unused
 
     k = names.var("step", I64)
-    stmts: list[Stmt] = []
-    at = w.inside(stmts)
-    top = at.let("sub", at.load(store.head, HELD, hint="held"), ONE, hint="top")
-    row, p = top, at.load(store.times, top, hint="p")
+    at = b.inside()
+    top = at.sub(at.load(store.head, (HELD,), hint="held"), ONE, hint="top")
+    row, p = top, at.load(store.times, (top,), hint="p")
     if store.last:
-        newest = at.let("eq", k, last, hint="b")
-        row, p = at.let("select", newest, store.slots, top, hint="row"), at.let("select", newest, k, p, hint="p")
+        newest = at.op("eq", k, last, hint="b")
+        row, p = at.op("select", newest, store.slots, top, hint="row"), at.op("select", newest, k, p, hint="p")
     into = {v.name: renamed[v.name] for v in held.arrays}
-    into |= {v.name: at.room(v, store.sizes[v.name]) for v in held.moved if v in held.even}
+    into |= {v.name: at.empty_like(v, store.sizes[v.name]) for v in held.moved if v in held.even}
     state = store.restore(at, row, into)  # type: ignore[arg-type]
     state = _advance(walk, s, frame, store, p, k, state, at)
     sweep.there |= {c.name: state[c.name] for c in (*held.scalars, *held.moved)}
-    sweep.there[s.index.name] = at.let("add", start, at.let("mul", k, step), hint=s.index.name)
+    sweep.there[s.index.name] = at.add(start, at.mul(k, step), hint=s.index.name)
     block = walk.frame(frame, bars, (), ())
-    stmts += block.stmts
-    reached = at.let("eq", at.load(store.times, top), k, hint="b")
-    at.when(reached, lambda x: (x.store(store.head, (HELD,), top), ())[1])
-    body = Block(tuple(stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
+    at.stmts += block.stmts
+    reached = at.op("eq", at.load(store.times, (top,)), k, hint="b")
+    at.when(reached, lambda: at.store(store.head, (HELD,), top))
+    body = Block(tuple(at.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
     for n in (*renamed, *(c.name for c in s.carried)):
         sweep.there.pop(n, None)
     sweep.there |= saved
@@ -288,7 +278,7 @@ def backward(
 
 
 def _one_step_back(
-    walk: BackwardWalk,
+    walk: Walk,
     s: Loop,
     held: Checkpointed,
     frame: Frame,
@@ -304,13 +294,12 @@ def _one_step_back(
     renamed: dict[str, Atom] = {v.name: kept.find(f"copy {v.name}") for v in (*held.copied, *held.arrays)}
     unused = {c.name: _zero(c) for c in s.carried if not isinstance(c.type, Array) and c not in held.scalars}
     saved = {n: sweep.there[n] for n in (*renamed, *(c.name for c in s.carried)) if n in sweep.there}
-    stmts: list[Stmt] = []
-    at = Writer(walk.names, s.span, stmts)
+    at = Builder(walk.names, span=s.span)
     sweep.there |= renamed | unused | {c.name: inits[c.name] for c in held.scalars}
-    sweep.there |= {c.name: at.copied(kept.array(f"copy {c.name}"), base_name(c.name)) for c in held.moved}
+    sweep.there |= {c.name: logged_copy(at, kept.array(f"copy {c.name}"), c) for c in held.moved}
     sweep.there[s.index.name] = ZERO
     block = walk.frame(frame, bars, (), ())
-    body = Block((*stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
+    body = Block((*at.stmts, *block.stmts), (*block.results, *walk.carried_bars(s, bars, active, reads)))
     for n in (*renamed, *(c.name for c in s.carried)):
         sweep.there.pop(n, None)
     sweep.there |= saved
@@ -319,31 +308,30 @@ def _one_step_back(
 
 
 def _advance(
-    walk: BackwardWalk, s: Loop, frame: Frame, store: Snapshots, p: Atom, k: Var, state: dict[str, Atom], w: Writer
+    walk: Walk, s: Loop, frame: Frame, store: Snapshots, p: Atom, k: Var, state: dict[str, Atom], b: Builder
 ) -> dict[str, Atom]:
     """Run from the state at step ``p`` to the state at step ``k``, stopping where the schedule says."""
     sweep, held = walk.forward, store.held
     parts = [c for c in s.carried if c in held.scalars or c in held.moved]
-    now = tuple(w.names.like(c) for c in parts)
-    here = w.names.var("p", I64)
-    stmts: list[Stmt] = []
-    at = w.inside(stmts)
+    now = tuple(b.names.like(c) for c in parts)
+    here = b.names.var("p", I64)
+    at = b.inside()
     q = _next(at, store, here, k, store.steps)
     plain = _state_only(sweep, s, frame, parts)
     ends = _run(at, plain, s, here, q, now)
     after = {v.name: state[v.name] for v in held.arrays} | dict(zip((c.name for c in parts), ends, strict=True))
-    more = at.let("lt", q, k, hint="again")
-    at.when(more, lambda x: (store.push(x, q, after), ())[1])
-    far = w.let("sub", k, p, hint="far")
-    outs = tuple(w.names.like(c) for c in parts)
+    more = at.op("lt", q, k, hint="again")
+    at.when(more, lambda: store.push(at, q, after))
+    far = b.sub(k, p, hint="far")
+    outs = tuple(b.names.like(c) for c in parts)
     inits = (p, *(state[c.name] for c in parts))
-    stop, end = w.names.var("stop", I64), w.names.var("p", I64)
-    body = Block(tuple(stmts), (more, q, *ends))
-    w.out.append(Loop(stop, ZERO, far, ONE, (here, *now), inits, body, (end, *outs), exits=True, span=w.span))
+    stop, end = b.names.var("stop", I64), b.names.var("p", I64)
+    body = Block(tuple(at.stmts), (more, q, *ends))
+    b.stmts.append(Loop(stop, ZERO, far, ONE, (here, *now), inits, body, (end, *outs), exits=True, span=b.span))
     return state | dict(zip((c.name for c in parts), outs, strict=True))
 
 
-def _state_only(sweep: ForwardSweep, s: Loop, frame: Frame, parts: list[Var]) -> Loop:
+def _state_only(sweep: Sweep, s: Loop, frame: Frame, parts: list[Var]) -> Loop:
     """The loop as it is re-run: it computes the state alone and has no other effects."""
     (again,) = sweep.without_effects(s, frame)
     assert isinstance(again, Loop)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from linad_typecheck.ir.core import Call, Dense, Loop, Stmt, walk
 
-from ..sweep.dense import saved
+from .dense import logged_matrices
 from .model import Plan
 
 
@@ -21,4 +21,4 @@ def logging_loops(plan: Plan) -> Iterator[Loop]:
 
 def _on_tape(s: Stmt, plan: Plan) -> bool:
     """Whether matrices are logged for the reverse of a statement."""
-    return isinstance(s, Dense) and bool(saved(s, plan))
+    return isinstance(s, Dense) and bool(logged_matrices(s, plan))

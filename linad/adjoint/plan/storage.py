@@ -31,7 +31,7 @@ from linad.analysis.loop_facts import next_value
 
 from ..facts.activity import Facts
 from .recomputation import parts, sources
-from ..sweep.dense import kept_later, readable, sizes_asked, tape_sizes
+from .dense import kept_later, readable, sizes_asked, tape_sizes
 from ..checkpoints.state import around_marked, checkpointed, is_marked
 from ..facts.dependence import carried_needed, reads_of, touched
 from ..facts.reread_analysis import extent, kept_cells, statement_in, stored_values

@@ -10,91 +10,24 @@ and for the arrays that its reverse may re-read because they are unchanged.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Block, Call, Const, Function, Loop, Names, Param, Stmt, Var, all_names, outputs, walk,
+    Block, Call, Const, Function, Loop, Names, Param, Stmt, Var, all_names, walk,
 )
 from linad_typecheck.linear.uses import modes_of
 from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
 
+from ..bars import Bars, bar_of
 from ..facts.activity import analyse_activity
-from .bars import Bars, bar_of
+from ..growing_logs import KINDS
+from ..plan.model import Plan
+from ..plan.storage import make_call_plan
 from .custom import RulePair, Transposes
-from ..plan.model import Body, Plan
+from .pairs import Key, Pair
+from .recursion import CallStack, StackedSweep
 from .reverse import TRANSPOSED, BackwardWalk
 from .shapes import with_shapes
-from .stack import KINDS, CallStack, StackedSweep, kind_of
-from ..plan.storage import make_call_plan
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A kind of call of a function.
-
-    Attributes
-    ----------
-    active
-        Positions of the parameters through which the derivative flows.
-    kept
-        Positions of arrays borrowed for reading that are unchanged when the reverse runs.
-    unused
-        For a function with a rule: positions of float results through which no derivative flows.
-    """
-
-    callee: str
-    active: tuple[int, ...]
-    kept: tuple[int, ...]
-    unused: tuple[int, ...] = ()
-
-
-@dataclass(eq=False)
-class Pair:
-    """The planned pair of functions that implements the derivative of a call.
-
-    Attributes
-    ----------
-    forward, reverse
-        Their names.
-    primal
-        The function in linear form, with names for the sizes that the reverse may need.
-    seeds
-        Positions of the results whose cotangents the reverse takes.
-    lent
-        Positions of the borrowed arrays whose adjoints the reverse updates.
-    given
-        Positions of the parameters whose adjoints the reverse returns: scalars and owned arrays.
-    kinds
-        The element types that a call may push.
-    """
-
-    key: Key
-    forward: str
-    reverse: str
-    primal: Function
-    plan: Plan
-    body: Body
-    seeds: tuple[int, ...]
-    lent: tuple[int, ...]
-    given: tuple[int, ...]
-    calls: tuple[Key, ...]
-    kinds: tuple[str, ...] = field(default=())
-
-    def own_kinds(self) -> set[str]:
-        """The element types that the function itself pushes."""
-        found: set[str] = set()
-        bodies = [b for b in self.plan.bodies.values() if b.stacked]
-        facts = self.plan.facts
-        types = {p.var.name: p.var.type for p in self.primal.params}
-        types |= {c.name: c.type for b in bodies for c in b.loop.carried}
-        types |= {
-            v.name: v.type for s in facts.definition.values() for v in outputs(s)
-        }
-        for b in bodies:
-            found |= {
-                kind_of(types[n]) for n, how in b.source.items() if how == "logged"
-            }  # type: ignore[arg-type]
-        return found
 
 
 class Calls:
@@ -131,7 +64,9 @@ class Calls:
         unused = tuple(k for k, o in enumerate(s.outs) if ruled and is_float(o.type) and not plan.facts.is_active(o))
         return Key(s.callee, active, plan.unchanged[id(s)], unused)
 
-    def pair(self, key: Key) -> Pair | RulePair:
+    def of(self, s: Call, plan: Plan) -> Pair | RulePair:
+        """The pair for a call in a planned function."""
+        key = self.key(s, plan)
         if key not in self.pairs:
             self._plan(key)
         return self.pairs[key]
@@ -245,7 +180,7 @@ class Calls:
         out: list[Stmt] = []
         sweep.block(p.body.loop.body, p.body, None, out)
         results = tuple(map(sweep.at, p.primal.body.results))
-        params = (*p.primal.params, *sweep.stack.params("mut"))
+        params = (*p.primal.params, *sweep.stack.logs.params("mut"))
         return Function(p.forward, params, Block(tuple(out), results), p.primal.span)
 
     def _reverse(self, p: Pair) -> Function:
@@ -254,7 +189,7 @@ class Calls:
         bars = Bars()
         primal = p.primal
         params = [Param(primal.params[k].var, "read") for k in p.key.kept]
-        params += sweep.stack.params("read")
+        params += sweep.stack.logs.params("read")
         for k in p.seeds:
             r = primal.body.results[k]
             assert isinstance(r, Var)

@@ -11,21 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
-    AddArray, Alloc, Atom, Block, Call, Const, Dim, Function, Let, Names, Param, Program, Reserve, Result, Rule, Size,
+    AddArray, Alloc, Atom, Block, Call, Const, Dim, Function, Names, Param, Program, Result, Rule, Size,
     Stmt, Var, all_names, reached,
 )
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
-from ...derivatives.matrices import ZERO, Matrices
-from .bars import bar_of
+from ...derivatives.matrices import Matrices
+from ..bars import bar_of
 from ..errors import NoDerivative
-from .stack import KINDS, Stack, kind_of
-
-if TYPE_CHECKING:
-    from .calls import Key
+from ..growing_logs import GrowingLogs, kind_of
+from .pairs import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ class RulePair:
     def own_kinds(self) -> set[str]:
         """The element types that the call pushes."""
         types = [self._type(p) for p in self.pushed]
-        return {kind_of(Scalar(t.dtype)) for t in types} | {"i64" for t in types if isinstance(t, Array)}
+        return {kind_of(t) for t in types} | {"i64" for t in types if isinstance(t, Array)}
 
     def functions(self, primal: Mapping[str, Function], transposes: Transposes | None) -> dict[str, Function]:
         """Both functions, by name."""
@@ -181,7 +179,7 @@ class RulePair:
     def _forward(self) -> Function:
         f, rule = self.primal, self.rule
         names = Names(all_names(f))
-        stack = Stack(names, self.kinds)
+        logs = GrowingLogs(names, self.kinds)
         out: list[Stmt] = []
         args = tuple(p.var for p in f.params)
         results = tuple(names.var("result", r.type) for r in f.body.results)
@@ -204,29 +202,30 @@ class RulePair:
                     held.append(size)
                 case _:
                     held.append(args[p])
-        stack.push([v for v in held if isinstance(v.type, Scalar)], out)
+        b = Builder(names, out)
+        logs.push(b, [v for v in held if isinstance(v.type, Scalar)])
         for v in (v for v in held if isinstance(v.type, Array)):
-            _push(stack, v, out)
-        return Function(self.forward, (*f.params, *stack.params("mut")), Block(tuple(out), results), f.span)
+            logs.push_array(b, v)
+        return Function(self.forward, (*f.params, *logs.params("mut")), Block(tuple(out), results), f.span)
 
     def _reverse(self, transposes: Transposes) -> Function:
         f, rule = self.primal, self.rule
         names = Names(all_names(f))
-        stack = Stack(names, self.kinds)
+        logs = GrowingLogs(names, self.kinds)
         kept = {k: f.params[k].var for k in self.key.kept}
         seeds = {k: names.var("seed", f.body.results[k].type) for k in self.seeds}
         lent = {k: bar_of(f.params[k].var, names) for k in self.lent}
         params = [Param(v, "read") for v in kept.values()]
-        params += stack.params("read")
+        params += logs.params("read")
         params += [Param(v, "own", linear=True) for v in seeds.values()]
         params += [Param(v, "acc", linear=True, like=f.params[k].var.name) for k, v in lent.items()]
         out: list[Stmt] = []
         values: dict[Place, Atom] = dict(kept)
         pushed = [(p, names.var("held", self._type(p))) for p in self.pushed]
         for p, v in reversed([pair for pair in pushed if isinstance(pair[1].type, Array)]):
-            values[p] = _pop(stack, v, out)
+            values[p] = logs.pop_array(Builder(names, out), v)
         scalars = [pair for pair in pushed if isinstance(pair[1].type, Scalar)]
-        found = stack.pop([v for _, v in scalars], out)
+        found = logs.pop(Builder(names, out), [v for _, v in scalars])
         values |= {p: found[v.name] for p, v in scalars}
         for p in self.places:
             if p not in values:
@@ -254,7 +253,7 @@ class RulePair:
                 if k in lent:
                     out.append(AddArray(lent[k], v, f.span))
         else:
-            m = Matrices(names, span=f.span, hint="zeros")
+            m = Matrices(names, span=f.span, array_hint="zeros")
             inputs: list[Atom] = []
             bars: list[Var] = []
             for k in rule.wrt:
@@ -274,56 +273,6 @@ class RulePair:
         return Function(self.reverse, tuple(params), Block(tuple(out), given), f.span)
 
 
-def _push(stack: Stack, v: Var, out: list[Stmt]) -> None:
-    """Push the cells of an array, then its sizes."""
-    m = Matrices(stack.names)
-    shape = m.dims(v)
-    kind = kind_of(Scalar(v.type.dtype))
-    log, place = stack.logs[kind], (Const(KINDS.index(kind), I64),)
-    base = m.load(stack.cursor, place)
-    size = m.count(shape)
-    end = m.op("add", base, size)
-    m.stmts.append(Reserve(log, end))
-
-    def put(*index: Atom) -> None:
-        word = m.load(v, index)
-        if v.type.dtype != kind:
-            made = stack.names.var("word", I64)
-            m.stmts.append(Let(made, "cast", (word,)))
-            word = made
-        m.store(log, (m.flat(base, index, shape),), word)
-
-    m.each(shape, put)
-    m.store(stack.cursor, place, end)
-    out += m.stmts
-    stack.push(list(shape), out)  # type: ignore[arg-type]
-
-
-def _pop(stack: Stack, v: Var, out: list[Stmt]) -> Var:
-    """Pop the array that was pushed last."""
-    sizes = [stack.names.var("n", I64) for _ in range(v.type.rank)]
-    found = stack.pop(sizes, out)
-    m = Matrices(stack.names)
-    shape = tuple(m.op("max", found[n.name], ZERO) for n in sizes)
-    kind = kind_of(Scalar(v.type.dtype))
-    log, place = stack.logs[kind], (Const(KINDS.index(kind), I64),)
-    base = m.op("sub", m.load(stack.cursor, place), m.count(shape))
-    m.stmts.append(Alloc(v, shape, None))
-
-    def take(*index: Atom) -> None:
-        word = m.load(log, (m.flat(base, index, shape),))
-        if v.type.dtype != kind:
-            made = stack.names.var("cell", Scalar(v.type.dtype))
-            m.stmts.append(Let(made, "ne", (word, ZERO)) if v.type.dtype == "bool" else Let(made, "cast", (word,)))
-            word = made
-        m.store(v, index, word)
-
-    m.each(shape, take)
-    m.store(stack.cursor, place, base)
-    out += m.stmts
-    return v
-
-
 # ---------------------------------------------------------------------------------------------------------- forward
 
 
@@ -336,7 +285,7 @@ def tangent_of(
     rule = f.rule.tangent or f.rule
     refuse_blocked(f, active)
     names = Names(all_names(f))
-    m = Matrices(names, span=f.span, hint="zeros")
+    m = Matrices(names, span=f.span, array_hint="zeros")
     args = [p.var for p in f.params]
     dots: dict[int, Atom] = {k: names.var("dot", args[k].type) for k in active}
     given = [

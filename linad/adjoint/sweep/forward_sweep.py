@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Check, Const, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Names, Read, Reserve,
@@ -19,10 +18,9 @@ from . import dense
 from ..facts.activity import Facts
 from ..plan.recomputation import parts, sources
 from ..plan.model import Body, Frame, Plan
-from ..plan.iteration_logs import Row, Rows, log_name, uneven
-
-if TYPE_CHECKING:
-    from .stack import CallStack
+from ..plan.iteration_logs import uneven
+from ..protocols import CallSweep
+from .array_logs import ArrayLogs, Row, log_name
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 
@@ -42,7 +40,7 @@ class ForwardSweep:
         The stacks of calls of recursive functions.
     """
 
-    stack: CallStack
+    stack: CallSweep
 
     def __init__(self, facts: Facts, plan: Plan, names: Names) -> None:
         self.facts, self.plan, self.names = facts, plan, names
@@ -53,8 +51,8 @@ class ForwardSweep:
         self.logs: dict[str | Row, Var] = {}  # the logs of values and of expanded arrays
         # by id of a body: the position in its logs, if their sizes are not known in advance
         self.cursors: dict[int, Var] = {}
-        self.tapes = dense.Tapes(names)
-        self.rows = Rows(self, names)
+        self.matrix_logs = dense.MatrixLogs(self)
+        self.array_logs = ArrayLogs(self, names)
         self.starts: dict[int, list[Stmt]] = {}  # by id of a frame: statements to place at its start
 
     # -- atoms
@@ -95,7 +93,7 @@ class ForwardSweep:
         match s:
             case Load(array=a, index=i) | Store(array=a, index=i) | AddTo(array=a, index=i):
                 s = replace(s, checked=s.checked and redone is None)
-                if isinstance(s, Load) and (kept := self.rows.load(s)) is not None:
+                if isinstance(s, Load) and (kept := self.array_logs.load(s)) is not None:
                     return kept
                 slice_ = self.slice_of(a)
                 return (s,) if slice_ is None else (replace(s, array=slice_[0], index=(*slice_[1], *i)),)
@@ -128,12 +126,12 @@ class ForwardSweep:
     def begin(self, block: Block, region: Frame | Body, out: list[Stmt]) -> None:
         """Called at the start of the reverse of a block."""
         if isinstance(region, Body):
-            self.rows.begin(block, region, out)
+            self.array_logs.begin(block, region, out)
 
     def end(self, block: Block, region: Frame | Body) -> None:
         """Called at the end of the reverse of a block."""
         if isinstance(region, Body):
-            self.rows.end(block, region)
+            self.array_logs.end(block, region)
 
     def slice_of(self, v: Var) -> tuple[Var, tuple[Atom, ...]] | None:
         """The log that holds an expanded array, and the index of this iteration's slice in it."""
@@ -168,7 +166,7 @@ class ForwardSweep:
                 for v in outputs(s):
                     self.log(v, region, out)
         if isinstance(region, Body):
-            self.rows.push(block, region, out)
+            self.array_logs.push(block, region, out)
 
     def branch(self, s: If, region: Frame | Body, out: list[Stmt]) -> None:
         """Emit an `if`. In a frame, values that the reverse of an arm needs become results of the `if`."""
@@ -272,11 +270,11 @@ class ForwardSweep:
                 if inside.path[0] is body and self.plan.rectangular(inside):
                     self.allocate(inside, out)
         start = self.starts[id(body.frame)]
-        self.rows.make(body, start)
+        self.array_logs.make(body, start)
         mine = self.words(body)
         if mine and not self.plan.rectangular(body):
             for n, dtype in mine.items():
-                self.logs[n] = self.names.var(log_name(n), Array(dtype, 1))
+                self.logs[n] = self.names.log(log_name(n), Array(dtype, 1), "values")
                 start.append(Alloc(self.logs[n], (ZERO,), None, body.loop.span, "cells"))
             cursor = self.names.var("cursor", Array("i64", 1))
             start.append(Alloc(cursor, (ONE,), ZERO, body.loop.span))
@@ -293,11 +291,12 @@ class ForwardSweep:
             return
         shape = tuple(self.trips(b.loop, out) for b in body.path)
         for n, dtype in mine.items():
-            self.logs[n] = self.names.var(log_name(n), Array(dtype, len(shape)))
+            self.logs[n] = self.names.log(log_name(n), Array(dtype, len(shape)), "values")
             sizes = self.after(shape, out) if n in body.before.values() else shape
             out.append(Alloc(self.logs[n], sizes, None, body.loop.span, "cells"))
         for n, a in body.expanded.items():
-            self.logs[n] = self.names.var(base_name(n), Array(a.out.type.dtype, len(shape) + a.out.type.rank))
+            whole = Array(a.out.type.dtype, len(shape) + a.out.type.rank)
+            self.logs[n] = self.names.log(base_name(n), whole, "arrays")
             out.append(Alloc(self.logs[n], (*shape, *map(self.at, a.shape)), a.fill, a.span, "slices"))
 
     def reserve(self, body: Body, size: Atom, out: list[Stmt]) -> None:

@@ -21,7 +21,7 @@ from linad_typecheck.types import I64, Array, Scalar, Type, is_float
 
 from ...derivatives.matrices import ONE, ZERO, Matrices
 from ..facts.activity import analyse_activity
-from .dense import arrays_of
+from ..plan.dense import arrays_of
 from .tangent import Forward, Forwarded
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Drop, Dup, Fill, Function, If, Let, Load, Loop,
     Names, Param, Read, Stmt, Store, Var, all_names, walk,
@@ -19,21 +19,19 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, ZEROS, Array, Scalar, is_float
 
-from ...derivatives.table import RULES, Builder, Point
+from ...derivatives.table import RULES, Point
 from . import dense
 from ..facts.activity import Facts
-from .bars import Bars, bar_name, bar_of
+from ..bars import Bars, bar_name, bar_of
 from ..checkpoints.reverse import backward
 from ..checkpoints.state import unmarked
 from .forward_sweep import ForwardSweep
 from ..facts.reversal_order import order_free
 from ..plan.model import Body, Frame, Plan
 from .shapes import with_shapes
-from .stack import CallStack
+from .pairs import Pairs
+from .recursion import CallStack
 from ..plan.undo import choose_undo
-
-if TYPE_CHECKING:
-    from .calls import Calls
 
 
 def reverse(
@@ -43,7 +41,7 @@ def reverse(
     name: str,
     value: bool = True,
     log_everything: bool = False,
-    calls: Calls | None = None,
+    calls: Pairs | None = None,
 ) -> Reversed:
     """The function that runs ``f`` and then its adjoint.
 
@@ -77,7 +75,7 @@ def reverse(
     sweep = BackwardWalk(facts, plan, names, ForwardSweep(facts, plan, names))
     if calls is not None:
         sweep.forward.stack = CallStack(plan, calls, names)
-        sweep.seeds += sweep.forward.stack.made()
+        sweep.seeds += sweep.forward.stack.logs.allocations()
     bars = Bars()
     given: list[Param] = []
     for r in f.body.results:

@@ -20,21 +20,20 @@ can still be vectorised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from linad_typecheck.ir.build import ONE, ZERO, Builder
 from linad_typecheck.ir.core import (
-    AddArray, Alloc, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program,
-    Reserve, Stmt, Store, Var, all_names, blocks, operands, outputs, walk,
+    AddArray, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program,
+    Stmt, Var, all_names, blocks, operands, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
-from linad_typecheck.types import BOOL, I64, Array, Scalar, is_float
+from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from .directions import Calls, Facts
 from ..errors import CannotSplit
-from .stack import KINDS, Stack, kind_of
-
-ZERO, ONE = Const(0, I64), Const(1, I64)
+from ..growing_logs import KINDS, GrowingLogs, kind_of
 
 
 def split(program: Program, given: int, results: int) -> tuple[Program, Program]:
@@ -84,10 +83,9 @@ class _Split:
             if self.depends(s) and isinstance(s, Loop | Dim):
                 self.replayed.add(s.index.name if isinstance(s, Loop) else s.out.name)
         self.needed: set[str] = set()
-        self.kinds: set[str] = set()
         for a in self.wanted():
             self.need(a)
-        self.stack = Stack(self.names, KINDS)
+        self.logs = GrowingLogs(self.names)
         self.scopes: list[dict[str, Atom]] = [{}]
 
     # -- what is needed
@@ -167,14 +165,12 @@ class _Split:
         replay: list[Stmt] = []
         self.block(self.f.body, _Queue(self), record, replay, ())
         kept = [self.result(r, record, replay) for r in self.f.body.results[self.results :]]
-        logs = {k: v for k, v in self.stack.logs.items() if k in self.kinds}
-        finals = tuple(self.whole(k, record) for k in logs)
-        begin = (Alloc(v, (ZERO,), None, self.f.span, "stack") for v in logs.values())
-        cursor = Alloc(self.stack.cursor, (Const(len(KINDS), I64),), ZERO, self.f.span)
-        body = Block((*begin, cursor, *record), (*self.f.body.results[: self.results], *finals))
+        finals = tuple(self.whole(k, record) for k in self.logs.logs)
+        body = Block((*self.logs.allocations(), *record), (*self.f.body.results[: self.results], *finals))
         first = Function(f"{self.f.name}_record", self.f.params[: self.given], body, self.f.span)
-        params = (*self.f.params, *(Param(v, "read") for v in logs.values()))
-        second = Function(f"{self.f.name}_replay", params, Block((cursor, *replay), tuple(kept)), self.f.span)
+        params = (*self.f.params, *(Param(v, "read") for v in self.logs.logs.values()))
+        body = Block((*self.logs.empty_ends(), *replay), tuple(kept))
+        second = Function(f"{self.f.name}_replay", params, body, self.f.span)
         return self.entered(first), self.entered(second)
 
     def entered(self, f: Function) -> Program:
@@ -200,15 +196,14 @@ class _Split:
 
     def whole(self, kind: str, out: list[Stmt]) -> Var:
         """A log as an array of its exact length, which outlives the call."""
-        log, size = self.stack.logs[kind], self.names.var("size", I64)
-        made, i, e = self.names.like(log), self.names.var("i", I64), self.names.var("e", Scalar(kind))
-        cells = Block((Load(e, log, (i,), False), Store(made, (i,), e, False)))
-        out += [
-            Load(size, self.stack.cursor, (Const(KINDS.index(kind), I64),), False),
-            Alloc(made, (size,), None, self.f.span),
-            Loop(i, ZERO, size, ONE, (), (), cells, (), span=self.f.span),
-        ]
+        b, log = self.builder(out), self.logs.log(kind)
+        size = self.logs.end(b, kind)
+        made = b.empty_like(log, (size,))
+        b.loop(size, lambda i: b.store(made, (i,), b.load(log, (i,))))
         return made
+
+    def builder(self, out: list[Stmt]) -> Builder:
+        return Builder(self.names, out, self.f.span)
 
     def use(self, a: Atom, out: list[Stmt]) -> Atom:
         """The name of a scalar in the second program."""
@@ -246,7 +241,6 @@ class _Split:
         them, and read before them in the second program."""
         primal = [s for s in stmts if not self.depends(s)]
         values = [v for v in (*mine, *(o for s in primal for o in outputs(s))) if v.name in self.needed]
-        self.kinds |= {kind_of(v.type) for v in values}  # type: ignore[arg-type]
         record += primal
         place.put(values, record)
         self.scopes[-1].update(place.take(values, replay))
@@ -328,71 +322,20 @@ class _Split:
         """A copy of a primal array, with its current contents, in the second program."""
         if a.name in self.params:
             return a
-        sizes = [self.names.var("n", I64) for _ in range(a.type.rank)]
-        record += [Dim(n, a, k, self.f.span) for k, n in enumerate(sizes)]
-        queue, kind = _Queue(self), kind_of(Scalar(a.type.dtype))
+        if kind_of(a.type) != a.type.dtype:
+            raise CannotSplit(f"an array of {a.type.dtype} is needed")
+        write, read = self.builder(record), self.builder(replay)
+        queue, kind, logs = _Queue(self), kind_of(a.type), self.logs
+        sizes = write.dims(a)
         queue.put(sizes, record)
         there = queue.take(sizes, replay)
-        self.kinds |= {kind, "i64"}
-        made = self.names.like(a)
+        base = logs.append(write, kind, write.count(sizes))
+        write.each(sizes, lambda *i: logs.write(write, kind, write.flat(base, i, sizes), write.load(a, i)))
         shape = tuple(there[n.name] for n in sizes)
-        replay.append(Alloc(made, shape, None, self.f.span))
-        if kind != a.type.dtype:
-            raise CannotSplit(f"an array of {a.type.dtype} is needed")
-        for array, dims, out, read in ((a, tuple(sizes), record, True), (made, shape, replay, False)):
-            total: Atom = ONE
-            for n in dims:
-                total = self.stack.let(out, "mul", total, n, hint="size")
-            base = self.advance(kind, total, out, grow=read)
-            index = tuple(self.names.var("i", I64) for _ in dims)
-            inner: list[Stmt] = []
-            at: Atom = ZERO
-            for i, n in zip(index, dims, strict=True):
-                at = self.stack.let(inner, "add", self.stack.let(inner, "mul", at, n), i)
-            at = self.stack.let(inner, "add", base, at)
-            e = self.names.var("e", Scalar(kind))
-            log = self.stack.logs[kind]
-            inner += (
-                [Load(e, array, index, False), Store(log, (at,), e, False)]
-                if read
-                else [Load(e, log, (at,), False), Store(array, index, e, False)]
-            )
-            for i, n in reversed(list(zip(index, dims, strict=True))):
-                inner = [Loop(i, ZERO, n, ONE, (), (), Block(tuple(inner)), (), span=self.f.span)]
-            out += inner
+        made = read.empty_like(a, shape)
+        start, cell = logs.skip(read, kind, read.count(shape)), Var("e", Scalar(kind))
+        read.each(shape, lambda *i: read.store(made, i, logs.read(read, kind, read.flat(start, i, shape), cell)))
         return made
-
-    def advance(self, kind: str, by: Atom, out: list[Stmt], grow: bool) -> Var:
-        """The position of the next cells of a log; the cursor moves past them."""
-        place = (Const(KINDS.index(kind), I64),)
-        base = self.names.var("base", I64)
-        out.append(Load(base, self.stack.cursor, place, False))
-        end = self.stack.let(out, "add", base, by, hint="end")
-        if grow:
-            out.append(Reserve(self.stack.logs[kind], end))
-        out.append(Store(self.stack.cursor, place, end, False))
-        return base
-
-    # -- words of the log
-
-    def logged(self, v: Var, log: Var, at: Atom, out: list[Stmt]) -> None:
-        word: Atom = v if v.type.dtype == log.type.dtype else self.stack.let(out, "cast", v, hint="word")
-        out.append(Store(log, (at,), word, False, self.f.span))
-
-    def told(self, v: Var, log: Var, at: Atom, out: list[Stmt]) -> Var:
-        new = self.names.like(v)
-        word = new if v.type.dtype == log.type.dtype else self.names.var("word", I64)
-        out.append(Load(word, log, (at,), False, self.f.span))
-        if word is not new:
-            out.append(Let(new, "ne", (word, ZERO)) if v.type == BOOL else Let(new, "cast", (word,)))
-        return new
-
-
-def _by_kind(values: Iterable[Var]) -> dict[str, list[Var]]:
-    found: dict[str, list[Var]] = {}
-    for v in values:
-        found.setdefault(kind_of(v.type), []).append(v)  # type: ignore[arg-type]
-    return found
 
 
 @dataclass(frozen=True)
@@ -402,19 +345,10 @@ class _Queue:
     split: _Split
 
     def put(self, values: Sequence[Var], out: list[Stmt]) -> None:
-        self._each(values, out, True, self.split.logged)
+        self.split.logs.push(self.split.builder(out), values)
 
-    def take(self, values: Sequence[Var], out: list[Stmt]) -> dict[str, Atom]:
-        return self._each(values, out, False, self.split.told)
-
-    def _each(self, values: Sequence[Var], out: list[Stmt], grow: bool, each: Callable) -> dict[str, Atom]:
-        s, found = self.split, {}
-        for kind, mine in _by_kind(values).items():
-            base = s.advance(kind, Const(len(mine), I64), out, grow)
-            for k, v in enumerate(mine):
-                at = base if k == 0 else s.stack.let(out, "add", base, Const(k, I64))
-                found[v.name] = each(v, s.stack.logs[kind], at, out)
-        return found
+    def take(self, values: Sequence[Var], out: list[Stmt]) -> dict[str, Var]:
+        return self.split.logs.take(self.split.builder(out), values)
 
 
 @dataclass
@@ -432,23 +366,20 @@ class _Columns:
         self.bases = {k: names.var(f"columns_{k}", I64) for k in KINDS}
 
     def put(self, values: Sequence[Var], out: list[Stmt]) -> None:
+        b = self.split.builder(out)
         for v in values:
             kind = kind_of(v.type)  # type: ignore[arg-type]
             self.places[v.name] = kind, self.slots.setdefault(kind, 0)
             self.slots[kind] += 1
-            self.split.logged(v, self.split.stack.logs[kind], self._cell(v, out), out)
+            self.split.logs.write(b, kind, self._cell(b, v), v)
 
-    def take(self, values: Sequence[Var], out: list[Stmt]) -> dict[str, Atom]:
-        logs = self.split.stack.logs
-        return {v.name: self.split.told(v, logs[self.places[v.name][0]], self._cell(v, out), out) for v in values}
+    def take(self, values: Sequence[Var], out: list[Stmt]) -> dict[str, Var]:
+        b = self.split.builder(out)
+        return {v.name: self.split.logs.read(b, self.places[v.name][0], self._cell(b, v), v) for v in values}
 
-    def _cell(self, v: Var, out: list[Stmt]) -> Atom:
+    def _cell(self, b: Builder, v: Var) -> Atom:
         kind, slot = self.places[v.name]
-        let = self.split.stack.let
-        first = self.bases[kind]
-        if slot:
-            first = let(out, "add", first, let(out, "mul", self.trips, Const(slot, I64)))
-        return let(out, "add", first, self.at)
+        return b.add(b.add(self.bases[kind], b.mul(self.trips, Const(slot, I64))) if slot else self.bases[kind], self.at)
 
     def entered(self, s: Loop, out: list[Stmt], grow: bool) -> Loop:
         """The loop in one of the programs; its columns are allocated before it."""
@@ -457,8 +388,9 @@ class _Columns:
         assert s.stop is not None
         out.append(Let(self.trips, "trips", (s.start, s.stop, s.step), s.span))
         for kind, count in self.slots.items():
-            size = self.split.stack.let(out, "mul", self.trips, Const(count, I64), hint="size")
-            base = self.split.advance(kind, size, out, grow)
+            b, logs = self.split.builder(out), self.split.logs
+            size = b.mul(self.trips, Const(count, I64), hint="size")
+            base = logs.append(b, kind, size) if grow else logs.skip(b, kind, size)
             out.append(Let(self.bases[kind], "add", (base, ZERO), s.span))
         if s.start == ZERO and s.step == ONE:
             head = Let(self.at, "add", (s.index, ZERO), s.span)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dense, Fill, Function, If, Let, Load, Loop, Names, Param,
     Reserve, Stmt, Store, Var, all_names, base_name,
@@ -15,11 +16,11 @@ from linad_typecheck.linear.uses import Modes
 from linad_typecheck.ops import OPS
 from linad_typecheck.types import Scalar, is_float
 
-from ...derivatives.table import RULES, Builder, Point
+from ...derivatives.table import RULES, Point
 from ...derivatives.linalg import RULES as MATRICES
 from ...derivatives.matrices import Matrices
 from ..facts.activity import Facts, analyse_activity
-from .dense import active_positions, arrays_of
+from ..plan.dense import active_positions, arrays_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Forward:
 
     def dense(self, s: Dense, out: list[Stmt]) -> None:
         arrays, active = arrays_of(s), active_positions(s, self.facts)
-        m = Matrices(self.names, span=s.span, hint="dot")
+        m = Matrices(self.names, span=s.span, array_hint="dot")
         MATRICES[s.op].forward(m, s, lambda k: self.dots[arrays[k].name] if k in active else None)
         out += m.stmts
 

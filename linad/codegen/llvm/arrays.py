@@ -7,16 +7,12 @@ contiguous, so a variable consists of the members in `OWN` only, and the whole i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 from numba import types
 
 from ..numba_compat import cgutils
-
-if TYPE_CHECKING:
-    from .lowering import Lowering
-
+from .protocols import Lowered
 
 WORD = ir.IntType(64)
 OWN = ("meminfo", "parent", "data", "shape")
@@ -26,7 +22,7 @@ Given = Sequence  # the members of an array in an argument list, of which shape 
 class Borrowed:
     """An array owned by the caller, in a parameter that is never assigned, or a constant."""
 
-    def __init__(self, home: Lowering, t: types.Array, value: ir.Value | None, given: Given = ()) -> None:
+    def __init__(self, home: Lowered, t: types.Array, value: ir.Value | None, given: Given = ()) -> None:
         self.home, self.type, self.value, self.given = home, t, value, given
         self.parts: dict[str, list[ir.Value]] = {}
 
@@ -60,7 +56,7 @@ class Borrowed:
 class Held:
     """An array in a variable that owns a reference to it, or that is still empty."""
 
-    def __init__(self, home: Lowering, t: types.Array) -> None:
+    def __init__(self, home: Lowered, t: types.Array) -> None:
         self.home, self.type = home, t
         members = home.context.get_value_type(t).elements
         model = home.context.data_model_manager[t]
@@ -101,7 +97,7 @@ class Held:
         self.home.context.nrt.decref(self.home.builder, types.MemInfoPointer(self.type.dtype), meminfo)
 
 
-def member_values(home: Lowering, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
+def member_values(home: Lowered, t: types.Array, value: ir.Value, name: str) -> list[ir.Value]:
     """The values of one member of an array: a single value, or one per axis."""
     at = home.context.data_model_manager[t].get_field_position(name)
     if name == "shape":
@@ -140,7 +136,7 @@ def array_value(
     return whole
 
 
-def fresh(home: Lowering, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
+def fresh(home: Lowered, t: types.Array, sizes: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
     """Allocate an uninitialised array; return it and its size in bytes. The function raises if there is not enough
     memory."""
     builder, context = home.builder, home.context

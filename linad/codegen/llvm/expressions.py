@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from llvmlite import ir
@@ -13,13 +12,10 @@ from numba import types
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
 from .alias_scopes import Scope, within
-from .arrays import fresh, member_values
+from .arrays import Borrowed, Held, fresh, member_values
 from .recursion import Open
 from .spread import Chunk, spread
 from .typing import ARITHMETIC, BITS, EXTREMA, LINES, LONGEST_POWER, OPERATORS, Resolved, Types
-
-if TYPE_CHECKING:
-    from .arrays import Borrowed, Held
 
 I1 = ir.IntType(1)
 FLOATS = (types.float64, types.float32)

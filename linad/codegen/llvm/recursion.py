@@ -12,15 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from types import FunctionType, SimpleNamespace
-from typing import TYPE_CHECKING
 
 from numba import types
 
 from ..numba_compat import Dispatcher, PythonFunctionDescriptor
+from .protocols import Typed
 from .source import Unsupported
-
-if TYPE_CHECKING:
-    from .typing import Types
 
 _open: list[Open] = []  # outermost first; protected by Numba's lock
 
@@ -28,7 +25,7 @@ _open: list[Open] = []  # outermost first; protected by Numba's lock
 class Open:
     """A function being compiled: its source, the types known so far, and compiled functions that rely on them."""
 
-    def __init__(self, state, tree: ast.FunctionDef, typing: Types) -> None:
+    def __init__(self, state, tree: ast.FunctionDef, typing: Typed) -> None:
         self.state, self.tree, self.typing = state, tree, typing
         self.relying: list[tuple[Dispatcher, tuple]] = []
 

@@ -7,15 +7,11 @@ task, so the index is its number. The data common to all chunks is on the stack 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from ..numba_compat import cgutils
-
-if TYPE_CHECKING:
-    from ..numba_compat import CompileResult
-    from .lowering import Lowering
+from ..numba_compat import CompileResult, cgutils
+from .protocols import Lowered
 
 WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
@@ -31,7 +27,7 @@ class Chunk:
     compiled: CompileResult
 
 
-def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
+def spread(home: Lowered, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
     """Run ``values[0]`` chunks and return the number that ran to completion. The other values are the arguments of each
     chunk after its number."""
     builder, module = home.builder, home.builder.module
@@ -59,7 +55,7 @@ def spread(home: Lowering, chunk: Chunk, values: list[ir.Value]) -> ir.Value:
     return builder.load(cgutils.gep_inbounds(builder, frame, 0, DONE))
 
 
-def _task(home: Lowering, compiled: CompileResult, shared: ir.Type, name: str) -> ir.Function:
+def _task(home: Lowered, compiled: CompileResult, shared: ir.Type, name: str) -> ir.Function:
     """The function that a thread calls: it runs the thread's chunks in order and counts those that ran to completion.
     """
     task = ir.Function(home.builder.module, TASK, name)

@@ -74,7 +74,7 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
     """The position of the statement that wrote the loaded cell one iteration earlier, if no other write can intervene
     and LLVM cannot see that. ``every``: even if LLVM can."""
     here = body.cell(t.index)
-    if here is None or body.additions(t.array.name):  # `register_rotation` merges these into one addition
+    if here is None or body.additions(t.array.name):  # `accumulation_rotation` merges these into one addition
         return None
     before = here + body.loop.step.value  # type: ignore[union-attr]
     writes = [(at, w.index, body.cell(w.index)) for at, w in body.written.get(t.array.name, [])]

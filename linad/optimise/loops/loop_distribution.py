@@ -12,7 +12,7 @@ cells that ``e`` is computed from hold the same values there: either the loop do
 iteration writes only cells that it alone reads, after reading them.
 
 **Profitability.** Each loop recomputes what it adds, so this may cost at most `MOST` operations. Not for loops known to
-have at most `FEW` iterations. Neighbouring cells stay in one loop, for `register_rotation.py`.
+have at most `FEW` iterations. Neighbouring cells stay in one loop, for `accumulation_rotation.py`.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """

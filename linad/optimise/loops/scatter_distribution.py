@@ -10,7 +10,7 @@ Architectures, 2001, chapter 5).
 stored in scratch arrays, one cell per iteration.
 
 **Profitability.** If the added term takes more than `SHORT` statements; otherwise `loop_distribution.py` recomputes it.
-The row with the most additions stays, where `register_rotation.py` combines neighbouring cells; the new loop is then
+The row with the most additions stays, where `accumulation_rotation.py` combines neighbouring cells; the new loop is then
 distributed like any other. While a long loop adds to several rows, LLVM must assume that later iterations access the
 same cells, and does not vectorise it.
 

@@ -14,7 +14,7 @@ If the rest writes nothing that the terms are computed from, it is fused with th
 iterations that gather no row become loops of their own.
 
 **Profitability.** Every row is read and written once instead of three times, and cells loaded for one row are still in
-cache for the next. The innermost loops are left with neighbouring cells of one row, for `register_rotation.py`. What
+cache for the next. The innermost loops are left with neighbouring cells of one row, for `accumulation_rotation.py`. What
 the terms and the rest have in common is computed once where they are fused.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).

@@ -1,7 +1,7 @@
 """Buffer merging: replace a pair of alternating buffers by one, if each cell is written after its last read.
 
 **Transformation.** Storage folding in time of the two buffers of a loop (as in Halide and PPCG). Old cells that later
-iterations still need stay in registers (`register_rotation.py`).
+iterations still need stay in registers (`accumulation_rotation.py`).
 
 **Before.** ``for t carry (u, v) { for i { &v[i] = f(u[i-1], u[i], u[i+1]) }; yield v, u }``
 **After.** ``for t { old = copy &u; for i { &u[i] = f(old[i-1], old[i], old[i+1]) } }``
@@ -33,7 +33,7 @@ from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import carrying_only, defined, is_plain
 from linad.analysis.trip_counts import is_short
 
-from ..loops.register_rotation import Held, adding
+from ..loops.accumulation_rotation import Held, adding
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .copy_sinking import in_registers
 from .double_buffering import TURNS

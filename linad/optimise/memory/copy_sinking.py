@@ -32,10 +32,11 @@ from linad.analysis.dependence import Nest
 from linad.analysis.loop_facts import defined
 
 from ..ints import ONE, ZERO, Maker, carrying, has_run
-from ..loops.register_rotation import NEAR
 from ..mentions import Mentions
 from ..pass_manager import Remark, Remarks, known_as, remark
 from .known_regions import End, Sizes
+
+NEAR = 2  # maximum distance between cells of a row that are kept in registers
 
 
 def sink_copies(f: Function) -> tuple[Function, Remarks]:

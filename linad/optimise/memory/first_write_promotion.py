@@ -36,7 +36,7 @@ from linad.analysis.loop_facts import defined, is_counted, is_plain
 from linad.analysis.trip_counts import is_short
 
 from ..ints import ONE, Maker, has_run
-from ..loops.register_rotation import Held, adding
+from ..loops.accumulation_rotation import Held, adding
 from .known_regions import Contents, End, Sizes, is_only_read
 
 
@@ -51,7 +51,7 @@ class Reach:
 
     Iteration ``i``, from ``start`` up to but not including ``stop``, adds to cells at offsets ``lowest`` to ``highest``
     from ``i``. For further axes, ``inner`` is the reach of the inner loop. ``known``: the contents of these cells
-    before the loop, if known. ``taken``: as in `register_rotation.Held`.
+    before the loop, if known. ``taken``: as in `accumulation_rotation.Held`.
     """
 
     array: Var

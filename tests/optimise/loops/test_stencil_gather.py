@@ -10,7 +10,7 @@ from linad_typecheck.ir.verify import verify
 
 from linad.interpret import run
 from linad.optimise.loops.loop_distribution import distribute_loops
-from linad.optimise.loops.register_rotation import rotate_accumulations
+from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from linad.optimise.loops.stencil_gather import gather_stencils
 
 HEAD = """entry fn f(b: mut f64[:,:], a: mut f64[:,:], k: f64[:,:], n: i64) -> i64 {

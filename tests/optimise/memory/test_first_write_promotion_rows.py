@@ -14,7 +14,7 @@ from linad_typecheck.ir.core import Alloc, Copy, Loop, Program, walk
 from linad_typecheck.ir.text import parse_program
 
 from linad.interpret import run
-from linad.optimise.loops.register_rotation import rotate_accumulations, rotate_registers
+from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from tests import kit
 from tests.examples_of import quick
 from tests.optimise.memory.test_first_write_promotion import changed
@@ -242,7 +242,7 @@ def test_what_is_added_to_rows_is_stored(text: str) -> None:
     before, after = (run(x, [*np.ones((2, 12, 12)), 3]).counts for x in (program, found))
     assert sum(after[k] for k in WRITES) < sum(before[k] for k in WRITES)
     agree(program, found)
-    agree(program, found.with_main(rotate_registers(rotate_accumulations(found.main))))
+    agree(program, found.with_main(rotate_accumulations(found.main)))
 
 
 @pytest.mark.parametrize("text", [ZEROS + INSIDE, COPIED + INSIDE, ZEROS + PARTS, BY_A_NEST + STENCIL])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..ir.core import Atom, Const
 from ..engine.growing import as_array as array_of_list, is_growing
 from ..engine.places import materialise
 from ..engine.refusal import Refused
+from ..engine.rulebook import Args
 from ..engine.signatures import defaults_of, has_out, named, signature
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import Lowering
@@ -20,9 +20,6 @@ from ..span import Span
 from ..types import FLOATS, I64, INTS
 from .from_parts import array_of_values
 from .shapes import axes_of
-
-if TYPE_CHECKING:
-    from ..engine.rulebook import Args
 
 REFUSED = {
     "out": "assign the result: `a[...] = ...`",

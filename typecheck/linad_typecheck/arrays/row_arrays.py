@@ -14,7 +14,8 @@ from copy import copy
 from ..ir.core import Atom, Block, Call, Check, Const, Dim, Function, Let, Stmt, Var, outputs, walk
 from ..engine.places import fresh_array
 from ..engine.refusal import require_rank
-from ..engine.memoised_heads import Settled, above
+from ..engine.memoised_heads import above
+from ..engine.path import Settled
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import ArrayValue, ScalarValue, Value, ViewValue

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..ir.core import Atom, Check, Const, Var
 from ..engine.places import (
     as_view, check_same_size, materialise, of_side, plus, product, ravelled, simplify_view, times,
 )
 from ..engine.refusal import Refused
-from ..engine.rulebook import enter_rules
+from ..engine.programs import Programs
+from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array, rank_of, shape_of
 from ..engine.state import ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
@@ -26,10 +26,6 @@ from ..span import Span
 from ..types import BOOL, I64, INTS
 from .arguments import shape_of as shape_argument
 from .arguments import sizes_in
-
-if TYPE_CHECKING:
-    from ..engine.specialise import Specialiser
-    from ..engine.rulebook import Args
 
 
 def transposed(ctx: Lowering, v: AnyArray, order: Sequence[int] | None, span: Span) -> Value:
@@ -153,7 +149,7 @@ def is_in_order(ctx: Lowering, var: Var) -> bool:
     return True
 
 
-def permuting(programs: Specialiser) -> bool:
+def permuting(programs: Programs) -> bool:
     """Whether anything that an entry reaches permutes axes."""
     sources = {id(s.node): s.node for s in (programs.entry, *(spec.source for spec in programs.specs.values()))}
     return programs.permuted or any(

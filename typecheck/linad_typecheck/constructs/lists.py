@@ -191,7 +191,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(base, "made", None)), span))
+        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(ctx.env[name].value, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -660,6 +660,8 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
         _change(ctx, node.value, base, grown, "storing an item", span)
         base = grown
     cells = base.items[0]
+    if isinstance(cells, SILENT):
+        return None
     if not isinstance(cells, ArrayValue) or cells.var.type.rank != 1:
         ctx.report(
             Unsupported(

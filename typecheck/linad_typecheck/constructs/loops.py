@@ -15,7 +15,8 @@ from ..engine.exits import bound_at_breaks, breaks, returns
 from ..engine.fixpoint import fixpoint
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
-from ..engine.memoised_heads import Settled, settled_from
+from ..engine.memoised_heads import settled_from
+from ..engine.path import Settled
 from ..engine.state import BREAK, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,

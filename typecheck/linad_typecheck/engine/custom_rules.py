@@ -19,7 +19,8 @@ from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
 from .function import header
 from .spec import CallOptions, Spec, Typed, value_of
-from .specialise import BY_RULE, Specialiser
+from .programs import Programs
+from .specialise import BY_RULE
 from .values import (
     ArrayType, ClosureType, DerivativeType, NoneValue, OtherType, Poison, ScalarType, TupleType, UnionType, ValueType,
     ViewType, contains, describe, type_leaves,
@@ -40,7 +41,7 @@ class _Bad(Exception):
 # ------------------------------------------------------------------------------------------------------- the primal
 
 
-def with_rule(programs: Specialiser, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
+def with_rule(programs: Programs, source: FunctionSource, params: Typed, captures: Typed) -> Spec:
     """A function with a rule, specialised for argument types. It is lowered to a call of the rule's function."""
     rule = source.rule
     assert rule is not None
@@ -89,7 +90,7 @@ def _on_copy(p: ir.Param, v: ir.Var, names: ir.Names, stmts: list[ir.Stmt]) -> i
 # ------------------------------------------------------------------------------------------------- the rule's functions
 
 
-def lower_rules(programs: Specialiser) -> None:
+def lower_rules(programs: Programs) -> None:
     """Lower the rules of all functions found so far, and of the functions that the rules call."""
     while waiting := [s for s in programs.specs.values() if s.rule is not None and not s.failed]:
         for plain in waiting:
@@ -103,7 +104,7 @@ def lower_rules(programs: Specialiser) -> None:
 class _Lowered:
     """One rule, at the types of its function."""
 
-    def __init__(self, programs: Specialiser, plain: Spec, rule: CustomRule) -> None:
+    def __init__(self, programs: Programs, plain: Spec, rule: CustomRule) -> None:
         self.programs, self.plain, self.rule = programs, plain, rule
         assert plain.function is not None
         self.f: ir.Function = plain.function

@@ -6,7 +6,6 @@ import ast
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ..ir.core import Block, Call, Check, Const, Function, Let, Load, Param, Stmt, Var, walk
@@ -30,6 +29,7 @@ from .places import simplify_view
 from .results import check_annotation
 from .returning import borrowed_result, unshared
 from .desugaring import desugar
+from .programs import Programs
 from .spec import MODES, Spec
 from .state import RET, Lent, Lowering
 from .values import (
@@ -39,11 +39,8 @@ from .values import (
 )
 from .views import whole
 
-if TYPE_CHECKING:
-    from .specialise import Specialiser
 
-
-def initial_state(programs: Specialiser, source: FunctionSource, names: Iterator[str]) -> Lowering:
+def initial_state(programs: Programs, source: FunctionSource, names: Iterator[str]) -> Lowering:
     """The initial state for lowering a function."""
     live = liveness(body := body_of(source))
     return Lowering(source, programs, live, frozenset(live.binds(body)) | frozenset(names))
@@ -65,7 +62,7 @@ def body_of(source: FunctionSource) -> list[ast.stmt]:
 _BODIES: WeakKeyDictionary[ast.AST, list[ast.stmt]] = WeakKeyDictionary()  # weak keys: a language server runs for days
 
 
-def lower_function(programs: Specialiser, spec: Spec) -> None:
+def lower_function(programs: Programs, spec: Spec) -> None:
     """Lower a function for the argument types of ``spec``, and record there what its callers need to know."""
     source = spec.source
     ctx = initial_state(programs, source, (n for n, _ in spec.params))
@@ -264,7 +261,7 @@ def with_known_results(v: Value) -> Value:
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
-def _written(s: Stmt, programs: Specialiser) -> list[Var]:
+def _written(s: Stmt, programs: Programs) -> list[Var]:
     if isinstance(s, (Let, Load)):  # a fast path for most statements
         return []
     if isinstance(s, Call):

@@ -9,32 +9,16 @@ depth of the nest.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..ir.core import Atom, Const, Var
-from ..frozen import frozen
 from .loop_head import TOP, Head
-from .path import Path
+from .path import Path, Settled
+from .state import Lowering
 from .values import (
     ArrayValue, Binding, Bottom, DerivativeValue, FunctionValue, LostArray, ScalarValue, TupleValue, UnionValue, Value,
     ValueType, ViewType, ViewValue, contains, join_types, type_of,
 )
 from .views import View, Whole, atoms, skeleton
-
-if TYPE_CHECKING:
-    from .state import Lowering
-
-
-F = TypeVar("F")
-
-
-@frozen
-class Settled(Generic[F]):
-    """The head of a loop, the path on which it was found, and whether a problem was reported in it."""
-
-    path: Path
-    found: F
-    wrong: bool = False
 
 
 def settled_from(ctx: Lowering, found: Settled[Head] | None, start: Head) -> Head | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
+from ..frozen import frozen
 from ..ir.core import Atom
 from ..span import Span
 from .values import Binding, Value
 
 K = TypeVar("K")
 V = TypeVar("V")
+F = TypeVar("F")
 Classes = Mapping[str, frozenset[str]]
 Flight = tuple[tuple[Value | None, ast.expr], ...]  # evaluated values with their nodes; None for one that has been used
 
@@ -115,3 +117,13 @@ def join(before: Path, one: Path, other: Path) -> Path:
         dead=before.dead or (one.dead and other.dead),
         flight=flight,
     )
+
+
+@frozen
+class Settled(Generic[F]):
+    """A memoised result, such as the head of a loop: the path on which it was found, and whether a problem was reported
+    there."""
+
+    path: Path
+    found: F
+    wrong: bool = False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..ir.core import Alloc, Atom, Const, Copy, Dim, Let, Names, Stmt, Var
 from ..facts import Fact
@@ -17,13 +17,10 @@ from ..names.scope import FunctionSource
 from ..span import Span
 from ..types import BOOL, BYTES, I64, INTS, NARROW, UNSIGNED, ZEROS, Array, DType, Scalar, Type
 from .findings import Findings
-from .path import Fixed, Path
+from .path import Fixed, Path, Settled
+from .programs import Programs
+from .spec import Spec
 from .values import ArrayValue, Binding, ScalarValue, Value
-
-if TYPE_CHECKING:
-    from .memoised_heads import Settled
-    from .spec import Spec
-    from .specialise import Specialiser
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
@@ -122,7 +119,7 @@ class Lowering:
     """The lowering of one function to the core."""
 
     source: FunctionSource
-    programs: Specialiser
+    programs: Programs
     live: Liveness
     local_names: frozenset[str]
     spec: Spec | None = None  # the specialisation; None for the entry

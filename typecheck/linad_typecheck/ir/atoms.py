@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import Literal
 
 from ..frozen import frozen
 from ..types import I64, Scalar, Type
+
+
+Saves = Literal["", "values", "arrays", "snapshots", "matrices", "calls"]
 
 
 @frozen(slots=True, guarded=False)
@@ -16,11 +20,15 @@ class Var:
     ``adjoint``: differentiation introduced it, as an adjoint or an intermediate value of one, and no user statement
     updates it. Only for such variables may passes reorder sums and ignore the signs of zeros. The flag, not the name,
     identifies them: users may have variables called ``x_bar``.
+
+    ``saves``: what a log saves for the reverse sweep: the values of a scalar or the arrays of each iteration, snapshots
+    of a checkpointed loop, operands of linear algebra, or what calls need. Error messages name it.
     """
 
     name: str
     type: Type
     adjoint: bool = field(default=False, compare=False)
+    saves: Saves = field(default="", compare=False)
 
     def __str__(self) -> str:
         return self.name
@@ -74,6 +82,10 @@ class Names:
     def var(self, hint: str, type: Type = I64) -> Var:
         return Var(self.fresh(hint), type)
 
+    def log(self, hint: str, type: Type, saves: Saves) -> Var:
+        """A fresh array that saves something for the reverse sweep."""
+        return Var(self.fresh(hint), type, saves=saves)
+
     def like(self, v: Var, hint: str = "") -> Var:
-        """A fresh variable in place of another one: of its type, and an adjoint if that is one."""
-        return Var(self.fresh(hint or v.name), v.type, v.adjoint)
+        """A fresh variable in place of another one: of its type and role."""
+        return Var(self.fresh(hint or v.name), v.type, v.adjoint, v.saves)

@@ -26,6 +26,7 @@ from typing import Literal
 from .atoms import Atom as Atom
 from .atoms import Const as Const
 from .atoms import Names as Names
+from .atoms import Saves as Saves
 from .atoms import Var as Var
 from .atoms import base_name as base_name
 from ..frozen import frozen

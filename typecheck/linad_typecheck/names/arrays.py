@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from .scope import External, resolve
+from .scope import External, Scope, resolve
 from .values import constant
 from ..types import DTYPE_CLASSES, MAX_RANK, Array, DType
 
-if TYPE_CHECKING:
-    from .modules import StaticScope
 
-
-def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
+def array_type(node: ast.expr, scope: Scope) -> Array | None:
     """The type of the result of an array constructor; None if the text does not determine it."""
     match node:
         case ast.Call(func=func, args=[first, *more], keywords=keywords):
@@ -32,7 +28,7 @@ def array_type(node: ast.expr, scope: StaticScope) -> Array | None:
     return None
 
 
-def _dtype(node: ast.expr, scope: StaticScope) -> DType | None:
+def _dtype(node: ast.expr, scope: Scope) -> DType | None:
     match resolve(node, scope):
         case External(dotted=dotted):
             return DTYPE_CLASSES.get(dotted)
@@ -42,7 +38,7 @@ def _dtype(node: ast.expr, scope: StaticScope) -> DType | None:
 Guess = tuple[int | None, DType | None]
 
 
-def _shape(node: ast.expr, scope: StaticScope) -> Guess:
+def _shape(node: ast.expr, scope: Scope) -> Guess:
     if isinstance(node, (ast.Tuple, ast.List)):
         return len(node.elts), "f64"
     known, value = constant(node, scope)
@@ -51,7 +47,7 @@ def _shape(node: ast.expr, scope: StaticScope) -> Guess:
     return (len(value) if isinstance(value, tuple) else 1), "f64"
 
 
-def _literal(node: ast.expr, scope: StaticScope) -> Guess:
+def _literal(node: ast.expr, scope: Scope) -> Guess:
     """The rank and dtype of nested lists of numbers."""
     if not isinstance(node, (ast.List, ast.Tuple)):
         known, value = constant(node, scope)
@@ -64,7 +60,7 @@ def _literal(node: ast.expr, scope: StaticScope) -> Guess:
     return ranks.pop() + 1, next(d for d in ("f64", "i64", "bool") if d in dtypes)
 
 
-_CONSTRUCTORS: dict[str, Callable[[ast.expr, StaticScope], Guess]] = {
+_CONSTRUCTORS: dict[str, Callable[[ast.expr, Scope], Guess]] = {
     "numpy.zeros": _shape,
     "numpy.ones": _shape,
     "numpy.empty": _shape,

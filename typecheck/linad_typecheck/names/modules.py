@@ -519,6 +519,9 @@ class StaticScope:
         """The implementation that `linad.implements` declares for a library function."""
         return self.module.implementations.get(dotted)
 
+    def key(self, name: str) -> str:
+        return f"{self.module.source.name}:{self.path}{name}"
+
     def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
         """The function ``node`` of this scope. It is the same object each time."""
         known = self._sources.get(node)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .scope import (
     NO_DEFAULT, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Member, Opaque,
-    RecordClass, RecordConstant, RecordField, resolve,
+    RecordClass, RecordConstant, RecordField, TextScope, resolve,
 )
 from .arrays import array_type
 from .values import constant
-
-if TYPE_CHECKING:
-    from .modules import StaticScope
 
 MAKE_RECORD = "make it a `@dataclass` or a `typing.NamedTuple`, whose fields say what it holds"
 # methods that a record class may not define: its instances would not be determined by their fields
@@ -38,7 +34,7 @@ class _Body:
     odd: str = ""  # why an instance is not determined by its fields
 
 
-def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
+def of_class(node: ast.ClassDef, scope: TextScope) -> Entity:
     """The entity of a class definition: a `RecordClass` if its instances are determined by their fields."""
     bases = [resolve(b.value if isinstance(b, ast.Subscript) else b, scope) for b in node.bases]
     dotted = [b.dotted if isinstance(b, External) else "" for b in bases]
@@ -51,7 +47,7 @@ def of_class(node: ast.ClassDef, scope: StaticScope) -> Entity:
     options = _dataclass_options(node, scope)
     if options is None:
         return GlobalArray(None, node.name)
-    key = f"{scope.module.source.name}:{scope.path}{node.name}"
+    key = scope.key(node.name)
     if any(d in _NAMED_TUPLE for d in dotted):
         body = _body(node, scope, False)
         odd = body.odd or _defines(node, "named tuple")
@@ -89,9 +85,9 @@ def _error(base: Entity | None, dotted: str) -> str:
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
 
 
-def _enumeration(node: ast.ClassDef, scope: StaticScope, kind: str, mixed: bool) -> Entity:
+def _enumeration(node: ast.ClassDef, scope: TextScope, kind: str, mixed: bool) -> Entity:
     """An enumeration, if the text determines its members."""
-    key, plain = f"{scope.module.source.name}:{scope.path}{node.name}", mixed or kind != "enum.Enum"
+    key, plain = scope.key(node.name), mixed or kind != "enum.Enum"
     members: list[EnumMember] = []
     for s in node.body:
         match s:
@@ -118,7 +114,7 @@ def _elsewhere(base: Entity) -> bool:
     return isinstance(base, External) and base.dotted.partition(".")[0] not in ("builtins", "typing", "abc", "enum")
 
 
-def _dataclass_options(node: ast.ClassDef, scope: StaticScope) -> dict[str, object] | None:
+def _dataclass_options(node: ast.ClassDef, scope: TextScope) -> dict[str, object] | None:
     """The options of ``@dataclass``, with an additional one that marks its presence; None if a decorator is unknown."""
     found: dict[str, object] = {}
     for decorator in node.decorator_list:
@@ -138,7 +134,7 @@ def _dataclass_options(node: ast.ClassDef, scope: StaticScope) -> dict[str, obje
     return found
 
 
-def _variable(found: _Body, name: str, value: ast.expr | None, scope: StaticScope) -> None:
+def _variable(found: _Body, name: str, value: ast.expr | None, scope: TextScope) -> None:
     known, what = (False, None) if value is None else constant(value, scope)
     if known:
         found.members.append((name, Member("value", Constant(what))))
@@ -152,7 +148,7 @@ _KINDS = {
 }
 
 
-def _kind(node: ast.FunctionDef, scope: StaticScope) -> str:
+def _kind(node: ast.FunctionDef, scope: TextScope) -> str:
     """How a method is called; empty if an unknown decorator changes it."""
     kinds = []
     for d in node.decorator_list:
@@ -174,7 +170,7 @@ def _defines(node: ast.ClassDef, kind: str) -> str:
     return f"defines `{own}`" if own else ""
 
 
-def _body(node: ast.ClassDef, scope: StaticScope, keyword: bool) -> _Body:
+def _body(node: ast.ClassDef, scope: TextScope, keyword: bool) -> _Body:
     found = _Body()
     for s in node.body:
         match s:
@@ -208,7 +204,7 @@ def _body(node: ast.ClassDef, scope: StaticScope, keyword: bool) -> _Body:
     return found
 
 
-def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: StaticScope) -> None:
+def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: TextScope) -> None:
     default, keyword = (NO_DEFAULT if value is None else static_default(made.name, value, scope)), made.keyword
     match value:
         case ast.Call(func=func, keywords=keywords) if resolve(func, scope) == External("dataclasses.field"):
@@ -223,7 +219,7 @@ def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: Stati
     found.fields.append(RecordField(made.name, made.note, made.scope, default, keyword))
 
 
-def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
+def static_default(name: str, node: ast.expr, scope: TextScope) -> object:
     """A default, as the text determines it: a constant, or an entity that says why it is not a constant."""
     known, value = constant(node, scope)
     if known:
@@ -240,10 +236,10 @@ def static_default(name: str, node: ast.expr, scope: StaticScope) -> object:
 # ---------------------------------------------------------------------------------------- classes created by a call
 
 
-def of_call(name: str, node: ast.Call, scope: StaticScope) -> Entity | None:
+def of_call(name: str, node: ast.Call, scope: TextScope) -> Entity | None:
     """The class of ``P = namedtuple("P", "a b")`` or ``NamedTuple("P", [("a", float)])``; None for other calls."""
     head = resolve(node.func, scope)
-    key = f"{scope.module.source.name}:{scope.path}{name}"
+    key = scope.key(name)
     match head, node.args:
         case External(dotted="collections.namedtuple"), [_, names]:
             known = _field_names(names)
@@ -280,7 +276,7 @@ def _field_names(node: ast.expr) -> list[str] | None:
     return None
 
 
-def instance(node: ast.Call, scope: StaticScope) -> RecordConstant | None:
+def instance(node: ast.Call, scope: TextScope) -> RecordConstant | None:
     """``P(1.0, 2)`` with constant arguments; None for other calls."""
     record = resolve(node.func, scope)
     if not isinstance(record, RecordClass) or any(k.arg is None for k in node.keywords):

@@ -331,6 +331,18 @@ class Scope(Protocol):
         ...
 
 
+class TextScope(Scope, Protocol):
+    """A scope that is known from the text of its module."""
+
+    def key(self, name: str) -> str:
+        """A name that no other class has, in this or another module."""
+        ...
+
+    def source(self, node: ast.FunctionDef | ast.Lambda, name: str, decorators: tuple[ast.expr, ...]) -> FunctionSource:
+        """The function ``node`` of this scope."""
+        ...
+
+
 @frozen(slots=True)
 class CustomRule:
     """A user-defined derivative of a function.

@@ -7,14 +7,10 @@ import builtins
 import math
 import operator
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ..ops import OPS
-from .scope import LIST, MOST_KEYS, Annotation, Constant, External, RecordConstant, dict_class, resolve
-
-if TYPE_CHECKING:
-    from .bindings import Bound
-    from .modules import StaticScope
+from .bindings import Bound
+from .scope import LIST, MOST_KEYS, Annotation, Constant, External, RecordConstant, Scope, dict_class, resolve
 
 _BINARY = {
     ast.Add: operator.add,
@@ -40,7 +36,7 @@ _ANNOTATIONS = ("jaxtyping", "typing", "builtins", "numpy")
 UNKNOWN = (False, None)
 
 
-def constant(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
+def constant(node: ast.expr, scope: Scope) -> tuple[bool, object]:
     """Whether an expression is a number, a string, None or a tuple of these, and its value."""
     match node:
         case ast.Constant(value=bool() | int() | float() | str() | None as value):
@@ -108,7 +104,7 @@ def _called(entity: object, given: list[tuple[bool, object]]) -> tuple[bool, obj
     return UNKNOWN
 
 
-def _named(node: ast.expr, scope: StaticScope) -> tuple[bool, object]:
+def _named(node: ast.expr, scope: Scope) -> tuple[bool, object]:
     match resolve(node, scope):
         case Constant(value=value):
             return True, value
@@ -134,7 +130,7 @@ def _apply(function, *operands: tuple[bool, object]) -> tuple[bool, object]:
     return (True, value) if isinstance(value, (int, float)) else UNKNOWN
 
 
-def is_alias(node: ast.expr, scope: StaticScope) -> bool:
+def is_alias(node: ast.expr, scope: Scope) -> bool:
     """Whether an assigned expression is a type, such as ``Float64[np.ndarray, "n"]`` or ``tuple[float, float]``."""
     match node:
         case ast.Subscript(value=base):

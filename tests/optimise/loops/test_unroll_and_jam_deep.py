@@ -8,7 +8,7 @@ import pytest
 from linad_typecheck.ir.core import Alloc, Load, Loop, Program, walk
 from linad_typecheck.ir.verify import verify
 
-from linad.optimise.loops.register_tiling import tile_registers
+from linad.optimise.loops.unroll_and_jam import unroll_and_jam
 from tests.optimise.loops.test_unroll_and_jam import CARRY2, DOWN, UP, agree, program
 
 # a private vector gets a matrix times a row, as the tangents of a sum of products do
@@ -22,7 +22,7 @@ ADDED = "v = load! &y [i] ; [[ w = mul v 0.5 ; (( c = load! &z [l] ; t = mul c w
 
 def tiled(before: Program) -> tuple[Program, list[Loop]]:
     """The program after the pass, and its loops that run four iterations at once."""
-    after = before.with_main(tile_registers(before.main)[0])
+    after = before.with_main(unroll_and_jam(before.main)[0])
     assert not verify(before) and not verify(after)
     return after, [s for s in walk(after.main.body) if isinstance(s, Loop) and s.step.value in (4, -4)]
 
@@ -34,8 +34,8 @@ TILED = {  # what is done, and how many loads are left in the innermost loop of 
     "the same under a condition": (f'o2 = lt m 40 ; if o2 {{ ; o3 = lt i 40 ; check o3 else retry "" ; }} ; {NEST}', 6),
     "values of the middle loop": (
         f"{OWN} ; for j in range(0, m) carry (q1: f64 = 0.0) -> (q2) {{ ; w = load! &a [i, j] ; f = load! &b [j, 1] ; "
-        f"h = mul w f ; q3 = add q1 h ; (( {FIRST} ; &u![l] += t )) ; yield q3 ; }} ; {LAST} ; &a![i, 0] = q2", 2),
-    "a row of its own": (f"[[ w = load! &y [i] ; (( {FIRST} ; &a![i, l] += t )) ]]", 2),
+        f"h = mul w f ; q3 = add q1 h ; (( {FIRST} ; o = load! &u [l] ; o1 = add o t ; &u![l] = o1 )) ; yield q3 ; }} ; {LAST} ; &a![i, 0] = q2", 6),
+    "a row of its own": (f"[[ w = load! &y [i] ; (( {FIRST} ; o = load! &a [i, l] ; o1 = add o t ; &a![i, l] = o1 )) ]]", 6),
     "a loop behind": (f"{NEST} ; for k1 in range(2, m) {{ ; v1 = load! &u [k1] ; &a![i, k1] = v1 ; }}", 6),
 }  # fmt: skip
 
@@ -77,7 +77,7 @@ ADDED_UP = "for l in range(0, m) carry (q1: f64 = 0.0) -> (q2) { ; e = load! &b 
 
 LEFT = {
     "two loops": f"{OWN} ; (( c = load! &z [l] ; e = load! &x [l] ; d = add e c ; &u![l] += d )) ; {LAST}",
-    "few reads in common": f"{OWN} ; [[ w = load! &a [i, j] ; (( e = load! &b [j, l] ; &u![l] += e )) ]] ; {LAST}",
+    "few reads in common": f"{OWN} ; [[ w = load! &a [i, j] ; (( e = load! &b [j, l] ; o = load! &u [l] ; o1 = add o e ; &u![l] = o1 )) ]] ; {LAST}",
     "an error": f'o2 = lt i 40 ; check o2 else ValueError "far" ; {NEST}',
     "a test of an access": NEST.replace("load! &b [j, l]", "load &b [j, l]"),
     "a triangle": NEST.replace("[[", "for j in range(0, i) { ;").replace("]]", "; }"),
@@ -99,17 +99,17 @@ LEFT = {
 def test_loops_that_stay(body: str) -> None:
     before = program(body)
     assert not verify(before)
-    assert tile_registers(before.main)[0] == before.main
+    assert unroll_and_jam(before.main)[0] == before.main
 
 
 def test_which_loops() -> None:
     """Those that go from an int to the next, to the end, and not just a few times, and that no thread has a part of."""
     for over in ("range(lo, hi, 2)", "range(hi, lo, q)", "range(3, 11)"):
         before = program(NEST, over)
-        assert tile_registers(before.main)[0] == before.main
+        assert unroll_and_jam(before.main)[0] == before.main
     f = program(NEST).main
     stmts = tuple(replace(s, kind="map") if isinstance(s, Loop) else s for s in f.body.stmts)
-    assert tile_registers(replace(f, body=replace(f.body, stmts=stmts)))[0] == replace(f, body=replace(f.body, stmts=stmts))
+    assert unroll_and_jam(replace(f, body=replace(f.body, stmts=stmts)))[0] == replace(f, body=replace(f.body, stmts=stmts))
 
 
 def test_only_one_loop_of_a_nest() -> None:

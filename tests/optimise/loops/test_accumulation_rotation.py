@@ -1,4 +1,4 @@
-"""Neighbouring cells are read and added to once; the numbers stay those of the loop as it was written."""
+"""Neighbouring cells are added to once; the numbers stay those of the loop as it was written."""
 
 from __future__ import annotations
 
@@ -9,25 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linad_typecheck.ir.core import AddTo, Const, Function, If, Let, Load, Loop, Program, Stmt, walk
+from linad_typecheck.ir.core import AddTo, Function, Loop, Program, Stmt, walk
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.ir.verify import verify
-from linad_typecheck.types import I64
 
 from linad.codegen import EmitOptions, emit
 from linad.interpret import run
-from linad.optimise.loops import register_rotation
-from linad.optimise.loops.register_rotation import rotate_accumulations
+from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from tests.examples_of import quick
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 UP, DOWN = "range(lo, hi)", "range(hi, lo, -1)"
 WITH_SUM = " carry (s: f64 = 0.0) -> (r)"
 SIZE = 24
-
-
-def hand_on(f: Function) -> Function:
-    return register_rotation.rotate_registers(f, cheap=True)
 
 
 def program(body: str, over: str = UP, carry: str = "", kind: str = "f64", front: str = "") -> Program:
@@ -72,7 +66,7 @@ def agree(before: Program, after: Program, *more: list[np.ndarray], kind: str = 
 
 def changed(before: Program, change: Callable[[Function], Function]) -> tuple[Program, Loop]:
     """The program behind a pass, and its loop."""
-    after = before.with_main(change(before.main))
+    after = before.with_main(rotate_accumulations(before.main))
     assert not verify(before) and not verify(after)
     [loop] = (s for s in walk(after.main.body) if isinstance(s, Loop))
     return after, loop
@@ -155,11 +149,10 @@ NEVER = [("range(q)", LOWEST), ("range(q, 5)", HIGHEST), ("range(q, lo)", HIGHES
 
 
 @pytest.mark.parametrize(("over", "end"), NEVER)
-@pytest.mark.parametrize("change", [rotate_accumulations, hand_on])
-def test_a_loop_that_never_runs_may_end_anywhere(over: str, end: int, change: Callable) -> None:
+def test_a_loop_that_never_runs_may_end_anywhere(over: str, end: int) -> None:
     body = "    x = load! &u [i-3]\n    y = load! &u [i-2]\n    t = mul x y\n    &c![i-1] += t\n    &c![i+4] += x"
-    before = program(body, over, " carry (s: f64 = 2.0) -> (r)", front="") if False else program(body + "\n    &w![i] = t", over)
-    after, loop = changed(before, change)
+    before = program(body + "\n    &w![i] = t", over)
+    after, loop = changed(before, rotate_accumulations)
     assert len(loop.carried) > 1
     arrays = contents()
     for x, y in zip(outcome(after, arrays, 10, 10, end), arrays, strict=False):
@@ -191,8 +184,7 @@ def test_additions_that_stay(body: str) -> None:
 NEAR = "    x = load! &u [i]\n    y = load! &u [i+1]\n    v = tanh x\n    z = tanh y\n    t = mul v z\n    &c![i] += t\n    &c![i+1] += x"
 
 
-@pytest.mark.parametrize("change", [rotate_accumulations, hand_on])
-def test_which_loops(change: Callable) -> None:
+def test_which_loops() -> None:
     """Those that go from an int to the next, to the end, and not just a few times."""
     stop = "    o = lt i hi\n    yield o, s"
     for before in (
@@ -204,145 +196,9 @@ def test_which_loops(change: Callable) -> None:
         program(NEAR + "\n" + stop, UP, " exits carry (s: f64 = 0.0) -> (r)"),
     ):
         assert not verify(before)
-        assert change(before.main) == before.main
+        assert rotate_accumulations(before.main) == before.main
     for before in (program(NEAR, "range(3, 12)"), program(NEAR, "range(lo, many)", front="many = add lo 9")):
-        assert change(before.main) != before.main
-
-
-# -------------------------------------------------------------------------------------------------------------- reading
-
-HANDED = {  # what is read, and how many loads, library functions and values handed on are left
-    "two cells": ("    x = load! &u [i]\n    y = load! &u [i+1]\n    t = sub y x", (1, 0, 1)),
-    "cells are handed on once": ("    x = load! &u [i-1]\n    y = load! &u [i]\n    z = load! &u [i+1]\n    v = sub z x\n    t = mul v y", (2, 0, 1)),
-    "expressions go further": (
-        "    x = load! &u [i-1]\n    y = load! &u [i]\n    z = load! &u [i+1]\n"
-        "    fx = tanh x\n    fy = tanh y\n    fz = tanh z\n    v = sub fz fx\n    t = mul v fy",
-        (1, 1, 2),
-    ),
-    "in any order": (
-        "    x = load! &u [i-1]\n    y = load! &u [i]\n    z = load! &u [i+1]\n"
-        "    fx = tanh x\n    fy = tanh y\n    fz = tanh z\n    v = sub fz fy\n    t = mul v fx",
-        (1, 1, 2),
-    ),
-    "from one to the next": (
-        "    x = load! &u [i]\n    y = load! &u [i+2]\n    z = load! &u [i+4]\n"
-        "    fx = tanh x\n    fy = tanh y\n    fz = tanh z\n    v = sub fz fx\n    t = mul v fy",
-        (1, 1, 4),
-    ),
-    "over one that nobody needs": ("    x = load! &u [i]\n    y = load! &u [i+2]\n    v = tanh x\n    o = tanh y\n    t = sub v o", (1, 1, 2)),
-    "of two arrays": (
-        "    x = load! &u [i]\n    y = load! &w [i-1]\n    x1 = load! &u [i+1]\n    y1 = load! &w [i]\n    v = mul x y\n    z = mul x1 y1\n    t = sub z v",
-        (2, 0, 1),
-    ),
-    "of numbers, too": ("    x = load! &u [i]\n    y = load! &u [i+1]\n    v = mul x 3.0\n    z = mul y 3.0\n    o = tanh v\n    p = tanh z\n    t = sub o p", (1, 1, 1)),
-    "far from the index": ("    h = add i q\n    g = add h 1\n    x = load! &u [h]\n    y = load! &u [g]\n    t = sub y x", (1, 0, 1)),
-    "of a row": ("    x = load! &b [1, i]\n    y = load! &b [1, i+1]\n    t = sub y x", (1, 0, 1)),
-    "of two rows": ("    x = load! &b [1, i]\n    y = load! &b [1, i+1]\n    z = load! &b [0, i+1]\n    v = load! &b [0, i]\n    o = sub y x\n    p = sub z v\n    t = mul o p", (2, 0, 2)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HANDED)
-def test_the_next_iteration_has_what_this_one_had(name: str) -> None:
-    body, left = HANDED[name]
-    for over in (UP, DOWN):
-        before = program(body + "\n    &c![i] = t\n    s1 = add s t\n    yield s1", over, WITH_SUM)
-        after, loop = changed(before, hand_on)
-        assert (count(loop, Load), count(loop, Let, "tanh"), len(loop.carried) - 1) == left
-        strange = contents()
-        strange[2][[9, 11, 12]] = np.nan, -0.0, np.inf
-        agree(before, after, strange)
-
-
-def test_no_cell_is_read_that_was_not() -> None:
-    """Where all cells but those that the program reads are missing."""
-    body, _ = HANDED["over one that nobody needs"]
-    for over, lo, hi in ((UP, 0, SIZE - 2), (DOWN, -1, SIZE - 3), (UP, SIZE - 3, SIZE - 2), (DOWN, -1, 0), (UP, 0, 1)):
-        before = program(body + "\n    &c![i] = t", over)
-        after, _ = changed(before, hand_on)
-        for x, y in zip(outcome(before, contents(), lo, hi, 2), outcome(after, contents(), lo, hi, 2), strict=True):
-            np.testing.assert_array_equal(y, x)
-
-
-def test_the_cells_in_front_of_a_known_start_are_known() -> None:
-    body, _ = HANDED["two cells"]
-    after, _ = changed(program(body + "\n    &c![i] = t", "range(3, hi)"), hand_on)
-    [begin] = (t for s in after.main.body.stmts if isinstance(s, If) for t in s.then.stmts)
-    assert isinstance(begin, Load) and begin.index == (Const(3, I64),)
-
-
-def test_a_cell_that_is_the_result_is_handed_on_too() -> None:
-    before = program("    x = load! &u [i]\n    y = load! &u [i+1]\n    &c![i] = y\n    yield x", UP, " carry (s: f64 = 7.0) -> (r)")
-    after, loop = changed(before, hand_on)
-    assert count(loop, Load) == 1
-    agree(before, after)
-
-
-def test_single_floats_are_handed_on_as_such() -> None:
-    before = program("    x = load! &u [i]\n    y = load! &u [i+1]\n    t = sub y x\n    &c![i] = t", kind="f32")
-    after, loop = changed(before, hand_on)
-    assert count(loop, Load) == 1
-    agree(before, after, kind="f32")
-
-
-def test_a_float_of_another_type_is_another_one() -> None:
-    body = "    x = load! &u [i]\n    y = load! &u [i+1]\n    v: f64 = cast x\n    z: f32 = cast y\n    &c![i] = z\n    s1 = add s v\n    yield s1"
-    before = program(body, UP, WITH_SUM, kind="f32")
-    after, _ = changed(before, hand_on)
-    agree(before, after, kind="f32")
-
-
-READ = {
-    "a cell that is written": "    x = load! &c [i]\n    y = load! &c [i+1]\n    t = sub y x",
-    "a cell that is added to": "    x = load! &w [i]\n    y = load! &w [i+1]\n    t = sub y x\n    &w![i] += t",
-    "another array": "    x = load! &u [i]\n    y = load! &w [i+1]\n    t = sub y x",
-    "another row": "    x = load! &b [0, i]\n    y = load! &b [1, i+1]\n    t = sub y x",
-    "a row that goes along": "    j = mod i 2\n    x = load! &b [j, i]\n    y = load! &b [j, i+1]\n    t = sub y x",
-    "a cell from anywhere": "    j = mod i 2\n    g = add j 1\n    x = load! &u [j]\n    y = load! &u [g]\n    t = sub y x",
-    "a size away": "    h = add i q\n    x = load! &u [i+1]\n    y = load! &u [h]\n    t = sub y x",
-    "the one behind the next": "    x = load! &u [i]\n    y = load! &u [i+2]\n    t = sub y x",
-    "an expression that is too far": "    x = load! &u [i]\n    y = load! &u [i+3]\n    v = tanh x\n    o = tanh y\n    t = sub o v",
-    "one cell": "    x = load! &u [i]\n    y = load! &u [i]\n    t = sub y x",
-    "ints": "    x = load! &k [i]\n    y = load! &k [i+1]\n    z = add x y\n    t: f64 = cast z",
-    "a check": "    x = load &u [i]\n    y = load! &u [i+1]\n    t = sub y x",
-    "a branch": "    x = load! &u [i]\n    y = load! &u [i+1]\n    o = lt x y\n    if o {\n      &w![i] = x\n    }\n    t = sub y x",
-    "nothing": "    t = mul 2.0 3.0",
-}
-
-
-@pytest.mark.parametrize("body", READ.values(), ids=READ)
-def test_values_that_are_read_again(body: str) -> None:
-    before = program(body + "\n    &c![i] = t")
-    assert not verify(before)
-    assert hand_on(before.main) == before.main
-
-
-OTHERS = {  # in place of `f` of two cells, of which the first cannot be what the second was
-    "a condition": ("    o = lt x 1.0\n    p = lt y 1.0\n    v = select o y 1.0\n    z = select p x 1.0", "lt"),
-    "another number": ("    v = mul x 2.0\n    z = mul y 3.0", "mul"),
-    "another function": ("    v = tanh x\n    z = exp y", "tanh"),
-    "of the index": ("    j: f64 = cast i\n    v = mul x j\n    z = mul y j", "mul"),
-    "of a sum": ("    v = mul x s\n    z = mul y s", "mul"),
-    "of another cell beside it": ("    a = load! &w [i]\n    v = mul x a\n    z = mul y a", "mul"),
-    "the other way round": ("    a = load! &w [i]\n    o = load! &w [i+1]\n    v = sub x a\n    z = sub o y", "sub"),
-    "of nothing that goes along": ("    v = tanh 2.0\n    z = tanh 2.0", "tanh"),
-}
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_expressions_that_are_others(name: str) -> None:
-    made, op = OTHERS[name]
-    body = "    x = load! &u [i]\n    y = load! &u [i+1]\n" + made + "\n    t = max v z\n    t1 = min t x\n    &c![i] = t1\n    s1 = add s y\n    yield s1"
-    before = program(body, UP, " carry (s: f64 = 0.5) -> (r)")
-    after, loop = changed(before, hand_on)
-    assert count(loop, Let, op) == made.count(f"= {op} ")
-    agree(before, after)
-
-
-def test_an_expression_of_what_stays_the_same_is_handed_on() -> None:
-    before = program("    x = load! &u [i]\n    y = load! &u [i+1]\n    v = mul x a\n    z = mul y a\n    t = sub z v\n    &c![i] = t", front="a: f64 = cast q")
-    after, loop = changed(before, hand_on)
-    assert count(loop, Let, "mul") == 1 and count(loop, Load) == 1
-    agree(before, after)
+        assert rotate_accumulations(before.main) != before.main
 
 
 # --------------------------------------------------------------------------------------------------------- random loops
@@ -384,12 +240,10 @@ def test_random_loops_do_the_same(body: str, up: bool, low: int, runs: int, q: i
     if strange:
         arrays[2][[7, 12]], arrays[3][10], arrays[1][11] = (np.nan, -0.0), np.inf, -np.inf
     later, _ = changed(before, rotate_accumulations)
-    both, _ = changed(later, hand_on)
     with np.errstate(all="ignore"):
-        first, second, third = (outcome(p, arrays, *ends, q) for p in (before, later, both))
-    for x, y, z in zip(first, second, third, strict=True):
+        first, second = (outcome(p, arrays, *ends, q) for p in (before, later))
+    for x, y in zip(first, second, strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-12, atol=1e-10)
-        np.testing.assert_array_equal(z, y)
 
 
 # ---------------------------------------------------------------------------------------------------------- the text
@@ -414,16 +268,3 @@ def test_a_value_that_an_iteration_makes_of_the_one_in_its_place_is_a_sum() -> N
     assert kernel(body, WITH_SUM)[-2:] == ["c[uint64(i)] = x", "r = -r * x"]
     body = "    x = load! &u [i]\n    s1 = add s x\n    &c![i] = x\n    o = lt x 1.0\n    yield o, s1"
     assert kernel(body, " exits carry (s: f64 = 0.0) -> (r)")[2:4] == ["o = x < 1.0", "r += x"]
-
-
-@pytest.mark.parametrize("op", ["sub 3.0", "mul 3.0", "exp"])
-def test_only_library_calls_are_worth_it(op: str) -> None:
-    """A loop that passes on values may not be vectorised; where additions are passed on, too."""
-    body = f"    x = load! &u [i]\n    y = load! &u [i+1]\n    h1 = {op} x\n    h2 = {op} y\n    t = sub h2 h1\n    &c![i] += t\n    &c![i+1] += x"
-    before = program(body)
-    later = rotate_accumulations(before.main)
-    assert (register_rotation.rotate_registers(later) == later) == (op != "exp")
-    after, loop = changed(before, lambda f: register_rotation.rotate_registers(rotate_accumulations(f)))
-    if op == "exp":
-        assert sum(isinstance(t, Let) and t.op == "exp" for t in loop.body.stmts) == 1
-    agree(before, after)
