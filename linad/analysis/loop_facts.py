@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, names_in, outputs, walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, names_in,
+    outputs, walk,
 )
 from linad_typecheck.ir.rewrite import in_blocks, with_statements
 from linad_typecheck.types import Array
@@ -65,9 +66,15 @@ def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
     return replace(f, body=block(f.body, frozenset()))
 
 
-def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
+def with_ranges(
+    f: Function, change: Callable[[Loop, Ranges], list[Stmt]], concerns: Callable[[Loop], bool] | None = None
+) -> Function:
     """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body, and
-    the forms of ints computed in the body."""
+    the forms of ints computed in the body. ``concerns``: a cheap test that fails for loops that would stay as they are:
+    nests of these are passed over."""
+    left = set() if concerns is None else _passed_over(f.body, concerns)
+    if concerns is not None and all(id(s) in left for s in f.body.stmts if isinstance(s, Loop | If)):
+        return f
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
@@ -75,6 +82,8 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
 
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
+            case If() | Loop() if id(s) in left:
+                return [s]
             case If():
                 made = iter([block(arm) for arm in r.arms(s)])
                 return [in_blocks(s, lambda _: next(made))]
@@ -89,6 +98,20 @@ def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Fu
         return [s]
 
     return replace(f, body=block(f.body))
+
+
+def _passed_over(block: Block, concerns: Callable[[Loop], bool]) -> set[int]:
+    """The ids of the loops and branches without a loop that is concerned."""
+    left: set[int] = set()
+    for s in block.stmts:
+        if not isinstance(s, Loop | If):
+            continue
+        for b in blocks(s):
+            left |= _passed_over(b, concerns)
+        inside = (t for b in blocks(s) for t in b.stmts if isinstance(t, Loop | If))
+        if all(id(t) in left for t in inside) and not (isinstance(s, Loop) and concerns(s)):
+            left.add(id(s))
+    return left
 
 
 def carrying_only(s: Loop, kept: Iterable[int]) -> Loop:
