@@ -23,7 +23,7 @@ from .objects import PARTIALS, Given, is_callable
 from .overlap import check_apart, check_written
 from linad.structures import is_complex
 
-from .records import as_record, parts, record_class
+from .records import DISPATCHED, as_record, columns_of, parts, record_class
 
 Named = tuple[str, np.ndarray]
 
@@ -159,10 +159,16 @@ def inside(
     TypeError
         If the value does not have these parts.
     """
+    if isinstance(structure, RecordStructure) and structure.tag.handle is str:
+        return []
+    if isinstance(structure, RecordStructure) and (found := columns_of(structure.tag.key, value, len(structure))):
+        return [(part, column, where) for part, column in zip(structure, found, strict=True)]
     if isinstance(structure, RecordStructure) and structure.tag.key == COMPLEX.key:
         if not (is_complex(value) or isinstance(value, int | float | np.number | np.ndarray)):
             raise TypeError(f"{where}: expected a complex number or array, got {described(value)}")
         return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
+    if isinstance(structure, RecordStructure) and value is None and structure.tag.key in _RETURNED:
+        return [(structure.items[0], None, where)]  # ints
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):
         tag = structure.tag
         if loose and type(value) is dict and value.keys() == set(tag.fields):
@@ -384,7 +390,7 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
-    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType) and isinstance(
+    if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType | DISPATCHED) and isinstance(
         found := entity(value, ""), External | EnumMember | RecordClass | EnumClass
     ):
         return ArgStatic(found, "entity")

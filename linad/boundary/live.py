@@ -441,7 +441,7 @@ class LiveScope:
                 found = [self.lookup(f"{name}.{place}") for place in ("func", *(f"args.{k}" for k in range(len(args))))]
                 named = tuple((k, self.lookup(f"{name}.keywords.{k}")) for k in keywords)
                 return Applied(found[0], tuple(found[1:]), named), f"partial {len(args)} {tuple(keywords)}"
-        if type(value) in (tuple, list, dict) and (of := items_of(value)) is not None:
+        if type(value) in (tuple, list, dict, set, frozenset) and (of := items_of(value)) is not None:
             record, count = of
             found = [self.lookup(f"{name}.{k}") for k in range(count)]
             return None if None in found else (Items(record, tuple(found)), f"items {record!r} {count}")

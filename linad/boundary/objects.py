@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from linad_typecheck.names.scope import AFTER, FOREIGN, LIBRARIES, LIST, MOST_KEYS, RecordClass, dict_class
 
-from .records import MEANING
+from .records import MEANING, initialiser
 
 MISSING = object()
 # partial applications that stand for objects of linad, by class
@@ -115,8 +115,8 @@ def attribute(value: object, name: str) -> object:
         value = PARTIALS[type(value)](value)
     if isinstance(value, ModuleType):
         return getattr(value, name, MISSING)
-    if isinstance(value, (tuple, list, dict)) and name.isdigit():
-        items = list(value.values()) if isinstance(value, dict) else value
+    if isinstance(value, (tuple, list, dict, set, frozenset)) and name.isdigit():
+        items = list(value.values() if isinstance(value, dict) else value)
         return items[int(name)] if int(name) < len(items) else MISSING
     if isinstance(value, dict):  # the keywords of a partial application
         return value.get(name, MISSING)
@@ -131,6 +131,8 @@ def attribute(value: object, name: str) -> object:
     name, after, home = name.partition(AFTER)
     found = of_parents(type(value), name, home) if after else inspect.getattr_static(value, name, MISSING)
     if isinstance(value, type):
+        if name == "__init__":
+            found = initialiser(value) or found
         return MISSING if after else _of_class(value, found)
     if found is MISSING and (inner := _forwards(type(value))) is not None and inner != name:
         of = attribute(value, inner)
@@ -207,9 +209,11 @@ def _of_class(cls: type, found: object) -> object:
     return found
 
 
-def items_of(value: tuple[object, ...] | list[object] | dict[object, object]) -> tuple[RecordClass | None, int] | None:
-    """How the checker represents a tuple, list or dict, and its number of items; None if there are too many or the keys
-    are unsupported."""
+def items_of(
+    value: tuple[object, ...] | list[object] | dict[object, object] | set[object] | frozenset[object],
+) -> tuple[RecordClass | None, int] | None:
+    """How the checker represents a tuple, list, dict or set, and its number of items; None if there are too many or the
+    keys are unsupported. A set is represented as a tuple."""
     if isinstance(value, dict):
         known = len(value) <= MOST_KEYS and all(
             isinstance(k, Enum) or type(k) in (str, int, float, bool, tuple) for k in value

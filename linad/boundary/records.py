@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import hashlib
 import inspect
+import linecache
 import sys
 import typing
 import weakref
@@ -24,6 +25,7 @@ from linad_typecheck.names.scope import (
     MOST_KEYS,
     MOST_LISTED,
     NO_DEFAULT,
+    COLUMNS,
     RETURNED,
     Annotation,
     Entity,
@@ -127,6 +129,49 @@ def _generated(method: object) -> bool:
     return isinstance(method, FunctionType) and method.__code__.co_filename == "<string>"
 
 
+def initialiser(cls: type) -> FunctionType | None:
+    """A function with a text that does what the `__init__` does that the dataclass decorator generated, which has none;
+    None for other classes."""
+    if not (dataclasses.is_dataclass(cls) and _generated(cls.__init__)):
+        return None
+    if cls not in _initialisers:
+        _initialisers[cls] = _initialiser(cls)
+    return _initialisers[cls]
+
+
+_initialisers: weakref.WeakKeyDictionary[type, FunctionType] = weakref.WeakKeyDictionary()
+_FACTORY = "%made by a factory"
+
+
+def _initialiser(cls: type) -> FunctionType:
+    kinds = (dataclasses._FIELD, dataclasses._FIELD_INITVAR)
+    fields = [f for f in cls.__dataclass_fields__.values() if f._field_type in kinds]
+    held: dict[str, object] = {"_FACTORY": _FACTORY}
+    parameters: dict[bool, list[str]] = {False: [], True: []}  # by whether they are given by name only
+    lines = []
+    for f in fields:
+        made, known = f.default_factory is not dataclasses.MISSING, f.default is not dataclasses.MISSING
+        held |= {f"_made_{f.name}": f.default_factory, f"_default_{f.name}": f.default}
+        if f.init:
+            default = "=_FACTORY" if made else f"=_default_{f.name}" if known else ""
+            parameters[bool(f.kw_only)].append(f"{f.name}{default}")
+        value = f"_made_{f.name}()" if made else f"_default_{f.name}" if known else ""
+        if f.init:
+            value = f"{value} if {f.name} is _FACTORY else {f.name}" if made else f.name
+        if value and f._field_type is dataclasses._FIELD:
+            lines.append(f"    self.{f.name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        own = ", ".join(f.name for f in fields if f._field_type is dataclasses._FIELD_INITVAR)
+        lines.append(f"    self.__post_init__({own})")
+    given = ", ".join(["self", *parameters[False], *(["*", *parameters[True]] if parameters[True] else [])])
+    text = f"def __init__({given}):\n" + "\n".join(lines or ["    pass"]) + "\n"
+    file = f"<dataclass {cls.__module__}.{cls.__qualname__} {id(cls)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space = {**vars(sys.modules[cls.__module__]), **held}
+    exec(compile(text, file, "exec", dont_inherit=True), space)  # noqa: S102 - generated above
+    return space["__init__"]
+
+
 def _default(f: dataclasses.Field) -> object:
     if f.default_factory is not dataclasses.MISSING:
         return Opaque("a `default_factory`")
@@ -219,13 +264,16 @@ def _mark(cls: type, note: object) -> str:
     return repr((note, told))
 
 
+DISPATCHED = type(np.sum)  # the class of most functions of NumPy
+
+
 def default_value(value: object) -> object:
     """A default value as used by lowering: a constant, or an entity that says why it is not one."""
     if isinstance(value, Opaque) or MEANING["is_constant"](value):
         return value
     if isinstance(value, np.ndarray):
         return Opaque("an array")
-    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType) and isinstance(
+    if isinstance(value, type | np.ufunc | FunctionType | BuiltinFunctionType | DISPATCHED) and isinstance(
         found := MEANING["entity"](value, ""), External
     ):
         return found
@@ -282,10 +330,16 @@ numpys, pythons = RETURNED  # classes of lists of computed length, by the type o
 def make(tag: RecordTag, items: Iterable[object]) -> object:
     """An instance with the given fields, whatever their types: a gradient has None where the primal has an int."""
     cls: typing.Any = tag.handle
+    if cls is str:
+        return tag.name
     if tag.key == COMPLEX.key:
         return complex_of(*items)
+    if tag.key in _COLUMNS:
+        return _of_columns(tag.key, list(items))
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
+        if array is None:  # ints, in a tangent
+            return None
         return array.tolist() if tag.key == pythons.key and array.ndim == 1 else list(array)
     if cls is list or cls is dict:
         return list(items) if cls is list else dict(zip(tag.fields, items, strict=True))
@@ -295,6 +349,37 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
     for name, item in zip(tag.fields, items, strict=True):
         object.__setattr__(made, name, item)
     return made
+
+
+_COLUMNS = {c.key: kind for kind, c in COLUMNS.items()}
+
+
+def _of_columns(key: str, columns: list[typing.Any]) -> object:
+    """A list of tuples or lists, a dict or a set, of the lists of their parts. In a tangent those of ints are None; that
+    of a dict is then the list of the tangents of its values, in order."""
+    if _COLUMNS[key] in ("dict", "set") and columns[0] is None:
+        return columns[1] if len(columns) == 2 else None
+    if _COLUMNS[key] in ("dict", "set"):
+        return dict(zip(*columns, strict=True)) if len(columns) == 2 else set(columns[0])
+    count = next((len(c) for c in columns if c is not None), None)
+    if count is None:
+        return None
+    rows = zip(*([None] * count if c is None else c for c in columns), strict=True)
+    return list(rows if _COLUMNS[key] == "list of tuples" else map(list, rows))
+
+
+def columns_of(key: str, value: typing.Any, count: int) -> list[list[object] | None] | None:
+    """The lists of the parts that a class of `COLUMNS` is made of; None for other classes."""
+    kind = _COLUMNS.get(key)
+    if kind is None:
+        return None
+    if value is None:  # nothing in it is a float
+        return [None] * count
+    if kind == "set":
+        return [list(value)]
+    if kind == "dict":
+        return [list(value), list(value.values())] if isinstance(value, dict) else [None, list(value)]
+    return [[row[k] for row in value] for k in range(count)]
 
 
 # ------------------------------------------------------------------------------------- classes and a cached signature

@@ -139,7 +139,7 @@ class Flat:
 
 def _floats(structure: Any, value: Any, whole: bool = False) -> list[Any]:
     """The float parts of a value, in order; with ``whole``, whatever is in their places."""
-    if isinstance(structure, (tuple, RecordStructure)):
+    if isinstance(structure, (tuple, RecordStructure)) and float_leaves(structure):
         inside = value if whole and isinstance(value, tuple) else parts(value)
         return [x for part, v in zip(structure, inside, strict=True) for x in _floats(part, v, whole)]
     return [value] if float_leaves(structure) else []

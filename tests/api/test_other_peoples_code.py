@@ -591,3 +591,153 @@ def cells_by_name(x):
 
 def test_functions_of_cells_by_name():
     agrees(cells_by_name, X)
+
+
+KINDS = {int, float}
+KINDS.update({np.float64})
+NAMED = frozenset(("a", "b"))
+
+
+def checked_names(given, *, allowed=("x", "n", "reduce")):
+    for name, value in given.items():
+        if name in allowed and isinstance(value, (np.memmap, str)):
+            raise TypeError(name)
+
+
+def doubled(f):
+    return lambda *args, **options: 2.0 * f(*args, **options)
+
+
+def by_known_names(x, n, reduce=np.sum):
+    checked_names(locals())
+    options = {}
+    options.update({"scale": x[0], "shift": x[1]})
+    last, shift = options.popitem()
+    options.update(power=2)
+
+    @doubled
+    @functools.lru_cache
+    def scaled(t, scale, power):
+        return t * scale**power
+
+    @np.vectorize
+    def clipped(t):
+        return t if t < n else n
+
+    total = scaled(shift, **options) if type(x[0]) in KINDS and last in ("shift", "b") and last not in NAMED else 0.0
+    low, high = sorted((x[0], x[1]))
+    message = "between {} ".format(low)
+    if high > 100.0:
+        message += f"and {high}"
+        raise ValueError(message)
+    if n in {"a": 1}:
+        total = 0.0
+    kept = x[x > 0.2]
+    return total + reduce(clipped(x)) + np.max(x, initial=0.5) + (lambda a, b: a * b)(*kept[:2]) + low / high
+
+
+def test_names_that_are_known():
+    x, n = np.array([0.7, 0.3, 0.9]), 0.8
+    agrees(by_known_names, x, n)
+    agrees(by_known_names, x, n, np.prod)
+
+
+def test_as_many_items_as_parameters():
+    def pair(x):
+        return (lambda a, b: a * b)(*x[x > 0.5])
+
+    checked = linear_grad(pair, backend="interpret", cache=False)
+    assert checked(X[[0, 0, 1]]) == 2.25
+    with pytest.raises(ValueError, match="3 values to unpack, 2 expected"):
+        checked(X[[0, 0, 0]])
+
+
+def test_a_dict_of_nothing_has_no_last_item():
+    with pytest.raises(LinadError, match="has no last item"):
+        linear_grad(lambda x: x * {}.popitem()[1], cache=False)(1.0)
+
+
+def test_names_that_are_bound_on_some_paths_are_not_listed():
+    def f(x):
+        if x > 0.0:
+            y = x  # noqa: F841
+        return len(locals()) * x
+
+    with pytest.raises(LinadError, match="`locals\\(\\)` after branches"):
+        linear_grad(f, cache=False)(1.0)
+
+
+@dataclasses.dataclass
+class Computed:
+    a: float
+    s: dataclasses.InitVar[float]
+    v: list = dataclasses.field(default_factory=list)
+    b: float = 3.0
+    c: float = dataclasses.field(init=False)
+
+    def __post_init__(self, s):
+        if self.a < 0.0:
+            raise ValueError("a is not negative")
+        self.c = self.a * s
+        self.v.append(s)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Frozen:
+    a: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "twice", 2.0 * self.a)
+
+
+class Settable:
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
+
+
+def objects_with_computed_fields(x):
+    c = Computed(x[0] ** 2, x[1])
+    return c.c * c.v[0] * c.b + Frozen(a=x[2]).twice + Settable(scale=x[0]).scale
+
+
+def test_objects_with_computed_fields():
+    agrees(objects_with_computed_fields, X)
+    with pytest.raises(ValueError, match="a is not negative"):
+        linear_grad(lambda x: Computed(x, 1.0).c, backend="interpret")(-1.0)
+
+
+def described(x, a):
+    import warnings
+
+    with warnings.catch_warnings():
+        return {"total": x.sum() * a, "name": "sum", "none": None, "first": ("of", x[0])}
+
+
+def tabulated(x, a):
+    rows, pairs, table, seen = [], [], {}, {1}
+    for i in range(len(x)):
+        rows.append((x[i], i, x[:2] * a))
+        pairs.append([a, i, x[i]])
+        table[i, 2 * i] = x[i] * a
+        seen.add(i)
+    return rows, pairs, table, seen
+
+
+@pytest.mark.parametrize("f", [described, tabulated])
+def test_results_with_texts_and_containers(f):
+    g = linear_grad(f, backend="interpret")
+    value, pull = g.vjp(X, 2.0)
+    assert repr(value) == repr(f(X, 2.0))
+    tangent = g.jvp((X, 2.0), (np.ones(3), 0.5))[1]
+    x_bar, a_bar = pull(tangent)
+    if f is described:
+        assert tangent == {"total": 1.25 + 6.0, "name": "sum", "none": None, "first": ("of", 1.0)}
+        assert np.allclose(x_bar, [15.5, 14.5, 14.5]) and a_bar == pytest.approx(2.5 * 7.25)
+    else:
+        rows, pairs, table, seen = tangent
+        values = np.array(list(table.values()) if isinstance(table, dict) else table)
+        assert [r[1] for r in rows] == [None] * 3 and pairs == [[0.5, None, 1.0]] * 3 and seen is None
+        assert np.allclose(values, 2.0 + 0.5 * X) and np.allclose(rows[0][2], values[:2])
+        assert np.allclose(x_bar, 2.0 + 2.0 * values + 6.0 * np.append(values[:2], 0.0))
+        assert a_bar == pytest.approx(1.5 + values @ X + 3.0 * (values[:2] @ X[:2]))

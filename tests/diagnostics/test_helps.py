@@ -90,11 +90,9 @@ WAYS: dict[str, str] = {
     "scipy.fft": _WAVES,
     "scipy.stats": "return np.sum(np.exp(-x * x / 2.0) / np.sqrt(2.0 * np.pi)) + np.log(first)",
     "scipy.spatial.transform": "r = a * 1.0\nreturn (r @ x)[0]",
-    "scipy.stats.rankdata": "return (np.argsort(np.argsort(x)) + 1.0)[0] * first",
     "numpy.ma": "mask = x > 1.0\nreturn np.sum(np.where(mask, 0.0, x)) + x[~mask].sum()",
     **dict.fromkeys(("numpy.roots", "numpy.poly1d", "numpy.polynomial"), "n, y = 2, x * 2.0\np = np.polyfit(x, y, n)\nreturn np.polyval(p, first) + np.polyder(p)[0]"),
-    "numpy.histogram2d": "h = np.zeros((3, 3))\ni, j = idx, idx\nnp.add.at(h, (i, j), 1.0)\nreturn h[0, 0] * first",
-    **dict.fromkeys(("builtins.locals", "builtins.globals"), _PASSED),
+    "builtins.globals": _PASSED,
     **{f"scipy.signal.{n}": _PASSED for n in "butter cheby1 cheby2 ellip bessel firwin iirfilter freqz sosfreqz zpk2tf".split()},
     "scipy.spatial": "b = a * 2.0\nreturn np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1)).sum()",
     **dict.fromkeys(("numpy.linalg", "scipy.linalg"), _MATRICES),
@@ -182,7 +180,6 @@ HELD = {
     "a list": ("W = [1.0, 2.0]", "W = np.array([1.0, 2.0])", "return W[0] * first"),
     "a tuple": ("W = (np.zeros(3), 'a', [1])", "ROW = np.zeros(3)", "return ROW[0] * first"),
     "a dict": ("W = {'up': 0.5}", "UP = 0.5", "return UP * first"),
-    "a set": ("W = {1, 2}", "W = np.array([1, 2])", "return W[0] * first"),
     "a bytes": ("W = b'ab'", "W = np.array([97, 98])", "return W[0] * first"),
 }
 

@@ -93,7 +93,7 @@ def test_every_known_name_is_found_by_its_object(home):
     assert names
     for name in names:
         value = importlib.import_module(home)
-        if name == "itertools.chain.from_iterable":  # a method of a class: nothing that can be imported
+        if name in ("itertools.chain.from_iterable", "builtins.object.__setattr__"):  # methods: not to be imported
             continue
         for part in name.removeprefix(f"{home}.").split("."):
             value = getattr(value, part, None)

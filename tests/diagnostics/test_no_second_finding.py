@@ -40,6 +40,22 @@ def test_one_finding(body, code):
     assert codes(body) == [code]
 
 
+UNTYPED = [
+    "if d:\n    k, v = d.popitem()\n    x = x * v\nreturn x",
+    "found = {}\nfor k in range(d):\n    found.setdefault(k, []).append(x[k])\nreturn found[0][0]",
+    "found = {'a': 1.0}\nfor k in d:\n    found[k] = x\n    found.pop('b', None)\nreturn found['c']",
+    "found = {}\nfound.update({'a': x})\nfound.update(d)\nfor v in found.values():\n    x = x + v\nreturn x * found['b']",
+    "points = [0.0, 0.0]\nfor i in d:\n    points[i] += x\nreturn points[0][1]",
+    "points = [None] * 4\npoints[0] = x\nreturn points[0][1] * d",
+    "groups = [[] for _ in range(d)]\nfor k in range(d):\n    for j in range(3):\n        e = {'b': j}\n    groups[k].append(x[k])\nreturn groups[0][0] * e['b']",
+]
+
+
+@pytest.mark.parametrize("body", UNTYPED)
+def test_what_may_have_changed_in_any_way_is_not_found_to_be_wrong(body):
+    assert not codes(body, "from linad import linear_grad\n@linear_grad\ndef f(x, d):\n")
+
+
 LOOPS = [
     "s, b = 0.0, 1.0\nfor i in range(k):\n    s = x[0]\n    if s > 1.0:\n        b = 2.0\n    else:\n        if k > 2:\n            continue\n    b = s + 1.0\nreturn b * x[1]",
     "b = 1.0\nfor i in range(k):\n    if i > 1:\n        if x[i] > 0.7:\n            b = x[i]\n        break\nr = b\nb = 2.0\nreturn r * b * x[0]",

@@ -50,6 +50,10 @@ from jaxtyping import Bool, Float64, Int64
 from linad import linear_grad
 
 
+class Made:
+    pass
+
+
 @dataclasses.dataclass(frozen=True)
 class P:
     x: float
@@ -73,7 +77,7 @@ SHORT = {
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
-UPDATED = {"w": "v", "C": "A", "heap": "list(v)"}  # names that examples update, and what they are copies of
+UPDATED = {"w": "v.copy()", "C": "A.copy()", "heap": "list(v)", "made": "Made()"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
 _SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf sf", "chi2": "logpdf cdf sf", "weibull_min": "logpdf cdf"}
 EXAMPLES = {
@@ -131,7 +135,10 @@ EXAMPLES = {
     **{f"linad.{name}": f"linad.{name}(cube)(x)" for name in ("jacfwd", "jacrev", "jacobian", "hessian")},
     "linad.value_and_jacobian": "linad.value_and_jacobian(cube)(x)[1]", "linad.vmap": "linad.vmap(cube)(v)",
     "linad.linear_transpose": "linad.linear_transpose(lambda t: 2.0 * t, x)(y)[0]",
-    "numpy.add.at": "np.add.at(w, idx, u)", "numpy.subtract.at": "np.subtract.at(w, idx, u)",
+    **{
+        f"numpy.{n}.at": f"np.{n}.at(w, idx, u)"
+        for n in "add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp hypot".split()
+    },
     "numpy.fill_diagonal": "np.fill_diagonal(C, x)", "numpy.copyto": "np.copyto(w, u)",
     "numpy.arange": "np.arange(0.0, x, 0.5)", "numpy.array": "np.array([x, y])",
     "numpy.asarray": "np.asarray([x, y])", "numpy.astype": "np.astype(v, np.float32)",
@@ -210,9 +217,20 @@ EXAMPLES = {
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
     "builtins.Ellipsis": "v[Ellipsis]", "numpy.s_": "v[np.s_[1:]]", "numpy.index_exp": "A[np.index_exp[0, 1:]]",
     "numpy.choose": "np.choose(mask, [v, u])", "scipy.integrate.quad": "si.quad(lambda t: t * x, 0.0, y)",
+    "scipy.integrate.solve_ivp": "si.solve_ivp(lambda t, z: -x * z, (0.0, 1.0), u).y[0]",
     "scipy.interpolate.interp1d": "sx.interp1d(v, u)(x)",
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
+    "scipy.optimize.fsolve": "so.fsolve(lambda t: t * t - x, 1.0)", "scipy.optimize.root": "so.root(lambda t: t * t - x, 1.0).x",
+    "scipy.optimize.root_scalar": "so.root_scalar(lambda t: t + x, bracket=(-9.0, 9.0)).root",
+    "scipy.optimize.leastsq": "so.leastsq(lambda p: p * v - u, 1.0)[0]", "scipy.optimize.least_squares": "so.least_squares(lambda p: p * v - u, 1.0).x",
+    "scipy.optimize.curve_fit": "so.curve_fit(lambda t, a: a * t, v, u)[0]",
+    "scipy.integrate.odeint": "si.odeint(lambda z, t: -z, x, v)",
+    **{f"numpy.{n}.reduceat": f"np.{n}.reduceat(v, [0, 1])" for n in ("add", "multiply", "maximum", "minimum")},
+    "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']",
+    **{f"scipy.ndimage.{n}": f"sn.{n}(v, 3)" for n in ("median_filter", "maximum_filter", "minimum_filter")},
+    **{f"scipy.fftpack.{n}": f"scipy.fftpack.{n}(v)" for n in ("dct", "idct", "dctn", "idctn")},
+    "builtins.setattr": "setattr(made, 'x', x)", "builtins.object.__setattr__": "object.__setattr__(made, 'x', x)",
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",
@@ -233,7 +251,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),
     ("scipy.special", lambda n, kind: n.startswith("scipy.special.")),
     ("scipy.stats", lambda n, kind: n.startswith("scipy.stats.")),
-    ("numpy.fft, scipy.fft", lambda n, kind: n.startswith(("numpy.fft.", "scipy.fft."))),
+    ("numpy.fft, scipy.fft, scipy.fftpack", lambda n, kind: n.startswith(("numpy.fft.", "scipy.fft.", "scipy.fftpack."))),
     ("scipy.integrate", lambda n, kind: n.startswith("scipy.integrate.")),
     ("scipy.interpolate", lambda n, kind: n.startswith("scipy.interpolate.")),
     ("scipy.optimize", lambda n, kind: n.startswith("scipy.optimize.")),
@@ -266,8 +284,8 @@ with a suggestion.
 - **example**: a call that is accepted. `v`, `u` are vectors, `A`, `B` square matrices, `x`, `y` floats, `k`, `m` ints,
   `idx` an int array, `mask` a bool array; `np` is `numpy`, `sp` `scipy.special`, `sl` `scipy.linalg`, `st`
   `scipy.stats`, `si` `scipy.integrate`, `so` `scipy.optimize`, `sx` `scipy.interpolate`, `sd` `scipy.spatial.distance`, `sg` `scipy.signal`,
-  `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `heap` is `list(v)`, `cube`
-  is a function, `p` a dataclass.
+  `sn` `scipy.ndimage`, `sw` `scipy.signal.windows`; `w` and `C` are copies of `v` and `A`, `heap` is `list(v)`,
+  `made` an object that was made here, `cube` is a function, `p` a dataclass.
 - **differentiable by**: the float arguments of the example through which derivatives flow. In the others the function is
   constant or has jumps; a gradient that is zero for this reason gives [a warning](codes.md).
 
@@ -308,7 +326,7 @@ def bodies(example: str) -> tuple[str, ...]:
     """Functions that use an example, the first that is accepted counts."""
     for name, of in UPDATED.items():
         if re.search(rf"\b{name}\b", example):
-            return (f"    {name} = {of}.copy()\n    {example}\n    return float(np.sum({name}))\n",)
+            return (f"    {name} = {of}\n    {example}\n    return float(np.sum({name}{'.x' * (name == 'made')}))\n",)
     return tuple(value.format(example) for value in VALUES)
 
 

@@ -196,6 +196,16 @@ for _name in "add subtract multiply divide power maximum minimum arctan2 hypot l
 _rows("numpy", """
     add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
     subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
+    multiply.at: z = x.copy(); np.multiply.at(z, k, 2.5); np.multiply.at(z, k, x[0]); return z
+    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); np.divide.at(z, k, x[0]); return z
+    true_divide.at: z = x.copy(); np.true_divide.at(z, k, x[0]); return z
+    power.at: z = x.copy(); np.power.at(z, k, 2.0); return z
+    maximum.at: z = x.copy(); np.maximum.at(z, k, x[:1] * 2.0); return z
+    minimum.at: z = x.copy(); np.minimum.at(z, k, x[:1] * 2.0); return z
+    fmax.at: z = x.copy(); np.fmax.at(z, k, x[:1] * 2.0); return z
+    fmin.at: z = x.copy(); np.fmin.at(z, k, x[:1] * 2.0); return z
+    logaddexp.at: z = x.copy(); np.logaddexp.at(z, k, x[0]); return z
+    hypot.at: z = x.copy(); np.hypot.at(z, k, x[0]); return z
 """)  # fmt: skip
 
 # ------------------------------------------------------------------------------------- distributions, distances, windows
@@ -278,7 +288,7 @@ _rows("scipy.spatial.distance", """
 _rows("scipy.integrate", """
     trapezoid: si.trapezoid(x, dx=0.5)
     cumulative_trapezoid: si.cumulative_trapezoid(x) | si.cumulative_trapezoid(A, axis=0, initial=0)
-    simpson: si.simpson(x * np.float64(1.0)) | si.simpson(np.append(x, 1.5), x=np.arange(len(x) + 1) * 2.0)
+    simpson: si.simpson(np.ones((2, 3)) * u, dx=0.5) | si.simpson(np.ones((3, 2)) * u, axis=0) | si.simpson(x * np.float64(1.0)) | si.simpson(np.append(x, 1.5), x=np.arange(len(x) + 1) * 2.0)
 """)  # fmt: skip
 _rows("scipy.stats", """
     skew: st.skew(x * 1.0) | st.skew(A * 1.0, axis=1)
@@ -309,6 +319,30 @@ _rows("scipy.signal", f"""
     savgol_coeffs: sg.savgol_coeffs(5, 2) | sg.savgol_coeffs(4, 3, 1, 0.5, use="dot") | sg.savgol_coeffs(3, 3)
     savgol_filter: sg.savgol_filter({_SIGNAL}, 5, 2) | sg.savgol_filter({_SIGNAL}, 4, 2, mode="mirror") | sg.savgol_filter({_SIGNAL}, 3, 1, 1, 0.5, mode="wrap")
 """)  # fmt: skip
+_rows("scipy.fft", f"""
+    dct: sf.dct({_SIGNAL}) | sf.dct({_SIGNAL}[1:], 3, norm="ortho") | sf.dct({_SIGNAL}, n=5)
+    idct: sf.idct({_SIGNAL}) | sf.idct({_SIGNAL}[1:], norm="ortho") | sf.idct({_SIGNAL}, 3)
+    dctn: sf.dctn(np.outer({_SIGNAL}[:3], {_SIGNAL}))
+    idctn: sf.idctn(np.outer({_SIGNAL}[:3], {_SIGNAL}), norm="ortho")
+""")  # fmt: skip
+_rows("scipy.ndimage", f"""
+    median_filter: sn.median_filter({_SIGNAL}, 3) | sn.median_filter({_SIGNAL}, 4, mode="nearest") | sn.median_filter(np.outer({_SIGNAL}[:4], {_SIGNAL}[6:]), (3, 2))
+    maximum_filter: sn.maximum_filter({_SIGNAL}, 3) | sn.maximum_filter(np.outer({_SIGNAL}[:4], {_SIGNAL}[6:]), 2, mode="wrap")
+    minimum_filter: sn.minimum_filter({_SIGNAL}, 4) | sn.minimum_filter({_SIGNAL}, 3, mode="constant", cval=1.5)
+""")  # fmt: skip
+_rows("scipy.stats", f"""
+    rankdata: st.rankdata({_SIGNAL}) | st.rankdata(x * 1.0) | st.rankdata(k) | st.rankdata({_SIGNAL}, method="min") * 1.0 | st.rankdata({_SIGNAL}, "max") * 1.0 | st.rankdata({_SIGNAL}, "dense") * 1.0 | st.rankdata({_SIGNAL}, "ordinal") * 1.0
+""")  # fmt: skip
+_rows("numpy", f"""
+    add.reduceat: np.add.reduceat({_SIGNAL}, [0, 3, 2]) | np.add.reduceat(np.outer({_SIGNAL}, {_SIGNAL}), [1, 4], axis=1)
+    multiply.reduceat: np.multiply.reduceat({_SIGNAL}, np.array([0, 3, 2]))
+    maximum.reduceat: np.maximum.reduceat({_SIGNAL}, [5, 0])
+    minimum.reduceat: np.minimum.reduceat({_SIGNAL}, [0, 5])
+    histogram2d: np.histogram2d({_SIGNAL}, {_SIGNAL} ** 2, 3) | np.histogram2d({_SIGNAL}, {_SIGNAL}, (2, [0.0, 2.5, 9.0]), weights={_SIGNAL}) | np.histogram2d({_SIGNAL}, {_SIGNAL}, 2, ((0, 4), (0, 7)), density=True)
+    asfortranarray: np.asfortranarray(A) | np.asfortranarray(x, dtype=np.float64)
+    max: np.max({_SIGNAL}, initial=8.0) | np.max(A * np.float64(1.0), axis=1, initial=0.5, keepdims=True) | np.max({_SIGNAL}, where={_SIGNAL} < 3, initial=0.0)
+    min: np.min({_SIGNAL}, initial=8.0) | np.min(A * np.float64(1.0), axis=0, initial=0.5)
+""")  # fmt: skip
 _rows("scipy.ndimage", """
     correlate1d: sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0]) | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="mirror") | sn.correlate1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, -1.0, 0.5], mode="constant", cval=1.5)
     convolve1d: sn.convolve1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0, 1.0], mode="wrap") | sn.convolve1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, [0.5, 2.0], mode="nearest")
@@ -333,6 +367,7 @@ _rows("numpy", """
     polysub: np.polysub(x[:1], y)
     polymul: np.polymul(x, y)
     poly: np.poly(np.append(x, 1.5))
+    polynomial.polynomial.polyfit: np.polynomial.polynomial.polyfit(np.arange(len(x)) * 0.5, x, 1)
     polyfit: np.polyfit(np.arange(len(x)) * 0.5, x, 1)
     polyder: np.polyder(x, 2)
     polyint: np.polyint(x, 2, 1.5)
@@ -555,7 +590,9 @@ ELSEWHERE = {
         f"scipy.{name}": "calls or returns a function: tests/library/test_functions_of_functions.py"
         for name in (
             "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
-            "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline",
+            "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "optimize.fsolve", "optimize.root",
+            "optimize.root_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
+            "integrate.odeint", "integrate.solve_ivp",
         )
     },
     **{
@@ -566,6 +603,8 @@ ELSEWHERE = {
             "builtins.set", "collections.Counter", "collections.defaultdict", "collections.deque",
         )
     },
+    **{f"scipy.fftpack.{name}": "`scipy.fft`'s, which has a row" for name in ("dct", "idct", "dctn", "idctn")},
+    "builtins.locals": "of the names of a function: tests/api/test_other_peoples_code.py",
     **{
         name: "complex numbers: tests/arrays/test_complex.py"
         for name in (

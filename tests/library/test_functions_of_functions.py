@@ -1,4 +1,4 @@
-"""Library functions that call what they are given: root finders, `quad`, `sorted` by a key. Values are SciPy's,
+"""Library functions that call what they are given: root finders, `quad`, `solve_ivp`, `sorted` by a key. Values are SciPy's,
 derivatives those of the implicit function."""
 
 from __future__ import annotations
@@ -53,6 +53,27 @@ INTERPOLATED = {
 ROOTS |= INTERPOLATED
 
 
+def pendulum(t, y, k=1.3):
+    return [y[1], -k * np.sin(y[0]) - 0.1 * y[1] * t]
+
+
+def halves(t, y):
+    d = np.empty_like(y)
+    d[:] = -0.5 * y
+    return d
+
+
+STEPS = {
+    "to the end": lambda a: si.solve_ivp(lambda t, y: [y[1], -a * y[0]], (0, 1), [1.0, a], rtol=1e-9, atol=1e-9).y[0, -1],
+    "at places": lambda a: (si.solve_ivp(pendulum, (0.0, 2.0), (a, 0.1), t_eval=[0.5, 1.0, 2.0], args=(a,), rtol=1e-9, atol=1e-9).y ** 2).sum(),
+    "backwards, all steps": lambda a: si.solve_ivp(halves, (a, 0.0), np.array([1.0, 2.0]), "RK23", max_step=0.2, first_step=0.2).y[1].sum(),
+    "to a moving end": lambda a: si.solve_ivp(pendulum, (0.0, 1.0 + a), [0.5, 0.1], rtol=1e-9, atol=[1e-9, 1e-10]).y[1, -1],
+    "coarse steps": lambda a: si.solve_ivp(lambda t, y: -a * y, (0.0, 2.0 * a), [1.0, 2.0]).y[:, 2].sum(),
+    "no step": lambda a: si.solve_ivp(halves, (a, a), [2.0 * a]).y[0, -1] + len(si.solve_ivp(halves, (a, a), [a]).t),
+}
+ROOTS |= {f"solve_ivp {name}": f for name, f in STEPS.items()}
+
+
 @pytest.mark.parametrize("name", some(ROOTS, 2))
 def test_as_scipy(name):
     f = ROOTS[name]
@@ -62,6 +83,38 @@ def test_as_scipy(name):
     assert np.isclose(slope, (f(0.7 + 1e-5) - f(0.7 - 1e-5)) / 2e-5, 1e-5)
 
 
+def damped(t, y, a):
+    return [y[1], -a * np.sin(y[0])]
+
+
+SOLVED = {
+    "fsolve": lambda a: so.fsolve(lambda t: t**3 + a * t - 2.0, 1.0)[0],
+    "fsolve of a system": lambda a: so.fsolve(lambda t, b: [t[0] * t[1] - b, t[0] - t[1] - 0.5], (1.0, 1.0), args=(a,))[1],
+    "root": lambda a: so.root(lambda t: np.array([t[0] ** 2 - a, t[1] - t[0]]), np.ones(2)).x.sum(),
+    "root_scalar": lambda a: so.root_scalar(lambda t: t * t - a, bracket=(0.0, 9.0)).root + so.root_scalar(lambda t: t * t - a, x0=1.0, fprime=lambda t: 2.0 * t).root,
+    "leastsq": lambda a: so.leastsq(lambda p: p[0] * K + p[1] - V**a, [1.0, 0.0])[0].sum(),
+    "least_squares": lambda a: so.least_squares(lambda p: np.exp(-p * K) - a * np.exp(-K), 1.0).cost,
+    "curve_fit": lambda a: so.curve_fit(lambda x, p, q: p * np.exp(-q * x), K, V**a)[0] @ [1.0, 3.0],
+    "curve_fit, covariance": lambda a: np.diag(so.curve_fit(lambda x, p, q: p + q * x, K, V**a, (1.0, 1.0), sigma=K + a, absolute_sigma=True)[1]).sum(),
+    "odeint": lambda a: si.odeint(lambda y, t, b: (y[1], -b * np.sin(y[0])), [a, 0.1], [0.0, 1.0, a + 1.0], args=(a,))[:, 0].sum(),
+    "odeint, time first": lambda a: si.odeint(damped, [0.5, 0.1], [0.0, 1.0], (a,), tfirst=True)[1, 1],
+}
+
+
+@pytest.mark.parametrize("name", some(SOLVED, 4))
+def test_solved_to_a_tolerance(name):
+    """SciPy's solutions are within its tolerances; the derivative is that of ours."""
+    checked = linear_grad(SOLVED[name], backend="interpret", cache=False)
+    assert np.isclose(checked(0.7), SOLVED[name](0.7), 1e-6)
+    assert np.isclose(checked.grad(0.7), (checked(0.7 + 1e-5) - checked(0.7 - 1e-5)) / 2e-5, 1e-5)
+
+
+def test_no_solution():
+    for f in (lambda a: so.fsolve(lambda t: t * t + a, 1.0)[0], lambda a: si.odeint(lambda y, t: y**2 / (1.0 - t), a, [0.0, 2.0])[1, 0]):
+        with pytest.raises(RuntimeError):
+            linear_grad(f, backend="interpret", cache=False)(0.7)
+
+
 def test_second_derivative_of_a_root():
     root = linear_grad(lambda a: so.brentq(lambda t: t * t - a, 0.0, 10.0), backend="interpret", cache=False)
     assert np.isclose(grad(grad(root))(0.7), -0.25 * 0.7**-1.5, 1e-9)
@@ -69,6 +122,7 @@ def test_second_derivative_of_a_root():
 
 WITHOUT = (
     lambda a: sx.interp1d(K, V)(a - 3.0), lambda a: sx.interp1d(K, V)(a + 3.0) + 0.0, lambda a: sx.CubicSpline(V, K)(a),
+    lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[2.0]).y[0, 0], lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[0.2, 0.1]).y[0, 0],
     lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
 
 

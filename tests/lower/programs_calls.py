@@ -175,6 +175,57 @@ def bump_first(a):
     return a[0]
 
 
+def rebound_by_inner_functions(x, c):
+    total, count = 0.0, 0
+    best = None
+    acc: float
+    acc = 0.0
+
+    def see(v):
+        nonlocal total, count, best
+        total += v * v
+        count += 1
+        if best is None or v > best:
+            best = v
+
+        def twice():
+            nonlocal acc, count
+            acc = acc * c + count
+            count += 1
+
+        twice()
+        twice()
+        return total
+
+    def scaled(v):
+        nonlocal c
+        c = c * v + 1.0
+        return c
+
+    s = 0.0
+    for v in x:
+        s += see(v) + scaled(v)
+        if v > 1.0:
+            total *= 0.5
+    return total + s * count + best * acc + sum([see(d) for d in (1.0, 2.0)]) + sum(total for total in (1.0, c))
+
+
+def rebound_by_recursion(x):
+    state = np.zeros(2)
+    depth = 0
+
+    def walk(lo, hi):
+        nonlocal state, depth
+        depth += 1
+        if hi - lo == 1:
+            state = np.sin(state) + x[lo]
+            return x[lo]
+        mid = (lo + hi) // 2
+        return walk(lo, mid) * walk(mid, hi)
+
+    return walk(0, len(x)) + state[0] * depth
+
+
 def none_default(x, scale=None):
     if scale is None:
         return x

@@ -111,6 +111,8 @@ CASES = {
     "raising": [(4.0,), (-1.0,), (200.0,), (3.0,)],
     "raise_else": [(3,), (2,), (1,)],
     "uses_none": [(2.0,)],
+    "rebound_by_inner_functions": [(np.array([1.5, -0.5, 2.0]), 0.3)],
+    "rebound_by_recursion": [(np.array([1.5, -0.5, 2.0]),)],
     "power_by_float": [(2.0, 3.0), (-8.0, 0.5), (0.0, 2.0)],
     "int_to_a_negative_power": [(4, 2.0), (-3, 1.5)],
     "multi_assign": [(2.0,)],

@@ -28,7 +28,10 @@ class Leaf:
 
 @frozen(slots=True)
 class RecordTag:
-    """The class of a record. ``handle`` is the live class, if there is one; caches omit it."""
+    """The class of a record. ``handle`` is the live class, if there is one; caches omit it.
+
+    A text in a result is a record without fields, whose name is the text and whose key is ``builtins.str``.
+    """
 
     name: str
     key: str

@@ -70,7 +70,7 @@ _NAMES: dict[str, str] = {
     "scipy.integrate": """
         BDF DOP853 DenseOutput IntegrationWarning LSODA ODEintWarning OdeSolution OdeSolver RK23
         RK45 Radau complex_ode cubature cumulative_simpson dblquad fixed_quad lebedev_rule
-        newton_cotes nquad nsum ode odeint qmc_quad quad quad_vec romb solve_bvp solve_ivp tanhsinh
+        newton_cotes nquad nsum ode odeint qmc_quad quad quad_vec romb solve_bvp tanhsinh
         tplquad
     """,
     "scipy.linalg": """

@@ -26,8 +26,8 @@ REFUSED = {
     "where": "pick the cells out first: `np.{function}(a[mask])`",
     "initial": "combine the result with the first value afterwards",
     "order": "leave it out: cells are in the order of C",
-    "overwrite_input": "leave it out",
 }
+IGNORED = ("overwrite_input",)  # allows a function to change an array that is not used afterwards
 _LEFT_OUT = {
     **dict.fromkeys(("sum", "nansum"), "0"),
     **dict.fromkeys(("prod", "nanprod"), "1"),
@@ -60,7 +60,7 @@ def bound(ctx: Lowering, args: Args, takes: str = "", function: str = "") -> dic
     for name, v in tuple(found.items()):
         if name in needed or (spec.vararg and name == spec.vararg.arg):
             continue
-        if isinstance(v, NoneValue) or (name not in known and _left_out(v, optional.get(name))):
+        if isinstance(v, NoneValue) or (name not in known and (name in IGNORED or _left_out(v, optional.get(name)))):
             del found[name]
         elif name not in known:
             raise refusal(args, name)

@@ -4,6 +4,7 @@ NumPy."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ..ir.core import Atom, Block, Const, Fill, If
 from ..engine.arithmetic import binary
@@ -131,8 +132,14 @@ def may_meet(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, in_step:
     return any(not _harmless(ctx, place, a, aligned and in_step) for a, aligned in reads)
 
 
-def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: bool = False) -> None:
-    """``np.add.at``: every index adds, also a repeated one."""
+Combined = Callable[[ScalarValue, ScalarValue], ScalarValue]  # of a cell and a value
+
+
+def update_at(ctx: Lowering, where: Region, value: Value, span: Span, sign: int, combined: Combined) -> None:
+    """``np.add.at`` and the like: every index updates its cell, also a repeated one.
+
+    ``sign``: 1 or -1 if the value is added to the cell or subtracted from it, 0 for any other function.
+    """
     where = _by_places(ctx, where, value, span)
     value = _right_side(ctx, where, value, span)
     if value is None:
@@ -140,15 +147,15 @@ def add_at(ctx: Lowering, where: Region, value: Value, span: Span, negative: boo
     write(ctx, where.place, where.name, where.span)
     dtype = dtype_of(where.place)
 
-    def add(index: tuple[Atom, ...], v: ScalarValue) -> None:
-        if dtype in INTS and v.dtype in FLOATS:  # the sum is a float, which is truncated when it is stored
-            total = binary(ctx, ast.Sub if negative else ast.Add, read(ctx, where.place, index, span), v, span)
+    def update(index: tuple[Atom, ...], v: ScalarValue) -> None:
+        if not sign or dtype in INTS and v.dtype in FLOATS:  # the sum is a float, which is truncated when it is stored
+            total = combined(read(ctx, where.place, index, span), v)
             put(ctx, where.place, index, converted(ctx, total, dtype, span).atom, where.span)
             return
         e = converted(ctx, v, dtype, span).atom
-        put(ctx, where.place, index, ctx.let("t", "neg", (e,), e.type, span) if negative else e, where.span, add=True)
+        put(ctx, where.place, index, e if sign > 0 else ctx.let("t", "neg", (e,), e.type, span), where.span, add=True)
 
-    _each(ctx, where, value, span, add)
+    _each(ctx, where, value, span, update)
 
 
 # ------------------------------------------------------------------------------------------------------- right sides

@@ -40,7 +40,7 @@ from ..engine.views import map_atoms
 from ..library.arrays import method
 from ..library.definitions import definitions
 from ..library.externals import call_external
-from ..ownership.objects import changed_by_call, from_callee, number_objects as given_objects, expand_held
+from ..ownership.objects import allocated_at, changed_by_call, from_callee, number_objects as given_objects, expand_held
 from ..ownership.state import (
     aliases, array_leaves, inherits, join_aliases, may_overlap, movable, move, names_of, record_copy, stays_in_use,
     write,
@@ -95,10 +95,23 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
     """A call with its starred arguments written out."""
     if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
-        node = ast.copy_location(ast.Call(node.func, expand_starred(ctx, node.args), node.keywords), node)
+        written_out = expand_starred(ctx, node.args, lambda: _parameters_for_last(ctx, node))
+        node = ast.copy_location(ast.Call(node.func, written_out, node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
     return node
+
+
+def _parameters_for_last(ctx: Lowering, node: ast.Call) -> int | None:
+    """How many parameters the starred last argument of ``f(a, *rest)`` gives; None if that is not known, or optional.
+    """
+    *first, last = node.args
+    if not isinstance(last, ast.Starred) or any(isinstance(a, ast.Starred) for a in first):
+        return None
+    callee = ctx.attempt(lambda: expression(ctx, node.func)).value
+    given = len(first), {k.arg for k in node.keywords}
+    left, others = objects.parameters_of(callee, *given) or ((), True)
+    return None if others else len(left)
 
 
 def _of_one(node: ast.Call, base: ast.expr) -> ast.Call:
@@ -216,7 +229,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
 
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
-    given = [_rebuilt(n, values) for n in nodes]
+    given = [_rebuilt(ctx, n, values) for n in nodes]
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
     if callee.startswith(("numpy.", "scipy.")):
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
@@ -249,10 +262,11 @@ def _leaves(node: ast.expr) -> list[ast.expr]:
     return [leaf for e in node.elts for leaf in _leaves(e)] if _is_display(node) else [node]
 
 
-def _rebuilt(node: ast.expr, values: Iterator[Value]) -> Value:
+def _rebuilt(ctx: Lowering, node: ast.expr, values: Iterator[Value]) -> Value:
     if not _is_display(node):
         return next(values)
-    return TupleValue(tuple(_rebuilt(e, values) for e in node.elts), LIST if isinstance(node, ast.List) else None)
+    items = tuple(_rebuilt(ctx, e, values) for e in node.elts)
+    return allocated_at(ctx, TupleValue(items, LIST if isinstance(node, ast.List) else None), ctx.span(node))
 
 
 # ---------------------------------------------------------------------------------------------------- user functions
@@ -266,8 +280,9 @@ def _call(
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
-    if any(contains(v, Poison) for v in [*values, *(v for _, v in captures)]):
-        forget(ctx, values)
+    changeable = [*values, *(v for _, v in captures)]
+    if any(contains(v, Poison) for v in changeable):
+        forget(ctx, changeable)
         ctx.programs.poisoned = True
         return Poison()
     if any(isinstance(v, Bottom) for v in values):

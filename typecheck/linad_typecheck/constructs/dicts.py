@@ -16,12 +16,12 @@ from ..engine.values import (
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import EnumMember, dict_class
+from ..ownership import liveness
 from ..ownership.objects import change
+from ..registry import enter
 from ..span import Span
 from .static_texts import constant_of, value_of
 from .targets import another
-
-METHODS = ("get", "keys", "values", "items", "copy", "pop", "setdefault", "update")
 
 
 def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
@@ -49,6 +49,8 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     found: dict[object, Value] = {}
     for a in node.args:
         v = expression(ctx, a, hint)
+        if isinstance(v, SILENT):
+            raise Refused(None, v)
         made = (
             v
             if isinstance(v, TupleValue) and v.mapping
@@ -70,6 +72,20 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         else:
             found[k.arg] = v
     return of(found)
+
+
+def _locals(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``locals()``: the variables that are bound so far. A dict that is not changed by what is bound later."""
+    if node.args or node.keywords:
+        return None
+    inside = lambda n: n.lineno <= node.lineno <= n.end_lineno
+    loops = [n for n in ast.walk(ctx.source.node) if isinstance(n, ast.For | ast.While) and inside(n)]
+    # a variable that is not read by its name is dropped where branches join
+    before = [n for n in ast.walk(ctx.source.node) if isinstance(n, ast.stmt) and n.end_lineno < node.lineno]
+    bound = {n: b for n, b in ctx.env.items() if n in ctx.local_names}
+    if loops or liveness.bound(before).keys() - bound.keys() or any(b.defined is not None for b in bound.values()):
+        raise Refused(Unsupported(ctx.span(node), "`locals()` after branches or in a loop", "name what is meant"))
+    return of({n: expression(ctx, ast.copy_location(ast.Name(n, ast.Load()), node)) for n in bound})
 
 
 def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
@@ -137,6 +153,8 @@ def has(base: TupleValue, key: Value) -> bool | None:
     if isinstance(key, EntityValue) and isinstance(key.entity, EnumMember):
         return _find(base, key.entity) is not None
     known, k = constant_of(key)
+    if not known and isinstance(key, ScalarValue) and not any(isinstance(n, int | float) for n in base.record.names):
+        return False  # a number is no text
     return _find(base, k) is not None if known else None
 
 
@@ -168,18 +186,38 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
         return _changed(ctx, node, base, name)
     if name == "update":
-        made = construct(ctx, node, "builtins.dict", "update", "t")
+        try:
+            made = construct(ctx, node, "builtins.dict", "update", "t")
+        except Refused as e:
+            raise Refused(e.message, e.value, (base,)) from e
         if isinstance(made, TupleValue):
             with_items_of(ctx, node.func.value, base, made, "updating", span)
             return NoneValue()
         if made is not None:
-            raise Refused(None)
+            raise Refused(None, changes=(base,))
+    if name == "popitem" and not node.args and not node.keywords:
+        return _last(ctx, node, base)
     raise Refused(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
+
+
+def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
+    """``d.popitem()``: the key that was inserted last, and its value."""
+    span = ctx.span(node)
+    if not base.items:
+        ctx.raised("KeyError")
+        raise Refused(WrongType(span, "a dict of nothing has no last item", "a KeyError in Python"))
+    names, last = base.record.names, TupleValue((keys(base)[-1], base.items[-1]))
+    left = of(dict(zip(names[:-1], base.items[:-1], strict=True)))
+    _change(ctx, node.func.value, base, left, "`.popitem`", span)
+    return last
 
 
 def _changed(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``d.pop("w", 0.0)`` and ``d.setdefault("w", 0.0)``: the value of a key, which is removed or inserted."""
-    key = known_key(ctx, node.args[0])
+    found_key = key_of(ctx, node.args[0])
+    if found_key is None:
+        raise Refused(None, changes=(base,))
+    (key,) = found_key
     other = expression(ctx, node.args[1]) if len(node.args) == 2 else None if name == "pop" else value_of(None)
     found = _find(base, key)
     if found is None and other is None:
@@ -241,3 +279,5 @@ def unpacked(ctx: Lowering, node: ast.Call) -> list[ast.keyword]:
 
 EXPRESSIONS[ast.Dict] = display
 CALLS["builtins.dict"] = construct
+CALLS["builtins.locals"] = _locals
+enter("fold", ("builtins.locals",))

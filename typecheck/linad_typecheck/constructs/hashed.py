@@ -477,8 +477,8 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 MEMBERS.append(_has)
 EXPRESSIONS[ast.Dict] = display
-CALLS["builtins.dict"] = construct
+CALLS["builtins.dict"] = CALLS["collections.OrderedDict"] = construct
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict
-enter("fold", ("builtins.set", "collections.Counter", "collections.defaultdict"))
+enter("fold", ("builtins.set", "collections.OrderedDict", "collections.Counter", "collections.defaultdict"))

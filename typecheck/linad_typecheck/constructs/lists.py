@@ -33,7 +33,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import DEQUE, RETURNED, External
+from ..names.scope import COLUMNS, DEQUE, RETURNED, ROWS, SET, External
 from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import cell_of, write
 from ..registry import enter
@@ -477,6 +477,8 @@ def _known(v: Value) -> int | None:
 def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
     """Whether ``xs[k] = v`` is on a fixed-length list at a known position, or ``xs[lo:hi] = ys`` on a list; then the
     name is rebound to a new list value."""
+    if isinstance(value, Poison) and (base := held_object(ctx, node.value)) is not None and is_list(base):
+        raise Refused(None, changes=(base,))
     if (base := with_part(ctx, node)) is not None:
         new = _with_items(ctx, base, node.slice, node, usable(ctx, value, "the value", span), span)
         _change(ctx, node.value, base, new, "storing items", span)
@@ -486,7 +488,7 @@ def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) ->
         return _stored_at(ctx, node, value, span)
     base = held_object(ctx, node.value)
     value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
-    if base is not None and not isinstance(value, SILENT):
+    if base is not None:
         items = list(base.items)
         items[k] = value
         _change(ctx, node.value, base, TupleValue(tuple(items), LIST), "storing an item", span)
@@ -733,14 +735,21 @@ def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
 def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
     """The result of an entry function with each growing list as an array. The call converts it back to a list."""
     if is_growing(value):
-        if isinstance(value.items[0], TupleValue):
-            raise Refused(Unsupported(span, "a list of tuples as a result", "return a list for each of their parts"))
+        cells, count = value.items
+        if isinstance(cells, TupleValue):
+            if cells.record not in (None, LIST):
+                what = "a list of lists" if cells.record in ROWS else f"a list of {cells.record.name} items"
+                raise Refused(Unsupported(span, f"{what} as a result", "return an array, or lists of the parts"))
+            parts = (entry_result(ctx, TupleValue((x, count), value.record), span) for x in cells.items)
+            return TupleValue(tuple(parts), COLUMNS["list of tuples" if cells.record is None else "list of lists"])
         return TupleValue(
             (materialise(ctx, as_array(ctx, value, "result", span), "result", span),), RETURNED[is_weak(value)]
         )
-    if is_hashed(value) or (isinstance(value, TupleValue) and value.record is DEQUE):
-        what = "a dict with computed keys, a set or a deque as a result"
-        raise Refused(Unsupported(span, what, "return lists of its parts"))
+    if is_hashed(value):
+        kind = "set" if value.record is SET else "dict"
+        return TupleValue(tuple(entry_result(ctx, x, span) for x in value.items[:-1]), COLUMNS[kind])
+    if isinstance(value, TupleValue) and value.record is DEQUE:
+        raise Refused(Unsupported(span, "a deque as a result", "return a list of it: `list(q)`"))
     if isinstance(value, TupleValue):
         items = tuple(entry_result(ctx, x, span) for x in value.items)
         return value if items == value.items else replace(value, items=items)
@@ -789,7 +798,15 @@ def sorted_list(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
     key, descending = _how(ctx, node)
     what = node.args[0] if key is not None else _as_list(ctx, node.args[0])  # equal keys keep the order of the items
     found = of_iterable(ctx, what)
-    return found if isinstance(found, SILENT) else _in_order(ctx, found, node, key, descending)
+    if isinstance(found, SILENT):
+        return found
+    made, count = _in_order(ctx, found, node, key, descending), len(found.items)
+    if is_growing(found) or not is_growing(made) or count > _FEW or isinstance(made.items[0], Never):
+        return made
+    return TupleValue(tuple(item_at(ctx, made, Const(k, I64), span) for k in range(count)), LIST)
+
+
+_FEW = 8  # so many items that are sorted are still known one by one
 
 
 def _as_list(ctx: Lowering, node: ast.expr) -> ast.expr:

@@ -13,10 +13,10 @@ from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, TupleValue, Value
+from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, NoneValue, TextValue, TupleValue, Value, literal
 from ..messages.language import Unsupported
 from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
-from ..registry import has_rule
+from ..registry import enter, has_rule
 from ..span import Span
 from ..ownership.objects import allocated_at
 from .arguments import has_default
@@ -82,6 +82,19 @@ def assign(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -> No
     value = force_delayed(ctx, usable(ctx, value, "the value", span), target.attr, span)
     if not by_setter(ctx, target, base, value):
         put(ctx, target, base, value, span)
+
+
+def _set(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``setattr(p, "x", e)`` and ``object.__setattr__(p, "x", e)``; None where the name is not known."""
+    if len(node.args) != 3 or node.keywords:
+        return None
+    of, name_, value = node.args
+    match expression(ctx, name_):
+        case TextValue(text=attr):
+            target = ast.copy_location(ast.Attribute(of, attr, ast.Store()), node)
+            assign(ctx, target, expression(ctx, value), ctx.span(node))
+            return NoneValue()
+    return None
 
 
 def _given(node: ast.Call) -> bool:
@@ -151,6 +164,19 @@ def _source_of(v: Value) -> FunctionSource | None:
     return None
 
 
+def parameters_of(v: Value, count: int = 0, names: Set[str] = frozenset()) -> tuple[Left, bool] | None:
+    """`parameters_left` of a function that is a value."""
+    if isinstance(v, FunctionValue):
+        return left_of(v.source, count, names)
+    return parameters_left(v.entity, count, names) if isinstance(v, EntityValue) else None
+
+
+def _parameter_count(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``parameter_count(f)`` in the prelude."""
+    left, others = parameters_of(expression(ctx, node.args[0])) or ((), True)
+    return None if others else literal(len(left))
+
+
 def is_called(entity: Applied | Instance) -> bool:
     """Whether calls of an entity are calls of a function of the user, for which some arguments are given."""
     return parameters_left(entity) is not None
@@ -199,3 +225,6 @@ def forwarded(
 
 
 CALLS["functools.partial"] = partial
+CALLS["builtins.object.__setattr__"] = CALLS["builtins.setattr"] = _set
+enter("fold", ("builtins.object.__setattr__", "builtins.setattr"))
+CALLS["%parameter_count"] = _parameter_count

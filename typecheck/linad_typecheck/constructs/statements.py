@@ -44,6 +44,7 @@ from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
+from .static_texts import added
 from .subscripts import target as place
 from .targets import held_object
 from .unpacking import unpacked, with_rest
@@ -310,6 +311,10 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
+            part = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), s.op, s.value), s)
+            if (joined := added(old, value, part)) is not None:
+                ctx.bind(name, Binding(joined, span))
+                return
             if is_complex(old) and is_array(old.items[0]):
                 complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
                 return
@@ -458,13 +463,21 @@ def _global(ctx: Lowering, s: ast.Global) -> None:
 
 
 def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
-    if s.decorator_list:
-        ctx.report(
-            Unsupported(
-                ctx.span(s.decorator_list[0]), "a decorator on a nested function", "move the function to the module"
-            )
-        )
-    ctx.bind(s.name, Binding(nested_function(ctx, s, s.name), ctx.span(s)))
+    made: Value = nested_function(ctx, s, s.name)
+    for decorator in reversed(s.decorator_list):
+        if callee(ctx, decorator) in _SAME_FUNCTION or (
+            isinstance(decorator, ast.Call) and callee(ctx, decorator.func) in _SAME_FUNCTION
+        ):
+            continue
+        call = ast.Call(decorator, [Quoted(decorator, made)], [])
+        made = expression(ctx, ast.copy_location(call, decorator), s.name)
+    ctx.bind(s.name, Binding(made, ctx.span(s)))
+
+
+# decorators that give a function with the same values
+_SAME_FUNCTION = (
+    "functools.wraps", "functools.lru_cache", "functools.cache", "numba.njit", "numba.jit", "builtins.staticmethod"
+)
 
 
 def _delete(ctx: Lowering, s: ast.Delete) -> None:

@@ -177,7 +177,10 @@ def target(ctx: Lowering, node: ast.Subscript, keep: bool = False) -> Cell | Reg
     base = expression(ctx, node.value)
     name, span = user_name(node.value), ctx.span(node)
     if lists.is_list(base):
-        return lists.target(ctx, node, base, expression(ctx, node.slice), span)
+        index = expression(ctx, node.slice)
+        if isinstance(index, Poison):
+            raise Refused(None, changes=(base,))
+        return lists.target(ctx, node, base, index, span)
     if isinstance(base, TupleValue):
         ctx.report(Unsupported(span, "assigning to an element of a tuple", "build a new tuple"))
         return None

@@ -52,7 +52,7 @@ CLASSES = frozenset().union(*KINDS.values()).union(
         f"numpy.{n}"
         for n in (
             "float16 half longdouble complex64 complex128 complexfloating character flexible str_ bytes_ object_ void "
-            "matrix number"
+            "matrix number memmap recarray record"
         ).split()
     ),
 ) - {"builtins.float", "builtins.int", "builtins.bool", *COMPLEX_CLASSES}

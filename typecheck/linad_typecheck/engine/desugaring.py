@@ -7,11 +7,37 @@ import copy
 from collections.abc import Callable
 
 from ..advice.impure import WARNINGS
-from ..names.scope import External, FunctionSource, Helper, Scope, resolve
+from ..names.scope import Entity, External, FunctionSource, Helper, Scope, is_library, resolve
 from .try_statements import as_branch
 
 # Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
+
+
+class _WithImports:
+    """A scope together with the libraries that statements import."""
+
+    def __init__(self, scope: Scope, imported: dict[str, str]) -> None:
+        self._scope, self._imported = scope, imported
+
+    def lookup(self, name: str) -> Entity | None:
+        return External(self._imported[name]) if name in self._imported else self._scope.lookup(name)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._scope, name)
+
+
+def with_imports(scope: Scope, body: list[ast.stmt]) -> Scope:
+    """The scope of a function with these statements, for what is desugared before they are lowered."""
+    found: dict[str, str] = {}
+    for s in (n for part in body for n in ast.walk(part)):
+        match s:
+            case ast.Import(names=names):
+                found |= {a.asname or a.name: a.name for a in names if a.asname or "." not in a.name}
+            case ast.ImportFrom(module=str() as home, names=names, level=0):
+                found |= {a.asname or a.name: f"{home}.{a.name}" for a in names}
+    found = {name: dotted for name, dotted in found.items() if is_library(dotted)}
+    return _WithImports(scope, found) if found else scope
 
 
 def desugar(body: list[ast.stmt], scope: Scope) -> list[ast.stmt]:

@@ -14,6 +14,7 @@ from ..names.scope import External, written
 from ..span import Span
 from ..types import BOOL
 from .arithmetic import truth
+from .growing import is_growing
 from .places import force_delayed
 from .quoted import Quoted
 from .refusal import Refused, refuse, refused
@@ -183,8 +184,11 @@ def as_list_comprehension(node: ast.expr) -> ast.expr:
     )
 
 
-def expand_starred(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
-    """The expressions, with each ``*tuple`` replaced by its items."""
+def expand_starred(
+    ctx: Lowering, nodes: list[ast.expr], room: Callable[[], int | None] = lambda: None
+) -> list[ast.expr]:
+    """The expressions, with each ``*tuple`` replaced by its items. ``room``: how many items an array or a list has
+    whose length is known only at run time; None if that is not known."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):
@@ -193,6 +197,9 @@ def expand_starred(ctx: Lowering, nodes: list[ast.expr]) -> list[ast.expr]:
         value = usable(ctx, expression(ctx, as_list_comprehension(n.value)), "this", ctx.span(n))
         if is_array(value) and rank_of(value) and isinstance(size := size_of(ctx, value, 0, ctx.span(n)), Const):
             value = TupleValue(unpacked(ctx, value, size.value, ctx.span(n)))
+        elif (is_array(value) and rank_of(value)) or is_growing(value):
+            count = room()
+            value = value if count is None else TupleValue(unpacked(ctx, value, count, ctx.span(n)))
         if not isinstance(value, TupleValue) or value.closed:
             if isinstance(value, SILENT):
                 raise Refused(None)

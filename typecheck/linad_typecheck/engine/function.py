@@ -28,8 +28,9 @@ from .path import Fixed
 from .places import simplify_view
 from .results import check_annotation
 from .returning import borrowed_result, unshared
-from .desugaring import desugar
+from .desugaring import desugar, with_imports
 from .programs import Programs
+from .rebound_names import with_lists
 from .spec import MODES, Spec
 from .state import RET, Lent, Lowering
 from .values import (
@@ -54,7 +55,8 @@ def body_of(source: FunctionSource) -> list[ast.stmt]:
         if isinstance(node, ast.Lambda):
             body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
         else:
-            body = [*desugar(node.body, source.scope), ast.copy_location(ast.Return(None), node.body[-1])]
+            stmts = desugar(with_lists(node), with_imports(source.scope, node.body))
+            body = [*stmts, ast.copy_location(ast.Return(None), node.body[-1])]
         found = _BODIES[node] = body
     return found
 

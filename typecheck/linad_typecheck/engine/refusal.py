@@ -64,7 +64,7 @@ def forget(ctx: Lowering, values: Iterable[Value]) -> None:
             return part
         if part.record in LISTS:
             return TupleValue((Poison(), literal(0)), GROWING[0], part.made)
-        if part.record in HASHED or part.record is DEQUE:
+        if part.record in HASHED or part.record is DEQUE or part.mapping:
             return Poison()
         return replace(part, items=(Poison(),) * len(part.items))
 

@@ -159,7 +159,7 @@ def _of_the_caller(ctx: Lowering, var: Var) -> bool:
 
 def without_meaning(v: Value) -> bool:
     if isinstance(v, TupleValue):
-        return any(map(without_meaning, v.items))
+        return any(not isinstance(x, TextValue) and without_meaning(x) for x in v.items)
     return isinstance(v, (EntityValue, DTypeValue, TextValue, FunctionValue))
 
 

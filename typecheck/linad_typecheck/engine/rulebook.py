@@ -81,6 +81,11 @@ CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.
 enter("constant", CONSTANTS)
 
 
+def _attributes(name: str, *fields: str) -> RecordClass:
+    key = f"scipy.{name}"
+    return RecordClass(name, key, False, tuple(map(RecordField, fields)), mark=key)
+
+
 def _named(name: str, *fields: str) -> RecordClass:
     key = f"numpy.linalg.{name}"
     return RecordClass(name, key, True, tuple(map(RecordField, fields)), mark=key)
@@ -92,7 +97,13 @@ RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.svd": _named("SVDResult", "U", "S", "Vh"),
     "numpy.linalg.qr": _named("QRResult", "Q", "R"),
     "scipy.stats.linregress": _named("LinregressResult", "slope", "intercept", "rvalue", "pvalue", "stderr"),
-}  # functions that return a named tuple of NumPy or SciPy
+    "scipy.optimize.root": _attributes("OptimizeResult", "x", "fun", "success", "status"),
+    "scipy.optimize.least_squares": _attributes("OptimizeResult", "x", "cost", "fun", "jac", "success"),
+    "scipy.integrate.solve_ivp": _attributes(
+        "OdeResult", "t", "y", "nfev", "njev", "nlu", "status", "message", "success"
+    ),
+    "scipy.optimize.root_scalar": _attributes("RootResults", "root", "converged"),
+}  # functions that return a named tuple of NumPy or SciPy, or an object with attributes
 
 
 def scalars(ctx: Lowering, args: Args, least: int, most: int | None = None) -> list[ScalarValue]:

@@ -1,14 +1,15 @@
-"""`np.add.at` and `np.subtract.at`: every index adds, even if several name one cell."""
+"""`np.add.at` and the like: every index updates its cell, even if several name one cell."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..arrays.gather import fits, gathered, mask_of
 from ..arrays.indexing import value_parts
 from ..arrays.operands import no_bools
 from ..arrays.slices import is_basic, view_of
-from ..arrays.updates import add_at, region
+from ..arrays.updates import region, update_at
 from ..engine.places import writable
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
@@ -18,12 +19,13 @@ from ..engine.values import NoneValue, Value, arrays, describe, type_of
 from ..ownership.state import names_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
+from .externals import call_external
 
 
-def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
+def _at(function: str, sign: int = 0) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
         if len(args.values) != 3 or args.keywords:
-            raise Refused(BadCall(args.span, args.name, "takes an array, indices and what is added"))
+            raise Refused(BadCall(args.span, args.name, "takes an array, indices and the second operands"))
         array, index, value = args.values
         if not is_array(array):
             raise Refused(WrongType(args.span, f"`{args.name}` updates an array", describe(type_of(array))))
@@ -46,14 +48,20 @@ def _at(negative: bool) -> Callable[[Lowering, Args], Value]:
             picked = gathered(ctx, place, parts, name, args.span)
             where = None if picked is None else region(ctx, picked.base, name, args.span, picked)
         if where is not None:
-            add_at(ctx, where, value, args.span, negative)
+            two = lambda cell, v: call_external(ctx, function, replace(args, values=(cell, v)))
+            update_at(ctx, where, value, args.span, sign, two)
         return NoneValue()
 
     return apply
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
-    "numpy.add.at": _at(False),
-    "numpy.subtract.at": _at(True),
+    "numpy.add.at": _at("operator.add", 1),
+    "numpy.subtract.at": _at("operator.sub", -1),
+    "numpy.multiply.at": _at("operator.mul"),
+    "numpy.divide.at": _at("operator.truediv"),
+    "numpy.true_divide.at": _at("operator.truediv"),
+    "numpy.power.at": _at("operator.pow"),
+    **{f"numpy.{name}.at": _at(f"numpy.{name}") for name in ("maximum", "minimum", "fmax", "fmin", "logaddexp", "hypot")},
 }
 enter_rules(RULES)

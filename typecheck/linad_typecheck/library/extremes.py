@@ -12,10 +12,10 @@ from ..arrays.operands import axis_of, no_bools
 from ..ir.core import Atom, Block, Check, Const, If, Loop
 from ..engine.places import fold, fresh_array, nest, put, ravelled, read
 from ..engine.refusal import Refused
-from ..engine.rulebook import Args, enter_rules
+from ..engine.rulebook import Args, enter_rules, rule_of
 from ..engine.sizes import dtype_of
 from ..engine.state import FALSE, ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, TupleValue, Value
+from ..engine.values import ArrayValue, NoneValue, TupleValue, Value
 from ..types import BOOL, FLOATS, I64, LIMITS, DType, Scalar
 from .reductions import Cell, Reduction, accumulate, cells, finish, op, reduction
 
@@ -193,6 +193,9 @@ def extreme_of(ctx: Lowering, r: Reduction, largest: bool, name: str = "") -> At
 
 def _extreme(largest: bool) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
+        if not isinstance(args.keywords.get("initial", NoneValue()), NoneValue):
+            start, _ = rule_of(f"%extremes._{'max' if largest else 'min'}_from")
+            return start(ctx, args)
         given = reduction(ctx, args, "axis keepdims")
         return finish(ctx, given[0], extreme_of(ctx, given[0], largest))
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from ..arrays.operands import REFUSED, as_array, literal_int, refusal
+from ..arrays.operands import IGNORED, REFUSED, as_array, literal_int, refusal
 from ..ir.core import Check, Const
 from ..engine.blocks import assign
 from ..engine.closures import closed
@@ -46,7 +46,7 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 # functions of the prelude's own
 MARKS = {
     "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
-    "taken": "%taken",
+    "taken": "%taken", "jacobian_of": "linad.jacfwd", "parameter_count": "%parameter_count",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
@@ -111,7 +111,8 @@ def _bound(ctx: Lowering, definition: Definition, args: Args) -> dict[str, Value
     """The arguments by parameter."""
     spec = definition.node.args
     known = {a.arg for a in (*spec.args, *spec.kwonlyargs)}
-    given = {k: v for k, v in args.keywords.items() if k in known or k not in REFUSED or not isinstance(v, NoneValue)}
+    left_out = lambda k, v: k in IGNORED or (k in REFUSED and isinstance(v, NoneValue))
+    given = {k: v for k, v in args.keywords.items() if k in known or not left_out(k, v)}
     for name in given:
         if name not in known and name in REFUSED:
             raise refusal(args, name)

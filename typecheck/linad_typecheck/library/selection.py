@@ -175,6 +175,7 @@ RULES: dict[str, Rule] = {
     "numpy.fill_diagonal": texts(_DIAGONAL, "a", "val", needed=2, ranks=(2,)),
     "numpy.copyto": _copyto,
     "numpy.ascontiguousarray": _contiguous,
+    "numpy.asfortranarray": _contiguous,  # the order of the cells has no meaning here
     "numpy.astype": texts("x.astype(dtype)", "x", "dtype", needed=2),
 }
 enter_rules(RULES)

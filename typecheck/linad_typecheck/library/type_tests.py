@@ -75,7 +75,7 @@ _BUILT_IN = (*LISTS, COMPLEX, SLICE, RANGE)
 # Classes, functions and modules are not numbers, strings or containers.
 _NO_DATA = (External, Helper, Module, RecordClass, EnumClass, ErrorClass)
 _DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {
-    "numpy.ndarray"
+    f"numpy.{n}" for n in ("ndarray", "memmap", "matrix", "recarray", "generic", "number")
 }
 
 

@@ -19,8 +19,8 @@ from ..engine.function import initial_state, lower_body
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
-    Bottom, GivenBack, Poison, ScalarValue, TupleValue, Value, as_argument, contains, leaves, rebuild, type_leaves,
-    type_of,
+    Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, leaves, rebuild,
+    type_leaves, type_of,
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
@@ -32,7 +32,7 @@ from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
 from ..names.scope import GIVEN, FunctionSource, Opaque, parameters
-from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, Signature, Structure
+from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, RecordTag, Signature, Structure
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array, Type, is_float
 from ..words import with_article
@@ -320,6 +320,8 @@ def _result(v: Value, indices: Iterator[int]) -> Structure:
         case TupleValue(items=items, record=record):
             parts = tuple(_result(x, indices) for x in items)
             return parts if record is None else RecordStructure(tag(record), parts)
+        case TextValue(text=text):
+            return RecordStructure(RecordTag(text, "builtins.str", (), False, str), ())
         case _ if list(leaves(v)):
             return Leaf(next(indices), next(leaves(v)).type)
     return None

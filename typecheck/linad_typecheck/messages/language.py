@@ -106,7 +106,6 @@ class CapturedGlobal(Message):
         "a list": "make it a NumPy array, or bind its elements to names of their own",
         "a tuple": "bind its elements to names of their own",
         "a dict": "bind its numbers and arrays to names of their own, or pass them as parameters",
-        "a set": "make it a NumPy array",
         "a bytes": "make it a NumPy array of ints",
     }
     name: str

@@ -324,10 +324,8 @@ class StaticScope:
                 return Opaque("a random generator", "draw the numbers outside the function and pass them as an array")
             case ast.JoinedStr():
                 return GlobalArray(None, name)
-            case ast.DictComp() | ast.ListComp():
+            case ast.DictComp() | ast.ListComp() | ast.Set() | ast.SetComp():
                 return GlobalArray(None, name)
-            case ast.Set() | ast.SetComp():
-                return Opaque("a set")
             case ast.List(elts=items) if len(items) > MOST_KEYS:
                 return Opaque("a list")
         known, number = constant(value, self)

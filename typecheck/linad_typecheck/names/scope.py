@@ -185,6 +185,11 @@ ROWS = tuple(
 )
 # The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
+# Of lists of tuples and of lists, as a list for each place in them; of dicts and sets, as lists of keys and values.
+COLUMNS = {
+    kind: RecordClass(of.__name__, f"%{kind} returned", True, (), handle=of)
+    for kind, of in {"list of tuples": list, "list of lists": list, "dict": dict, "set": set}.items()
+}
 
 
 def _hashed(name: str, default: object = None, fields: str = "keys values table") -> RecordClass:
@@ -212,7 +217,7 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
 
 # By key. The named tuples that library functions return are entered when the library is imported.
 LIBRARY_CLASSES: dict[str, object] = {
-    "builtins.list": list, "builtins.dict": dict, COMPLEX.key: complex, **{c.key: list for c in RETURNED},
+    "builtins.list": list, "builtins.dict": dict, "builtins.str": str, COMPLEX.key: complex, **{c.key: c.handle for c in (*RETURNED, *COLUMNS.values())},
 }
 
 

@@ -15,7 +15,8 @@ lowered. A function of the prelude is written like any NumPy function, with thes
   checker at the user's call. Other exceptions are raised at run time, as NumPy raises them.
 - A variable of a comprehension must not also be a variable of the function.
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative,
-  ``slope_of(f)`` is the derivative of a function of one number, and ``pair(re, im)`` a complex number.
+  ``slope_of(f)`` is the derivative of a function of one number, ``jacobian_of(f)`` that of a function of an array, and
+  ``pair(re, im)`` a complex number. ``parameter_count(f)`` is known at compile time.
   ``taken(xs, k)`` is the item of a list whose place is given to another one.
   Names that begin with ``%complex`` define a function for complex arguments.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
@@ -195,6 +196,56 @@ def slope_of(f: Callable[[float], float]) -> Callable[[float], float]:
     """
     step = 6e-6
     return lambda x: (f(x + step * (1.0 + abs(x))) - f(x - step * (1.0 + abs(x)))) / (2.0 * step * (1.0 + abs(x)))
+
+
+def jacobian_of(f: Callable) -> Callable:
+    """The derivative of a function from an array to an array: an exact one, except for this approximation in CPython.
+
+    Parameters
+    ----------
+    f : callable
+        Function of an array ``(n,)`` that returns one of any shape.
+
+    Returns
+    -------
+    callable
+        Its derivative, whose last axis is that of the argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> jacobian_of(lambda t: t * t)(np.array([1.0, 2.0])).round(6)
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    import numpy as np
+
+    def jacobian(x: Any) -> Any:
+        steps = np.diag(6e-6 * (1.0 + np.abs(x)))
+        return np.stack([(f(x + h) - f(x - h)) / (2.0 * h.max()) for h in steps], axis=-1)
+
+    return jacobian
+
+
+def parameter_count(f: Callable) -> int:
+    """The number of parameters of a function, if none of them has a default.
+
+    Parameters
+    ----------
+    f : callable
+        The function.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> parameter_count(lambda x, a, b: a * x + b)
+    3
+    """
+    return len(inspect.signature(f).parameters)
 
 
 def pair(real: Any, imag: Any) -> Any:

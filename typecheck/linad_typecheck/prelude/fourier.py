@@ -469,3 +469,164 @@ def hilbert(x, N=None, axis=-1):
     weights = np.where(k == 0, 1.0, np.where(2 * k < n, 2.0, np.where(2 * k == n, 1.0, 0.0)))
     found = np.moveaxis(fft(x, n, axis), axis, -1) * weights
     return ifft(np.moveaxis(found, -1, axis), None, axis)
+
+
+# ------------------------------------------------------------------------------------------------ cosine transforms
+
+
+def _cosines(x):
+    """The cosine transforms of type 2 of rows: the Fourier transform of the even cells, then the odd ones backwards."""
+    n = x.shape[-1]
+    turn = np.arange(n) * (np.pi / (2.0 * n))
+    u, v = _rows(np.concatenate((x[..., ::2], x[..., 1::2][..., ::-1]), axis=-1), np.zeros(x.shape), n, -1.0)
+    return 2.0 * (u * np.cos(turn) + v * np.sin(turn))
+
+
+def _cosines_back(x):
+    """The cosine transforms of type 3 of rows, which undo those of type 2 up to a factor of ``2 n``."""
+    n = x.shape[-1]
+    turn = np.arange(n) * (np.pi / (2.0 * n))
+    y = np.concatenate((np.zeros((*x.shape[:-1], 1)), -x[..., :0:-1]), axis=-1)
+    u, _ = _rows(x * np.cos(turn) - y * np.sin(turn), x * np.sin(turn) + y * np.cos(turn), n, 1.0)
+    out = np.zeros(x.shape)
+    out[..., ::2] = u[..., : (n + 1) // 2]
+    out[..., 1::2] = u[..., (n + 1) // 2 :][..., ::-1]
+    return out
+
+
+def _cosine(a, type, n, axis, norm, back):
+    """A cosine transform of type 2 or 3 along an axis, or the inverse one."""
+    if norm is not None and norm != "backward" and norm != "ortho":
+        raise TypeError("takes the norms 'backward' and 'ortho' here")
+    if type != 2 and type != 3:
+        raise TypeError("takes the types 2 and 3 here")
+    x = np.moveaxis(np.asarray(a) * 1.0, axis, -1)
+    size = x.shape[-1] if n is None else n
+    x = _sized(x, size)
+    first = np.where(np.arange(size) == 0, np.sqrt(2.0), 1.0)
+    if (type == 2) != back:
+        y = _cosines(x)
+        y = y / (first * np.sqrt(2.0 * size)) if norm == "ortho" else y / (2.0 * size) if back else y
+    elif norm == "ortho":
+        y = _cosines_back(x * first) / np.sqrt(2.0 * size)
+    else:
+        y = _cosines_back(x) / (2.0 * size) if back else _cosines_back(x)
+    return np.moveaxis(y.astype(_dtype(x)), -1, axis).copy()
+
+
+@implements("scipy.fft.dct", "scipy.fftpack.dct")
+def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+    """Discrete cosine transform along an axis.
+
+    Parameters
+    ----------
+    x : array_like
+        Real.
+    type : {2, 3}
+        The type of the transform.
+    n : int, optional
+        The length along the axis, to which ``x`` is cut or filled with zeros.
+    axis : int
+        The axis.
+    norm : {'backward', 'ortho'}, optional
+        'ortho' for the orthogonal transform.
+    overwrite_x, workers, orthogonalize : object
+        Not used; ``orthogonalize`` must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> dct(np.array([1.0, 1.0]))
+    array([4., 0.])
+    """
+    if orthogonalize is not None:
+        raise TypeError("takes no `orthogonalize` here: give the `norm`")
+    return _cosine(x, type, n, axis, norm, False)
+
+
+@implements("scipy.fft.idct", "scipy.fftpack.idct")
+def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+    """Inverse of the discrete cosine transform along an axis.
+
+    Parameters
+    ----------
+    x, type, n, axis, norm, overwrite_x, workers, orthogonalize : object
+        As of `dct`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> idct(np.array([4.0, 0.0]))
+    array([1., 1.])
+    """
+    if orthogonalize is not None:
+        raise TypeError("takes no `orthogonalize` here: give the `norm`")
+    return _cosine(x, type, n, axis, norm, True)
+
+
+@implements("scipy.fft.dctn", "scipy.fftpack.dctn")
+def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
+    """Discrete cosine transform along all axes.
+
+    Parameters
+    ----------
+    x, type, norm, overwrite_x, workers, orthogonalize : object
+        As of `dct`.
+    s, axes : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> dctn(np.ones((2, 2)))
+    array([[16.,  0.],
+           [ 0.,  0.]])
+    """
+    if s is not None or axes is not None or orthogonalize is not None:
+        raise TypeError("takes no `s`, `axes` and `orthogonalize` here")
+    y = np.asarray(x)
+    for axis in range(y.ndim):
+        y = _cosine(y, type, None, axis, norm, False)
+    return y
+
+
+@implements("scipy.fft.idctn", "scipy.fftpack.idctn")
+def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
+    """Inverse of the discrete cosine transform along all axes.
+
+    Parameters
+    ----------
+    x, type, norm, overwrite_x, workers, orthogonalize : object
+        As of `dct`.
+    s, axes : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> idctn(dctn(np.ones((2, 2)))).round(6)
+    array([[1., 1.],
+           [1., 1.]])
+    """
+    if s is not None or axes is not None or orthogonalize is not None:
+        raise TypeError("takes no `s`, `axes` and `orthogonalize` here")
+    y = np.asarray(x)
+    for axis in range(y.ndim):
+        y = _cosine(y, type, None, axis, norm, True)
+    return y

@@ -379,3 +379,114 @@ def center_of_mass(input, labels=None, index=None):
     z = np.sum(input * np.arange(input.shape[0])[:, None, None]) / total
     y = np.sum(input * np.arange(input.shape[1])[None, :, None]) / total
     return z, y, np.sum(input * np.arange(input.shape[2])[None, None, :]) / total
+
+
+def _ranked(a, sizes, place, mode, cval):
+    """The cell of a given place in the order of the cells in a window around each cell."""
+    if a.ndim == 1:
+        (n,) = sizes
+        wide = _padded(a, n // 2, n - 1 - n // 2, mode, cval)
+        out = np.empty_like(a)
+        for i in range(a.shape[0]):
+            out[i] = np.sort(wide[i : i + n])[place]
+        return out
+    m, n = sizes
+    tall = _padded(a, m // 2, m - 1 - m // 2, mode, cval)
+    wide = _padded(tall.T.copy(), n // 2, n - 1 - n // 2, mode, cval)
+    out = np.empty_like(a)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = np.sort(wide[j : j + n, i : i + m].ravel())[place]
+    return out
+
+
+def _sizes(a, size):
+    if a.ndim not in (1, 2):
+        raise TypeError("is of an array of rank 1 or 2")
+    return size if isinstance(size, (tuple, list)) else (size,) * a.ndim
+
+
+@implements("scipy.ndimage.median_filter")
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The median of the cells in a window around each cell: of an even number, the larger one in the middle.
+
+    Parameters
+    ----------
+    input : array_like
+        Of rank 1 or 2.
+    size : int or tuple of int
+        The size of the window.
+    footprint, output, axes : None
+        Must be None.
+    mode : str
+        Extension beyond the borders: 'reflect', 'constant', 'nearest', 'mirror' or 'wrap'.
+    cval : float
+        The value beyond the borders for 'constant'.
+    origin : {0}
+        Must be 0.
+
+    Returns
+    -------
+    ndarray
+        The medians. The derivative is that of the cell that is the median.
+
+    Examples
+    --------
+    >>> median_filter(np.array([1.0, 9.0, 2.0, 3.0]), 3)
+    array([1., 2., 3., 3.])
+    """
+    if footprint is not None or output is not None or axes is not None or origin != 0 or size is None:
+        raise TypeError("takes the array, its `size`, `mode` and `cval` here")
+    a = np.asarray(input)
+    sizes = _sizes(a, size)
+    return _ranked(a, sizes, np.prod(np.asarray(sizes)) // 2, mode, cval)
+
+
+@implements("scipy.ndimage.maximum_filter")
+def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The largest cell in a window around each cell.
+
+    Parameters
+    ----------
+    input, size, footprint, output, mode, cval, origin, axes : object
+        As of `median_filter`.
+
+    Returns
+    -------
+    ndarray
+        The largest cells.
+
+    Examples
+    --------
+    >>> maximum_filter(np.array([1.0, 9.0, 2.0, 3.0]), 3)
+    array([9., 9., 9., 3.])
+    """
+    if footprint is not None or output is not None or axes is not None or origin != 0 or size is None:
+        raise TypeError("takes the array, its `size`, `mode` and `cval` here")
+    a = np.asarray(input)
+    return _ranked(a, _sizes(a, size), -1, mode, cval)
+
+
+@implements("scipy.ndimage.minimum_filter")
+def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The smallest cell in a window around each cell.
+
+    Parameters
+    ----------
+    input, size, footprint, output, mode, cval, origin, axes : object
+        As of `median_filter`.
+
+    Returns
+    -------
+    ndarray
+        The smallest cells.
+
+    Examples
+    --------
+    >>> minimum_filter(np.array([1.0, 9.0, 2.0, 3.0]), 3)
+    array([1., 1., 2., 2.])
+    """
+    if footprint is not None or output is not None or axes is not None or origin != 0 or size is None:
+        raise TypeError("takes the array, its `size`, `mode` and `cval` here")
+    a = np.asarray(input)
+    return _ranked(a, _sizes(a, size), 0, mode, cval)

@@ -104,23 +104,23 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     Parameters
     ----------
     y : array_like
-        Samples, of rank 1.
+        Samples.
     x : array_like, optional
         The sample points, of rank 1.
     dx : float
         The distance between sample points, if ``x`` is not given.
-    axis : {0, -1}
+    axis : int
         The axis of ``y``.
 
     Returns
     -------
-    float
-        The integral, as float64.
+    float or ndarray
+        The integral, or one for each row, as float64.
 
     Raises
     ------
     TypeError
-        For arrays of another rank.
+        For sample points of another rank.
 
     Examples
     --------
@@ -128,9 +128,8 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     2.6666666666666665
     """
     y = np.asarray(y) * 1.0
-    if y.ndim != 1 or axis not in (0, -1):
-        raise TypeError("is of an array of rank 1")
-    n = y.shape[0]
+    y = np.moveaxis(y, axis, -1)
+    n = y.shape[-1]
     if n == 0:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     places = np.arange(n).astype(y.dtype) * dx if x is None else np.asarray(x) * 1.0
@@ -138,7 +137,16 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
         raise TypeError("is of places of rank 1")
     if places.shape[0] != n:
         raise ValueError("If given, shape of `x` must be the same as `y`.")
-    return _simpson(y * np.float64(1.0), places * np.float64(1.0))
+    if y.ndim == 1:
+        return _simpson(y * np.float64(1.0), places * np.float64(1.0))
+    return _simpson_rows(y.reshape(-1, n) * np.float64(1.0), places * np.float64(1.0)).reshape(y.shape[:-1])
+
+
+def _simpson_rows(y, x):
+    out = np.empty(y.shape[0])
+    for k in range(y.shape[0]):
+        out[k] = _simpson(y[k], x)
+    return out
 
 
 def _simpson(y, x):

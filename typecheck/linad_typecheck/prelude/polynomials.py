@@ -244,6 +244,32 @@ def polyfit(x, y, deg, *, w=None):
     return c / size if y.ndim == 1 else c / size[:, None]
 
 
+@implements("numpy.polynomial.polynomial.polyfit")
+def polyfit_ascending(x, y, deg, rcond=None, full=False, w=None):
+    """Least-squares fit of a polynomial to points, with the coefficient of the lowest power first.
+
+    Parameters
+    ----------
+    x, y, deg, w : object
+        As of `polyfit`.
+    rcond, full : object
+        Must have their defaults.
+
+    Returns
+    -------
+    numpy.ndarray
+        Coefficients of shape (deg + 1,) or (deg + 1, k).
+
+    Examples
+    --------
+    >>> bool(np.allclose(polyfit_ascending(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]), 1), [1.0, 2.0]))
+    True
+    """
+    if rcond is not None or full:
+        raise TypeError("takes no `rcond` and `full` here")
+    return polyfit(x, y, deg, w=w)[::-1].copy()
+
+
 @implements("numpy.correlate")
 def correlate(a, v, mode="valid"):
     """Cross-correlation of two sequences.

@@ -278,3 +278,58 @@ def _halley(f, fprime, fprime2, x, args, tol, rtol, maxiter):
             return moved
         x = moved
     raise RuntimeError("Failed to converge: the largest number of iterations is reached")
+
+
+@implements("scipy.optimize.root_scalar")
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None,
+    maxiter=None, options=None,
+):  # fmt: skip
+    """Root of a function of one number: by `brentq` in a ``bracket``, by `newton` from ``x0``.
+
+    Parameters
+    ----------
+    f : callable
+        Function of a number and of ``args`` that returns a number.
+    args : tuple
+        Further arguments of ``f``.
+    bracket : sequence of float, optional
+        The ends of the interval, where ``f`` has different signs.
+    fprime, fprime2 : callable, optional
+        The first and the second derivative of ``f``.
+    x0, x1 : float, optional
+        Where to start.
+    xtol, rtol : float, optional
+        Tolerances of the root.
+    maxiter : int, optional
+        The largest number of iterations.
+
+    Returns
+    -------
+    RootResults
+        ``root``, with the derivatives of the implicit function, and ``converged``, which is True.
+
+    Raises
+    ------
+    RuntimeError
+        If the method does not converge, where SciPy says so in ``converged``.
+    TypeError
+        For ``options``, and for ``fprime=True``, by which ``f`` also returns its derivative.
+
+    Examples
+    --------
+    >>> round(root_scalar(lambda t: t * t - 2.0, bracket=(0.0, 2.0))[0], 9)
+    1.414213562
+    """
+    if options is not None or isinstance(fprime, bool) or isinstance(fprime2, bool):
+        raise TypeError("takes no `options` here, and derivatives as functions of their own")
+    given = args if isinstance(args, tuple) else (args,)
+    most = 100 if maxiter is None else maxiter
+    near = 8.881784197001252e-16 if rtol is None else rtol
+    if bracket is not None:
+        low, high = bracket
+        return brentq(f, low, high, given, 2e-12 if xtol is None else xtol, near, most), True
+    if x0 is None:
+        raise TypeError("needs a `bracket` or `x0`")
+    width = 1.48e-08 if xtol is None else xtol
+    return newton(f, x0, fprime, given, width, most, fprime2, x1, 0.0 if rtol is None else rtol), True
