@@ -126,6 +126,18 @@ def test_powers(name, tmp_path):
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_constant_exponents_keep_their_parameter(tmp_path, monkeypatch):
+    """LLVM removes parameters that are the same in all calls, but not where vector variants have them."""
+    monkeypatch.setenv(SWITCH, "error")
+    lets = [(lambda r, a, b: Let(r, "pow", (a, Const(0.3, F64))), F64)]
+    g = emit(elementwise(lets, F64), EmitOptions(vector_math="libmvec"))
+    assert "even_pow" in g.source
+    x = np.linspace(0.1, 3.0, 50)
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    np.testing.assert_allclose(got, x**0.3, rtol=1e-15)
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
 def test_where_a_cell_is_makes_no_difference(tmp_path):
     """The last iterations of a loop, and those that go in shorter vectors, give the bits of the widest ones."""
     names = ("exp", "log", "tanh", "log1p", "expm1", "erf")  # libm's, and the shorter forms of most, end in another bit now and then
@@ -185,6 +197,18 @@ def test_without_the_library_generated_code_is_that_of_libm():
     g = emit(elementwise([(lambda r, a, b: Let(r, "exp", (a,)), F64)], F64), EmitOptions(vector_math="libm"))
     assert "math.exp(" in g.source
     assert "vector" not in g.source and "even" not in g.source
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_constant_exponents_keep_their_parameter(tmp_path, monkeypatch):
+    """LLVM removes parameters that are the same in all calls, but not where vector variants have them."""
+    monkeypatch.setenv(SWITCH, "error")
+    lets = [(lambda r, a, b: Let(r, "pow", (a, Const(0.3, F64))), F64)]
+    g = emit(elementwise(lets, F64), EmitOptions(vector_math="libmvec"))
+    assert "even_pow" in g.source
+    x = np.linspace(0.1, 3.0, 50)
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    np.testing.assert_allclose(got, x**0.3, rtol=1e-15)
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
