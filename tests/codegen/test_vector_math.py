@@ -11,6 +11,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import F64
 
 from linad.codegen import EmitOptions, emit
+from linad.codegen.llvm.pipeline import SWITCH
 from linad.codegen.vector_math import FUNCTIONS, choice, features, widths
 
 from .roads import call, machine

@@ -17,8 +17,11 @@ _usual = False
 
 
 def _after_fork() -> None:
-    global _lock
-    _lock = Lock()  # another thread may have held it
+    global _lock, _pauses
+    _lock = Lock()  # another thread may have held it, or have been in a pause
+    if _pauses and _usual:
+        gc.enable()
+    _pauses = 0
 
 
 os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork") else None
@@ -36,6 +39,6 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         with _lock:
-            _pauses -= 1
+            _pauses = max(_pauses - 1, 0)
             if _usual and not _pauses:
                 gc.enable()
