@@ -1005,7 +1005,9 @@ def _same_sizes(
 
 
 def _called(ctx: Lowering, node: ast.Call, f: Value, primals: list[Value], hint: str) -> Value:
-    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
+    """The value of a function at arguments that are used again, of which it may return one."""
+    copied = lambda leaf: materialise(ctx, leaf, "t", ctx.span(node)) if is_array(leaf) else leaf
+    call = ast.Call(Quoted(node, f), [Quoted(node, map_arrays(v, copied)) for v in primals], [])
     return expression(ctx, ast.copy_location(call, node), hint)
 
 
