@@ -23,8 +23,8 @@ from .baseline.pure import purify
 from .boundary.errors import refusal
 from .boundary.kernel import DONE, Loaded, raise_at
 from .codegen import EmitOptions
-from .codegen.allocation_hoisting import lift
-from .codegen.memory import out_of_memory_text
+from .codegen.driver_allocation import lift
+from .codegen.out_of_memory import out_of_memory_text
 from .codegen.passes import prepare
 from .derivatives.rule import exact_zeros
 from .interpret import CoreError, run

@@ -189,6 +189,8 @@ def canonical(value: object) -> str | None:
         return "logging.Logger"
     if not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and not callable(value):
         return _nameless(value)
+    if value is object.__setattr__:
+        return "builtins.object.__setattr__"
     name = getattr(value, "__name__", None)
     home = getattr(value, "__module__", None)
     owner = getattr(value, "__self__", None)

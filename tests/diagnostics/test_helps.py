@@ -73,7 +73,6 @@ WAYS: dict[str, str] = {
     "numpy.apply_along_axis": "return np.array([f(row) for row in a]).sum()",
     "numpy.trim_zeros": "lo, hi = 0, n\nwhile lo < hi and x[lo] == 0.0:\n    lo += 1\nreturn x[lo:hi].sum()",
     "numpy.unstack": "return (a[0] * a[1]).sum()",
-    "numpy.add.reduceat": "for i in range(1, len(idx)):\n    lo, hi = idx[i - 1], idx[i]\n    first += x[lo:hi].sum() ** 2\nreturn first",
     "numpy.fft": _WAVES,
     "numpy.lib": _SLICES,
     "numba.prange": "for i in range(n):\n    first += x[i]\nreturn first",

@@ -50,8 +50,9 @@ from jaxtyping import Bool, Float64, Int64
 from linad import linear_grad
 
 
+@dataclasses.dataclass
 class Made:
-    pass
+    x: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +78,7 @@ SHORT = {
 TRIED = ("v", "v, u", "x", "x, y", "A", "A, B", "v, k", "k", "k, m", "v, u, v", "[v, u]", "A, v", "k, x", "A, 0, 1")
 METHODS_TRIED = ("", "k", "x", "u", "0, 0")
 VALUES = ("    return float(np.sum({}))\n", "    return float(np.sum({}[0]))\n")  # of an example, or its first result
-UPDATED = {"w": "v.copy()", "C": "A.copy()", "heap": "list(v)", "made": "Made()"}  # names that examples update, and what they are copies of
+UPDATED = {"w": "v.copy()", "C": "A.copy()", "heap": "list(v)", "made": "Made(y)"}  # names that examples update, and what they are copies of
 _POLYNOMIALS = ("chebyt", "chebyu", "hermite", "hermitenorm", "laguerre", "legendre")
 _SHAPED = {"gamma": "pdf logpdf cdf sf", "lognorm": "pdf logpdf cdf ppf", "t": "pdf logpdf cdf sf", "chi2": "logpdf cdf sf", "weibull_min": "logpdf cdf"}
 EXAMPLES = {
@@ -227,10 +228,11 @@ EXAMPLES = {
     "scipy.optimize.curve_fit": "so.curve_fit(lambda t, a: a * t, v, u)[0]",
     "scipy.integrate.odeint": "si.odeint(lambda z, t: -z, x, v)",
     **{f"numpy.{n}.reduceat": f"np.{n}.reduceat(v, [0, 1])" for n in ("add", "multiply", "maximum", "minimum")},
-    "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']",
+    "numpy.histogram2d": "np.histogram2d(v, u, 3)[0]", "builtins.locals": "locals()['v']", "collections.OrderedDict": "collections.OrderedDict(a=v)['a']",
     **{f"scipy.ndimage.{n}": f"sn.{n}(v, 3)" for n in ("median_filter", "maximum_filter", "minimum_filter")},
     **{f"scipy.fftpack.{n}": f"scipy.fftpack.{n}(v)" for n in ("dct", "idct", "dctn", "idctn")},
     "builtins.setattr": "setattr(made, 'x', x)", "builtins.object.__setattr__": "object.__setattr__(made, 'x', x)",
+    "numpy.polynomial.polynomial.polyfit": "np.polynomial.polynomial.polyfit(v, u, 1)",
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",
@@ -245,7 +247,7 @@ def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
 
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
-    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1)),
+    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith("numpy.polynomial.")),
     ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith(("numpy.ma.", "numpy.fft."))),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),

@@ -15,8 +15,8 @@ then the other writes nothing visible to a caller. The statements between the lo
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`constant_folding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
 expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
-passes analyse loops over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop of
-exponentials or sines, which is vectorised as a whole or in part.
+passes analyse loops over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop
+of exponentials or sines, which is vectorised as a whole or in part.
 
 **Needs.** Nothing: results are bitwise identical.
 """
@@ -134,8 +134,8 @@ class _Fuser:
     # -- legality and profitability
 
     def pays(self, first: _Facts, second: _Facts, others: tuple[Stmt, ...]) -> bool:
-        """Whether to strip-mine a loop: not a recurrence, and only if all arrays between the two are used by loops alone
-        that can be fused with them too."""
+        """Whether to strip-mine a loop: not a recurrence, and only if all arrays between the two are used by loops
+        alone that can be fused with them too."""
         if (first.inner is None) == (second.inner is None):
             return True
         if first.serial or second.serial:

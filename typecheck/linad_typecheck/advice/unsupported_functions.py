@@ -52,7 +52,6 @@ ELSEWHERE: dict[str, str] = {
     "numpy.apply_along_axis": "write `np.array([f(row) for row in a])`",
     "numpy.trim_zeros": "slice: `a[lo:hi]`",
     "numpy.unstack": "index: `a[0]`, `a[1]`",
-    "numpy.add.reduceat": "write a loop over the parts: `a[lo:hi].sum()`",
     "numpy.fft": _WAVES,
     "numpy.lib": "write the slices out: `x[:-2] + x[1:-1] + x[2:]`",
     "numpy.random": _DRAW,

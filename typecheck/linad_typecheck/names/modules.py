@@ -326,6 +326,8 @@ class StaticScope:
                 return GlobalArray(None, name)
             case ast.DictComp() | ast.ListComp() | ast.Set() | ast.SetComp():
                 return GlobalArray(None, name)
+            case ast.Constant(value=bytes()):
+                return Opaque("a bytes")
             case ast.List(elts=items) if len(items) > MOST_KEYS:
                 return Opaque("a list")
         known, number = constant(value, self)
