@@ -780,6 +780,8 @@ def _seeds(
     """
     unlike = Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
     match t, v:
+        case _, NoneValue() if not any(True for _ in type_leaves(t)):  # known at compile time
+            return []
         case TupleType(items=items), NoneValue() if words[0] == "tangent":
             return [a for x in items for a in _seeds(ctx, x, v, sizes, span, words)]
         case ScalarType(dtype=d), NoneValue() if words[0] == "tangent" and d in FLOATS:
