@@ -29,6 +29,22 @@ def f(x, k):
     ys[0] = x[2]
     return xs[0] * ys[0] + sum(ys)
 """, (np.array([1.0, 2.0, 3.0]), 3)),
+    "`+=` extends a list in a dict, and one in a list": ("""\
+def f(x, k):
+    d = defaultdict(list)
+    n = 0
+    for i in range(k):
+        d[i % 2] += [x[i], x[i] * 2]
+    for i in range(k):
+        d[(n := n + 1) % 2] += [v for v in x[:2]]
+    e = {}
+    for i in range(k):
+        e[i] = [x[i]]
+        e[i] += (x[0],)
+    rows = [[x[0]], [x[1], x[2]]]
+    rows[1] += [x[0]]
+    return sum(d[0]) * sum(d[1]) + n + sum(e[1]) * sum(rows[1])
+""", (np.array([1.0, 2.0, 3.0]), 3)),
     "adjacency": ("""\
 def f(x, k):
     nbrs = [[] for _ in range(k)]

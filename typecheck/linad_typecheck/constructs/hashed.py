@@ -34,7 +34,7 @@ from .comparisons import MEMBERS, at_span
 from .comprehensions import COMPREHENSIONS, run_through
 from .dicts import construct as known_call, display as known_display, has
 from .iterables import iteration
-from .lists import from_iteration, order_of, permuted
+from .lists import from_iteration, holds_lists as lists_held, order_of, permuted
 
 PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
          "values": 0}  # fmt: skip
@@ -184,6 +184,11 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
 def _default(base: TupleValue) -> Value | None:
     kind = next((n for n, cls in DEFAULTS.items() if cls is base.record), None)
     return {"float": literal(0.0), "int": literal(0), "list": TupleValue((), LIST)}.get(kind)
+
+
+def holds_lists(base: TupleValue) -> bool:
+    """Whether the values of a dict are lists."""
+    return base.record is not SET and (isinstance(_default(base), TupleValue) or lists_held(base.items[1]))
 
 
 def store_item(ctx: Lowering, node: ast.expr, base: TupleValue, k: Value, value: Value, span: Span) -> None:

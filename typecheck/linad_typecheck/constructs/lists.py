@@ -495,6 +495,11 @@ def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) ->
     return True
 
 
+def holds_lists(v: Value) -> bool:
+    """Whether a value is a list of a computed number of lists."""
+    return is_growing(v) and isinstance(v.items[0], TupleValue) and v.items[0].record in ROWS
+
+
 def of_parts(ctx: Lowering, node: ast.Subscript) -> bool:
     """Whether a target is an item of a list of tuples or of complex numbers."""
     base = held_object(ctx, node.value)

@@ -198,6 +198,17 @@ def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     return found if found is not None and is_hashed(found) else None
 
 
+def _extends(ctx: Lowering, target: ast.Subscript, value: ast.expr) -> bool:
+    """Whether `+=` extends an item of a list or dict that holds lists. (NumPy adds an array to the items instead.)"""
+    base = held_object(ctx, target.value)
+    if base is None or isinstance(target.slice, ast.Slice) or not isinstance(value, (ast.List, ast.Tuple, ast.ListComp)):
+        return False
+    if is_hashed(base):
+        return hashed.holds_lists(base)
+    k = lists.counted_item(ctx, target)
+    return lists.is_list(base.items[k]) if k is not None else lists.holds_lists(base)
+
+
 def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
     found = _hashed(ctx, target)
     if found is None:  # the value has made it unknown
@@ -324,6 +335,10 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             ctx.typed(name, ctx.span(s.target), value)
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
+        case ast.Subscript() if isinstance(s.op, ast.Add) and _extends(ctx, s.target, s.value):
+            item = ast.Subscript(s.target.value, s.target.slice, ast.Load())
+            call = ast.Call(ast.Attribute(item, "extend", ast.Load()), [s.value], [])
+            expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: _assign_to_hashed(ctx, s.target, new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
