@@ -30,6 +30,7 @@ def f(x, k):
     return xs[0] * ys[0] + sum(ys)
 """, (np.array([1.0, 2.0, 3.0]), 3)),
     "`+=` extends a list in a dict, and one in a list": ("""\
+from collections import defaultdict
 def f(x, k):
     d = defaultdict(list)
     n = 0
