@@ -18,7 +18,7 @@ from .requests import Request
 from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import (
-    Argnums, Transform, Transformed, along, at, checked, given_as, numbers, pair, shared,
+    Argnums, Transform, Transformed, along, at, by_some_of_many, checked, given_as, numbers, pair, shared,
 )  # fmt: skip
 from .transforms.linear import Linear, enter, linear, unused
 
@@ -53,7 +53,7 @@ def _with_value(step: Transform) -> bool:
 
 
 def _shaped(step: Transform, value: object, grads: tuple[object, ...]) -> object:
-    gradient = grads[0] if isinstance(step.argnums, int) else grads
+    gradient = grads[0] if step.bare else grads
     return (value, gradient) if _with_value(step) else gradient
 
 
@@ -70,10 +70,18 @@ def grad(
     f: Callable[Concatenate[A, P], tuple[Any, Aux]], argnums: Zero = 0, *, has_aux: Literal[True]
 ) -> Derivative[Concatenate[A, P], tuple[A, Aux]]: ...
 @overload
-def grad(f: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Derivative[P, Any]: ...
+def grad(
+    f: Callable[P, Any], argnums: Argnums, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: Literal[True]
+) -> Derivative[P, Any]: ...
 
 
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[..., Any]:
     """Transform a scalar function into one that computes its gradient.
 
     Parameters
@@ -82,9 +90,13 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
         A checked function, a plain one, or a result of `grad`.
     argnums : int, str, or sequence of them
         The positions, or names, of the parameters to differentiate by. A single one gives the bare gradient, a sequence
-        gives a tuple.
+        gives a tuple. Of a function with ``*args``, ints are the positions of arguments in the call; the name is for
+        all of them.
     has_aux : bool
         Whether `f` returns a pair of which only the first is differentiated; the result is then a pair, too.
+    holomorphic : bool
+        Whether `f` is a holomorphic function of complex numbers with a complex result; the gradient is then its complex
+        derivative. This is trusted: it is the derivative along the real axis.
 
     Returns
     -------
@@ -110,7 +122,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     >>> linad.grad(cube)(2.0), linad.grad(linad.grad(cube))(2.0)
     (12.0, 12.0)
     """
-    return _derivative(f, argnums, False, has_aux)
+    return _derivative(f, argnums, False, has_aux, holomorphic)
 
 
 @overload
@@ -131,18 +143,22 @@ def value_and_grad(
 ) -> Derivative[Concatenate[A, P], tuple[R, A]]: ...
 @overload
 def value_and_grad(
-    f: Callable[P, R], argnums: Argnums, has_aux: bool = False
+    f: Callable[P, R], argnums: Argnums, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: Literal[True]
 ) -> Derivative[P, tuple[R, Any]]: ...
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Derivative[..., Any]:
     """Transform a scalar function into one that computes its value and its gradient.
 
     Parameters
     ----------
-    f, argnums, has_aux
+    f, argnums, has_aux, holomorphic
         As for `grad`.
 
     Returns
@@ -164,7 +180,7 @@ def value_and_grad(
     >>> linad.value_and_grad(product, argnums=(0, 1))(2.0, 3.0)
     (6.0, (3.0, 2.0))
     """
-    return _derivative(f, argnums, True, has_aux)
+    return _derivative(f, argnums, True, has_aux, holomorphic)
 
 
 @overload
@@ -306,14 +322,16 @@ def jvp(
     return value, tangent[0], aux
 
 
-def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool) -> Any:
-    kind = "value_and_grad" if value else "grad"
+def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool, holomorphic: bool) -> Any:
+    kind, options = "value_and_grad" if value else "grad", (bool(has_aux), "auto", bool(holomorphic))
     if (held := linear(f)) is not None:
-        return held.under(Transform(kind, numbers(held, argnums), bool(has_aux)))
+        return held.under(Transform(kind, numbers(held, argnums), *options))
     several = isinstance(f, Derivative) and _gives_tuple(f.transforms[-1])
     chained = isinstance(f, Derivative) and not (several and has_aux)
     function = f.function if chained else checked(f)
-    step = Transform(kind, numbers(function, argnums), bool(has_aux))
+    step = Transform(kind, numbers(function, argnums), *options)
+    if holomorphic or by_some_of_many(function, step):
+        return shared(Transformed, checked(f), (step,))
     if not chained:
         return shared(Derivative, function, (step,))
     if several:
@@ -328,7 +346,7 @@ def _derivative(f: Callable[..., Any], argnums: Any, value: bool, has_aux: bool)
 
 
 def _gives_tuple(step: Transform) -> bool:
-    return _with_value(step) or step.has_aux or not isinstance(step.argnums, int)
+    return _with_value(step) or step.has_aux or not step.bare
 
 
 # ------------------------------------------------------------------------------------------------------ higher order

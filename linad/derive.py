@@ -222,7 +222,7 @@ def fast_call(
             found = fast_value(s)
         elif asked_for == "into":
             want = asked(s, wrt)
-            found = fast_into(s, ((want.leaves, True),), want.params, want.active)
+            found = fast_into(s, want.leaves, want.params, want.active)
         else:
             want, value = asked(s, wrt), asked_for == "both"
             found = fast_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)

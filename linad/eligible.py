@@ -48,7 +48,7 @@ def plain_function(f: object) -> FunctionType:
     if isinstance(f, MethodType):
         raise is_method(f.__func__)
     kind = described(f) if not isinstance(f, type) else f"the class `{f.__name__}`"
-    raise refusal("unsupported", f"`linear_grad` takes a function, got {kind}", help=_instead(f))
+    raise refusal("unsupported", f"linad takes a function, got {kind}", help=_instead(f))
 
 
 def is_method(f: Callable[..., object]) -> LinadError:

@@ -258,13 +258,14 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
-        key, table = ("jvp", push.given_of(tangents)), self._fast
+        key = "jvp", push.given_of(tangents)
         if self.py_func.__code__ is self._code:
-            out = push.try_fast(table, key, given, tangents)
+            out = push.try_fast(self._fast, key, given, tangents)
             if out is not MISSED:
                 return out  # type: ignore[return-value]
         arguments = self._in_order(given)
         s = self.specialisation(arguments)
+        table = self._fast  # that of this specialisation: the first one clears it
         found = push.jvp(s, arguments, self._alongside(given, tangents))
         if not self._fixed:
             table[key] = push.fast_call(s, key[1], value=True)
@@ -315,11 +316,11 @@ class CheckedFunction(Generic[P, R]):
         20.0 [ 6. 12.]
         """
         arguments = self._arguments(args, kwargs)
-        table = self._fast
-        fast = table.get("into")
+        fast = self._fast.get("into")
         out = MISSED if fast is None else fast(arguments, cotangent, into)
         if out is MISSED:
             s = self.specialisation(arguments)
+            table = self._fast
             out = derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
             if not self._fixed:
                 table["into"] = derive.fast_call(s, "into", self.options.wrt)
@@ -345,14 +346,14 @@ class CheckedFunction(Generic[P, R]):
 
     def _answer(self, asked: derive.Asked, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
         """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
-        table, out = self._fast, MISSED
-        fast = table.get(asked)
+        out, fast = MISSED, self._fast.get(asked)
         if fast is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
             out = fast(args)
             if out is not MISSED and out is not NAN:
                 return out
         arguments = self._arguments(args, kwargs)
         s = self.specialisation(arguments)
+        table = self._fast
         try:
             found = derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
         except LinadError as error:

@@ -17,15 +17,16 @@ from linad_typecheck.ir.rewrite import freshen, rebuild
 LONG = 100  # statements of a function that is not copied, if it may be kept
 
 
-def inline(program: Program, may_keep: Iterable[str] = ()) -> Program:
+def inline(program: Program, may_keep: Iterable[str] = (), nonlinear: bool = False) -> Program:
     """Inline all functions of a program except recursive ones, those with a custom rule, and long ones of ``may_keep``
-    that would be copied.
+    that would be copied; with ``nonlinear``, also except backward functions of rules that are not linear.
 
     A borrowed array is the caller's array under its own name, and a moved one is that of the result, so inlining only
     renames variables.
     """
     calls = {n: Counter(s.callee for s in walk(f.body) if isinstance(s, Call)) for n, f in program.functions.items()}
-    kept = {n for n in calls if n in _reach(calls, n) or program.functions[n].rule is not None}
+    kept = {n for n, f in program.functions.items() if n in _reach(calls, n) or f.rule is not None}
+    kept |= {n for n, f in program.functions.items() if nonlinear and f.nonlinear is not None}
     kept |= _long(program, calls, kept, may_keep)
     done: dict[str, Function] = {}
 

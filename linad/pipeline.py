@@ -14,7 +14,7 @@ from linad_typecheck.types import I64
 
 from .adjoint.sweep.calls import Calls
 from .adjoint.sweep.directions import in_directions
-from .adjoint.sweep.custom import Transposes, primal_name, tangent_of
+from .adjoint.sweep.custom import Transposes, primal_name, refuse_sparse, tangent_of
 from .adjoint.sweep.entries import COUNTED, PLACED, by_ints, entries
 from .adjoint.errors import NoDerivative
 from .adjoint.sweep.tangent import forward
@@ -62,8 +62,7 @@ def prepare(
         else:
             made = differentiate(ready, wrt, d.value, off=off).simplified
         if d.directions:
-            made = inline_rules(made, off) if last and not rules else made
-            made = directions(made, len(f.params), len(f.body.results) if d.value else 0, off)
+            made = directions(made, len(f.params), len(f.body.results) if d.value else 0, off, last and not rules)
         return made
 
     program = expand(program, derivative)
@@ -134,7 +133,7 @@ def differentiate(
             worth |= made
     form, main, calls = best
     functions = {**program.functions, name: main.function, **calls.functions(), **transposes.made}
-    stored = inline(Program(name, functions))
+    stored = inline(Program(name, functions), nonlinear=True)
     linear(stored)
     simplified = only_called(simplify(stored, after, off))
     linear(simplified)
@@ -187,9 +186,10 @@ def tangent(
     return simplified
 
 
-def directions(program: Program, given: int, results: int, off: Iterable[str] = ()) -> Program:
-    """A derivative program in several directions at once (see `adjoint.directions`). ``off`` is as in `prepare`."""
-    made = in_directions(program, given, results)
+def directions(program: Program, given: int, results: int, off: Iterable[str] = (), last: bool = False) -> Program:
+    """A derivative program in several directions at once (see `adjoint.directions`). ``off`` is as in `prepare`.
+    ``last``: no further derivative is taken, so functions with a custom rule are inlined first."""
+    made = in_directions(inline_rules(program, off, nonlinear=True) if last else program, given, results)
     simplified = only_called(simplify(only_called(made), off=off))
     linear(simplified)
     return simplified
@@ -244,6 +244,7 @@ def dependence(program: Program, wrt: tuple[str, ...], off: Iterable[str] = ()) 
         if wanted not in functions:
             f = program.functions[callee]
             if f.rule is not None:
+                refuse_sparse(program.functions[k] for k in f.rule.functions)
                 functions[wanted] = pattern_of_rule(f, active, wanted)
                 continue
             made = pattern(f, modes, [f.params[k].var.name for k in active], wanted, primal=True)
@@ -260,17 +261,18 @@ def only_called(program: Program) -> Program:
     return replace(program, functions={k: f for k, f in program.functions.items() if k in found})
 
 
-def inline_rules(program: Program, off: Iterable[str] = ()) -> Program:
-    """A derivative program as it is compiled: functions with a custom rule are inlined."""
-    if all(f.rule is None for f in program.functions.values()):
+def inline_rules(program: Program, off: Iterable[str] = (), nonlinear: bool = False) -> Program:
+    """A derivative program as it is compiled: functions with a custom rule are inlined. With ``nonlinear``, backward
+    functions that are not linear are kept."""
+    if all(f.rule is None and (nonlinear or f.nonlinear is None) for f in program.functions.values()):
         return program
-    found = only_called(simplify(_rules_inlined(program), off=off))
+    found = only_called(simplify(_rules_inlined(program, nonlinear), off=off))
     linear(found)
     return found
 
 
-def _rules_inlined(program: Program) -> Program:
+def _rules_inlined(program: Program, nonlinear: bool = False) -> Program:
     """The program with its functions with a custom rule inlined, except for long ones that are called several times."""
     rules = {k for k, f in program.functions.items() if f.rule is not None}
     plain = {k: replace(f, rule=None) for k, f in program.functions.items()}
-    return inline(replace(program, functions=plain), rules)
+    return inline(replace(program, functions=plain), rules, nonlinear)

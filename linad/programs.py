@@ -18,12 +18,13 @@ from linad_typecheck.types import BYTES, I64, Scalar
 
 from . import pipeline
 from .adjoint.errors import NoDerivative
+from .adjoint.sweep.custom import refuse_sparse
 from .baseline.pure import purify
 from .boundary.errors import refusal
 from .boundary.kernel import DONE, Loaded, raise_at
 from .codegen import EmitOptions
-from .codegen.allocation_hoisting import lift
-from .codegen.memory import out_of_memory_text
+from .codegen.driver_allocation import lift
+from .codegen.out_of_memory import out_of_memory_text
 from .codegen.passes import prepare
 from .derivatives.rule import exact_zeros
 from .interpret import CoreError, run
@@ -61,15 +62,15 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
                 with_value = value is True or value in KINDS
                 program = pipeline.differentiate(program, names, with_value, off=off).simplified
             if value in (PUSHED, PULLED):
-                if level is request[-1]:  # no further derivative is taken, so custom rules are not needed any more
-                    program = pipeline.inline_rules(program, off=off)
-                program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off)
+                count = len(f.body.results) * (value == PUSHED)
+                program = pipeline.directions(program, len(f.params), count, off, last=level is request[-1])
             elif value in KINDS:
+                refuse_sparse(program.functions.values())
                 program = pipeline.inline_rules(program, off=off)
                 program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
     except NoDerivative as e:
         what = re.sub(r"#\d+", "", e.what)
-        raise refusal("no-gradient", f"there is no derivative of {what}", e.span) from None
+        raise refusal(e.slug, f"there is no derivative of {what}", e.span, e.help) from None
     program = pipeline.inline_rules(program, off=off)
     if request and request[-1][1] in (RECORD, REPLAY):
         f = lowered.main

@@ -1452,9 +1452,10 @@ class _Writer:
             self.depth -= 1
 
 
-def written_language(source: Source, size: int = 10) -> Program:
-    """A program with arguments, from a source of choices."""
-    chosen = list(dict.fromkeys(source.pick(list(FEATURES)) for _ in range(source.number(1, 4 if size > 4 else 2))))
+def written_language(source: Source, size: int = 10, common: Source | None = None) -> Program:
+    """A program with arguments, from a source of choices; ``common``: that of its features."""
+    of = common or source
+    chosen = list(dict.fromkeys(of.pick(list(FEATURES)) for _ in range(of.number(1, 4 if size > 4 else 2))))
     features = [FEATURES[name] for name in chosen]
     w = _Writer(source, features, size)
     while w.left > 0:

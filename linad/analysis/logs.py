@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from linad_typecheck.ir.core import Alloc, Call, Const, Function, Reserve, Var, walk
+from collections.abc import Mapping
+
+from linad_typecheck.ir.core import Alloc, Call, Const, Function, Program, Reserve, Var, walk
 from linad_typecheck.types import I64
 
 
@@ -25,3 +27,25 @@ def logs_of(f: Function) -> set[str]:
 def empty(s: Alloc) -> bool:
     """Whether a log is initially empty, so that it may as well start with more capacity."""
     return s.fill is None and s.shape == (Const(0, I64),)
+
+
+def growing(f: Function, grown: Mapping[str, tuple[bool, ...]]) -> set[str]:
+    """The arrays that a function, or one that it calls, may reallocate. ``grown``: the result of `grown_params`."""
+    calls = (s for s in walk(f.body) if isinstance(s, Call))
+    lent = ((a, g) for s in calls for a, g in zip(s.args, grown[s.callee], strict=True))
+    return resized(f).union(a.name for a, g in lent if g and isinstance(a, Var))
+
+
+def grown_params(program: Program) -> dict[str, tuple[bool, ...]]:
+    """For each function, which parameters are logs that it may reallocate and return.
+
+    A log grows by being copied, so a callee that reserves space in a parameter returns the new log. The entry never
+    does: its caller owns the arrays.
+    """
+    grown = {name: (False,) * len(f.params) for name, f in program.functions.items()}
+    while True:
+        mine = {name: growing(f, grown) for name, f in program.functions.items()}
+        found = {n: tuple(p.var.name in mine[n] for p in f.params) for n, f in program.functions.items()}
+        if found == grown:
+            return grown
+        grown = found

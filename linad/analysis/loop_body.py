@@ -31,16 +31,13 @@ class Cell:
 Row = dict[int, list[AddTo]]  # additions to neighbouring cells, by offset along the row
 
 
-def needed(
-    stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = (), known: Iterable[str] = ()
-) -> list[Stmt]:
-    """A backward slice: the effects and the statements that they and the results depend on, in order, without anything
-    already ``known``."""
+def needed(stmts: Iterable[Stmt], effects: Iterable[Stmt], results: Iterable[Atom] = ()) -> list[Stmt]:
+    """A backward slice: the effects and the statements that they and the results depend on, in order."""
     stmts, effects = list(stmts), list(effects)
     made = {v.name: t for t in stmts for v in outputs(t)}
     wanted = {id(t) for t in effects}
     todo = [*results, *(a for t in effects for a in mentioned(t).values())]
-    seen = set(known)
+    seen: set[str] = set()
     while todo:
         a = todo.pop()
         if isinstance(a, Var) and a.name in made and a.name not in seen:

@@ -72,6 +72,17 @@ def verdict(s: Loop, fastmath: bool) -> Verdict:
         return Verdict(str(order))
 
 
+def reads_earlier_cells(s: Loop) -> bool:
+    """Whether an iteration may read a cell that an earlier one has written: a recurrence through memory."""
+    nest = Nest(s)
+    uses: dict[str, list[Access]] = {}
+    for _, a in outer_accesses(s):
+        uses.setdefault(a.array.name, []).append(a)
+    kinds = {name: {a.kind for a in found} for name, found in uses.items()}
+    both = (found for name, found in uses.items() if "read" in kinds[name] and len(kinds[name]) > 1)
+    return any(farthest(nest, found) != 0 for found in both)
+
+
 def is_even(s: Loop) -> bool:
     """Whether a loop is vectorised and calls library functions, so that all iterations must compute the same bits,
     including the remaining ones that fill no vector."""

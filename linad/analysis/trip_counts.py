@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from linad_typecheck.ir.core import Atom, Const, Let, Loop
+from linad_typecheck.ir.core import Atom, Const, Function, Let, Loop, walk
+from linad_typecheck.types import I64
 
 FEW = 8  # a loop known to have at most so many iterations is not worth a loop of its own
+
+
+def ints_of(f: Function) -> dict[str, Let]:
+    """The int operations of a function, by the names of their results."""
+    return {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
 
 
 def is_short(s: Loop, sizes: Mapping[str, Let] | None = None) -> bool:

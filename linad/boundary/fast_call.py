@@ -124,18 +124,21 @@ def fast_tangent(s: Specialisation, request: Request, given: Sequence[bool], val
 
 
 def fast_into(
-    s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf]
+    s: Specialisation, wrt: tuple[int, ...], params: Sequence[ParamInfo], active: Sequence[Leaf]
 ) -> FastCall | None:
     """The fast path of `vjp_into`, as a function of the arguments, the cotangent and the buffers; None if the function
-    does not qualify. Buffers are restored before it returns `MISSED`."""
+    does not qualify. Buffers are restored before it returns `MISSED`. An array result is computed first, because the
+    cotangent must have its shape."""
     signature, result = s.signature, s.signature.result
-    plain = isinstance(result, Leaf) and result.type == F64
-    if signature.updates or not plain or not all(isinstance(p.structure, Leaf) for p in params):
+    if signature.updates or not isinstance(result, Leaf) or not all(isinstance(p.structure, Leaf) for p in params):
         return None
-    text = _Text(s, request)
+    if signature.copied or signature.given_back or not (result.type == F64 or _is_float_array(result)):
+        return None
+    separate = isinstance(result.type, Array)
+    text = _Text(s, ((wrt, not separate),))
     if not text.arguments():
         return None
-    text.unless("cotangent.__class__ is not float")
+    text.unless(*text.kind("cotangent", result))
     text.add("parts = into if into.__class__ is tuple else (into,)")
     text.unless(f"len(parts) != {len(params)}")
     text.add(f"{''.join(f'b{p.structure.index}, ' for p in params)}= parts")
@@ -148,18 +151,23 @@ def fast_into(
     text.unless(f"not {text.name(no_overlap)}(parts, ({''.join(read)}))")
     arrays = [leaf for leaf in active if isinstance(leaf.type, Array)]
     scalars = [leaf for leaf in active if leaf not in arrays]
+    if separate:
+        text.run("arguments", ())
+        text.add("value = out[1]")
+        text.unless("cotangent.shape != value.shape")
     copy = text.name(text.returned.copy)
     for leaf in arrays:
         text.add(f"c{leaf.index} = {copy}({leaf.index}, b{leaf.index})")
         text.undo += f"b{leaf.index}[...] = c{leaf.index}; "
-    text.run(f"({', '.join(('*arguments', 'cotangent', *(f'b{leaf.index}' for leaf in arrays)))})")
+    seed = "cotangent.copy()" if separate else "cotangent"
+    text.run(f"({', '.join(('*arguments', seed, *(f'b{leaf.index}' for leaf in arrays)))})")
     for leaf in arrays:
         text.tested(f"b{leaf.index}", leaf)
-    for k, leaf in enumerate(scalars, start=2):
+    for k, leaf in enumerate(scalars, start=2 - separate):
         text.tested(f"out[{k}]", leaf)
-    for k, leaf in enumerate(scalars, start=2):
+    for k, leaf in enumerate(scalars, start=2 - separate):
         text.add(f"b{leaf.index}[()] += out[{k}]")
-    return text.made(text.typed("out[1]", result), "arguments, cotangent, into")
+    return text.made("value" if separate else text.typed("out[1]", result), "arguments, cotangent, into")
 
 
 class _Text:
@@ -246,8 +254,9 @@ class _Text:
         for lookup in same.others:
             self.unless(f"not {self.name(lookup)}.holds()")
 
-    def run(self, values: str) -> None:
-        """Add the kernel call for arguments of these sizes; the kernel must already be loaded."""
+    def run(self, values: str, request: Request | None = None) -> None:
+        """Add the kernel call for arguments of these sizes; the kernel must already be loaded. ``request``: another
+        than that of the text."""
         s, among = self.s, self.s.matrices
         if among:
             self.add(f"version = {self.name(s)}.latest")
@@ -255,7 +264,7 @@ class _Text:
             self.add(f"if [{shapes}] != version.shapes: version = {self.name(s)}.version(arguments)")
         else:
             self.add(f"version = {self.name(s.latest)}")
-        self.add(f"kernel = version.kernels.get({self.name(self.request)})")
+        self.add(f"kernel = version.kernels.get({self.name(self.request if request is None else request)})")
         self.unless("kernel is None")
         self.add("loaded = kernel.builds.get('hoisted')")
         self.unless("loaded is None", *(("loaded.again",) if self.undo else ()))
@@ -316,6 +325,10 @@ class _Text:
         }
         exec(compile(text, f"<linad: the fast call of {self.s.signature.name}>", "exec"), names)
         return names["fast_call"]  # type: ignore[return-value]
+
+
+def _is_float_array(leaf: Leaf) -> bool:
+    return isinstance(leaf.type, Array) and is_float(leaf.type)
 
 
 def _is_plain(structure: object) -> bool:

@@ -22,7 +22,7 @@ from .workspace import NoRoom, Pool
 if TYPE_CHECKING:
     from linad_typecheck.span import Span
 
-    from linad.codegen.sites import Site
+    from linad.codegen.error_sites import Site
 
 DONE, AGAIN, FAILED, SHORT = 0, 1, 2, 3
 FLOOR = 1 + 4 * MAX_RANK  # where a kernel finds the lowest address of the stack, if it is recursive

@@ -2,6 +2,6 @@
 
 from .module import Generated, emit
 from .options import EmitOptions
-from .sites import Site
+from .error_sites import Site
 
 __all__ = ["EmitOptions", "Generated", "Site", "emit"]

@@ -18,8 +18,8 @@ from linad.analysis.parallelism import is_even
 from linad.analysis.reductions import made_of
 
 from .liveness import without_dead
-from .memory import cells_of, no_room
-from .sites import Site, Sites
+from .out_of_memory import cells_of, no_room
+from .error_sites import Site, Sites
 from .tree import (
     AddAll, Apply, Assign, At, Branch, CopyOf, Expr, Fail, Finish, For, Forever, Grown, Invoke, Leaf, Matrix, Leave,
     New, Node, Num, ParallelCopy, Put, PutAll, Size, Spread, cells_read, subexpressions,

@@ -41,7 +41,7 @@ from pathlib import Path
 
 from linad_typecheck.diagnostics import LinadWarning
 
-from . import plain
+from . import cache_format
 
 LIMIT = 512 * 1024 * 1024  # default limit in bytes; LINAD_CACHE_LIMIT overrides it
 PAUSE = 600  # seconds between checks of the total size, each of which reads the size of every file
@@ -179,13 +179,13 @@ class Entry:
     def fronts(self) -> Iterator[tuple[str, object]]:
         """The stored results of the front end with their keys, newest first."""
         for key, outcome in reversed(list(self.memory.items())):
-            yield key, plain.load(outcome)
+            yield key, cache_format.load(outcome)
         own = self._fronts()
         names = {path.name for path in own}
         for path in (*own, *(p for p in self._shared_fronts() if p.name not in names)):
             content = read(path)
             if content is not None:
-                yield path.stem, plain.load(content)
+                yield path.stem, cache_format.load(content)
 
     def _fronts(self) -> list[Path]:
         """Files with results of the front end, newest first."""
@@ -198,7 +198,7 @@ class Entry:
 
     def store_front(self, key: str, outcome: object) -> None:
         """Store a result of the front end, and remove the oldest ones beyond the limit."""
-        content = plain.dump(outcome)
+        content = cache_format.dump(outcome)
         if not (self.ready() and write(self.folder / f"{key}.front", content)):
             self.memory[key] = content
             for old in list(self.memory)[:-FRONTS]:
@@ -215,11 +215,12 @@ class Entry:
             return None
         self.touch()
         facts, _, text = content.partition(b"\n")
-        return text.decode(), plain.load(facts.removeprefix(b"# "))
+        return text.decode(), cache_format.load(facts.removeprefix(b"# "))
 
     def store_module(self, key: str, text: str, facts: object) -> bool:
         """Store a generated module with facts about it; return whether that succeeded."""
-        if not (self.ready() and write(self.folder / f"{key}.py", b"# %b\n%b" % (plain.dump(facts), text.encode()))):
+        content = b"# %b\n%b" % (cache_format.dump(facts), text.encode())
+        if not (self.ready() and write(self.folder / f"{key}.py", content)):
             return False
         self.touch()
         return True

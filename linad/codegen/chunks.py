@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     RETRY, AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dim, Fill, Function, If, Let, Load, Loop,
     Names, Param, Stmt, Store, Var, free_vars, walk,
@@ -45,17 +46,12 @@ class Maker(ints.Maker):
     hint = "t"
 
     def sizes_of(self, a: Var) -> tuple[Var, ...]:
-        found = tuple(self.names.var("size", I64) for _ in range(a.type.rank))
-        self.out.extend(Dim(v, a, k) for k, v in enumerate(found))
-        return found
+        return Builder(self.names, self.out).dims(a)
 
     def cells(self, shape: tuple[Atom, ...], each: Cells) -> None:
         """Emit loops over all cells of an array."""
-        index = tuple(self.names.var("k", I64) for _ in shape)
-        inner = tuple(each(index))
-        for k, n in reversed(tuple(zip(index, shape, strict=True))):
-            inner = (Loop(k, ZERO, n, ONE, (), (), Block(inner), ()),)
-        self.out.extend(inner)
+        b = Builder(self.names, self.out)
+        b.each(shape, lambda *index: b.stmts.extend(each(index)))
 
 
 def identity(t: Scalar | Array) -> Const:

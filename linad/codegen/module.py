@@ -15,12 +15,11 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.types import BOOL, I64, NUMPY_NAMES, Array, Type
 
-from linad.analysis.logs import empty
+from linad.analysis.logs import empty, growing, grown_params
 
 from .name_allocation import assign_names
 from .build import build
-from .effects import growing, grown_params
-from .allocation_hoisting import Lifted, lift, scratch
+from .driver_allocation import Lifted, lift, scratch
 from .options import EmitOptions
 from .parallel import OnThreads, chunk_functions, spread_text
 from .function_splitting import split_function
@@ -28,7 +27,7 @@ from .passes import prepare
 from .printer import Printer
 from .restart_safety import retries_after_writes
 from .arena import carve, workspaces
-from .sites import Site, Sites
+from .error_sites import Site, Sites
 from .text import CASTS, ERROR_WORDS, FLOOR, HINTS, KINDS, LOGS, MATRICES, SORTING, SPECIAL, gaussians, matrix_helper
 from .tree import Apply, Branch, Fail, Forward, Leaf, Node, NoteNan, Num
 

@@ -20,7 +20,6 @@ from linad.optimise.loops.product_reassociation import reassociate_products
 from linad.optimise.loops.recurrence_distribution import distribute_recurrences
 from linad.optimise.loops.scalar_promotion import promote_scalars
 from linad.optimise.loops.scatter_buffering import buffer_scatters
-from linad.optimise.loops.scatter_distribution import distribute_scatters
 from linad.optimise.loops.stencil_gather import gather_stencils
 from linad.optimise.loops.unroll_and_jam import unroll_and_jam
 from linad.optimise.memory.addition_merging import merge_additions
@@ -64,7 +63,6 @@ RESHAPING: tuple[Pass, ...] = (
     Pass("layout_transposition", choose_layouts, FREE),
     Pass("scalar_promotion", promote_scalars, FREE),
     Pass("recurrence_distribution", distribute_recurrences, FREE),
-    Pass("scatter_distribution", distribute_scatters, FREE),
     Pass("stencil_gather", gather_stencils, FREE),
     Pass("loop_distribution", distribute_loops, FREE),
     Pass("scatter_buffering", buffer_scatters, FREE),

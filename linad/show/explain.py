@@ -161,7 +161,10 @@ def _from_calls(gradient: Gradient) -> Iterable[Remark]:
                     body = walk(gradient.linear.functions[s.callee].body)
                     compiled = any(isinstance(t, Dense) and DENSE[t.op].compiled for t in body)
                     what = "compiled elsewhere; its derivative is that" if compiled else "whose derivative is that"
-                    yield Remark(s.span.line, "call", f"of {name}, {what} of its rule: {_of_rule(s, rule, plan)}")
+                    nonlinear = gradient.linear.functions[rule.backward].nonlinear if rule.backward else None
+                    only = "" if nonlinear is None else f"; only in reverse mode: {nonlinear.why}"
+                    told = f"of {name}, {what} of its rule: {_of_rule(s, rule, plan)}{only}"
+                    yield Remark(s.span.line, "call", told)
                     continue
                 read = [base_name(s.args[k].name) for k in plan.unchanged[id(s)]]
                 again = f"; {', '.join(read)} {'is' if len(read) == 1 else 'are'} read again" if read else ""

@@ -31,7 +31,7 @@ from .linear import Linear, linear
 P = ParamSpec("P")
 R = TypeVar("R")
 Argnums = int | str | Sequence[int | str]
-Positions = int | tuple[int, ...]
+Positions = int | str | tuple[int | str, ...]
 
 _METHODS = 64  # methods of objects whose checked functions are kept, and with them the objects
 
@@ -66,12 +66,12 @@ class Transformed(Generic[P, R]):
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
         function = self.composed
-        table = function._fast
-        fast = table.get("value")
+        fast = function._fast.get("value")
         try:
             found = MISSED if fast is None else fast(arguments)
             if found is MISSED or derive.contains_nan(found):
                 s = function.specialisation(arguments)
+                table = function._fast
                 found = derive.call_exactly(s, arguments)
                 if not function._fixed:
                     table["value"] = derive.fast_call(s, "value", None)
@@ -97,7 +97,8 @@ class Transformed(Generic[P, R]):
             return
         signature = self.function.specialisation(arguments).signature
         for transform in self.transforms:
-            derive.wanted(signature, transform.positions)
+            if not by_some_of_many(self.function, transform):
+                derive.wanted(signature, transform.positions)
 
     @property
     def composed(self) -> CheckedFunction[..., Any]:
@@ -255,7 +256,12 @@ def by(f: Callable[..., Any], argnums: Any) -> tuple[CheckedFunction[..., Any], 
     holds, which come first."""
     if (held := linear(f)) is None:
         function = checked(f)
-        return function, numbers(function, argnums), ()
+        positions = numbers(function, argnums)
+        if by_some_of_many(function, Transform("jacobian", positions)):
+            name = starred(function)[0]
+            told = f"the sparse Jacobian of `{function.__name__}` is by all of `*{name}` or by none"
+            raise refusal("no-gradient", told, help=f"write `argnums={name!r}`, or a parameter for each")
+        return function, positions, ()
     found, count = numbers(held, argnums), len(held.held)
     shifted = count + found if isinstance(found, int) else tuple(count + n for n in found)
     return held.program, shifted, held.held
@@ -282,8 +288,8 @@ def pair(function: CheckedFunction[..., Any], value: Any) -> tuple[Any, Any]:
     raise refusal("non-scalar-loss", what, help="return `(value, aux)`")
 
 
-def numbers(function: CheckedFunction[..., Any] | Linear, argnums: Any) -> int | tuple[int, ...]:
-    """Resolve positions and names of parameters to positions.
+def numbers(function: CheckedFunction[..., Any] | Linear, argnums: Any) -> Positions:
+    """Resolve positions and names of parameters to positions, and to names from ``*args`` on (see `Transform`).
 
     Raises
     ------
@@ -301,17 +307,26 @@ def numbers(function: CheckedFunction[..., Any] | Linear, argnums: Any) -> int |
         raise TypeError(f"argnums: expected an int, the name of a parameter, or a sequence of them, got {argnums!r}")
     if isinstance(function, Linear):
         return _numbers_of_linear(function, given, one)
-    names = list(inspect.signature(function.py_func).parameters)
+    names, named = list(inspect.signature(function.py_func).parameters), starred(function)
     for n in given:
         if isinstance(n, str) and n not in names:
             raise refusal("no-gradient", f"`{function.__name__}` has no parameter `{n}`; it has {', '.join(names)}")
-    starred = [p.name for p in inspect.signature(function.py_func).parameters.values() if p.kind is p.VAR_POSITIONAL]
-    if starred and (outside := [n for n in given if type(n) is int and not -len(names) <= n < len(names)]):
-        told = f"`{function.__name__}` has no parameter number {outside[0]}: all of `*{starred[0]}` is one parameter"
-        instead = f"differentiate by all of them, `argnums={starred[0]!r}`, or by a parameter of its own"
-        raise refusal("no-gradient", told, help=instead)
-    found = tuple(names.index(n) if isinstance(n, str) else int(n) for n in given)
+    found = tuple(n if n in named else names.index(n) if isinstance(n, str) else int(n) for n in given)
     return found[0] if one else found
+
+
+def starred(function: CheckedFunction[..., Any]) -> tuple[str, ...]:
+    """The names of ``*args`` and of the parameters after it, which positions in a call do not denote."""
+    parameters = [*inspect.signature(function.py_func).parameters.values()]
+    first = next((k for k, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL), len(parameters))
+    return tuple(p.name for p in parameters[first:])
+
+
+def by_some_of_many(function: CheckedFunction[..., Any], transform: Transform) -> bool:
+    """Whether some of the arguments that become ``*args`` are differentiated by."""
+    late = starred(function)
+    own = len(inspect.signature(function.py_func).parameters) - len(late)
+    return bool(late) and any(isinstance(n, int) and not 0 <= n < own for n in transform.positions or ())
 
 
 def _is_int(n: object) -> bool:
@@ -327,11 +342,12 @@ def _numbers_of_linear(f: Linear, given: tuple[Any, ...], one: bool) -> int | tu
     return found[0] if one else found
 
 
-def by_default(function: CheckedFunction[..., Any]) -> int | tuple[int, ...] | None:
+def by_default(function: CheckedFunction[..., Any]) -> Positions | None:
     """The positions that methods differentiate by: those of the option ``wrt``, or None for all float parameters."""
     if function.options.wrt is None:
         return None
-    wrt = function.options.wrt
+    names = list(inspect.signature(function.py_func).parameters)
+    wrt = [names[w] if isinstance(w, int) and -len(names) <= w < len(names) else w for w in function.options.wrt]
     found = once(function._transforms, by_default, lambda: numbers(function, wrt))
     assert isinstance(found, tuple)
     return found[0] if len(found) == 1 else found

@@ -188,13 +188,14 @@ def custom_vjp(fun: Any = None, nondiff_argnums: int | str | Sequence[int | str]
     ------
     LinadError
         When a checked function that calls it is checked, because the functions of the rule are written in the same
-        language: with the code `bad-rule` if they take or return something that does not fit, with `not-linear` if
-        ``bwd`` is not linear in the cotangent.
+        language: with the code `bad-rule` if they take or return something that does not fit. With `not-linear` if
+        forward mode is needed and ``bwd`` is not linear in the cotangent.
 
     Notes
     -----
     Both functions can be differentiated again, so the function has derivatives of all orders. In forward mode, where
-    JAX raises an error, the tangent is computed by the transpose of ``bwd``, which is exact because ``bwd`` is linear.
+    JAX raises an error, the tangent is computed by the transpose of ``bwd``, which is exact if ``bwd`` is linear. If it
+    is not, because it clips the cotangent, say, the function has derivatives in reverse mode only.
 
     Examples
     --------

@@ -21,18 +21,22 @@ Aux = TypeVar("Aux")
 
 @overload
 def hessian(
-    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
 ) -> Transformed[P, tuple[Any, Aux]]: ...
 @overload
-def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+def hessian(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[P, Any]: ...
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[..., Any]:
     """Transform a function into one that computes its matrix of second derivatives: ``jacfwd(jacrev(f))``.
 
     Parameters
     ----------
-    f, argnums, has_aux
+    f, argnums, has_aux, holomorphic
         As for `jacfwd`.
 
     Returns
@@ -58,7 +62,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     array([[6., 2.],
            [2., 0.]])
     """
-    return applied("hessian", f, argnums, has_aux)
+    return applied("hessian", f, argnums, has_aux, holomorphic=holomorphic)
 
 
 def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
@@ -102,12 +106,13 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = given_as("hvp", "primals", primals)
     function, arguments = at(f, given)
     moved = along(f, given, tangents)
-    key, table = ("hvp", given_of(moved)), function._fast
+    key = "hvp", given_of(moved)
     if function.py_func.__code__ is function._code:
-        out = try_fast(table, key, arguments, moved)
+        out = try_fast(function._fast, key, arguments, moved)
         if out is not MISSED:
             return out
     derive.require_scalar(function.specialisation(arguments).signature)
+    table = function._fast
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:

@@ -61,13 +61,17 @@ def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object
 
 @overload
 def jacfwd(
-    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
 ) -> Transformed[P, tuple[Any, Aux]]: ...
 @overload
-def jacfwd(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+def jacfwd(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[P, Any]: ...
 
 
-def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+def jacfwd(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[..., Any]:
     """Transform a function into one that computes its Jacobian in forward mode, in all directions of the arguments.
 
     Parameters
@@ -80,6 +84,9 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
         gives a tuple.
     has_aux : bool
         Whether `f` returns a pair of which only the first is differentiated; the result is then ``(jacobian, aux)``.
+    holomorphic : bool
+        Whether `f` is a holomorphic function of complex numbers with complex results; the Jacobian is then complex.
+        This is trusted: it consists of the derivatives along the real axis.
 
     Returns
     -------
@@ -109,23 +116,27 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     array([[ 0.866, -1.   ],
            [ 0.5  ,  1.732]])
     """
-    return applied("jacfwd", f, argnums, has_aux)
+    return applied("jacfwd", f, argnums, has_aux, holomorphic=holomorphic)
 
 
 @overload
 def jacrev(
-    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True]
+    f: Callable[P, tuple[Any, Aux]], argnums: Argnums = 0, *, has_aux: Literal[True], holomorphic: bool = False
 ) -> Transformed[P, tuple[Any, Aux]]: ...
 @overload
-def jacrev(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[P, Any]: ...
+def jacrev(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[P, Any]: ...
 
 
-def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Transformed[..., Any]:
+def jacrev(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Transformed[..., Any]:
     """Transform a function into one that computes its Jacobian in reverse mode, for all cells of the results.
 
     Parameters
     ----------
-    f, argnums, has_aux
+    f, argnums, has_aux, holomorphic
         As for `jacfwd`.
 
     Returns
@@ -148,7 +159,7 @@ def jacrev(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
     >>> linad.jacrev(moments)(np.array([1.0, 2.0, 3.0]))
     (array([1., 1., 1.]), array([2., 4., 6.]))
     """
-    return applied("jacrev", f, argnums, has_aux)
+    return applied("jacrev", f, argnums, has_aux, holomorphic=holomorphic)
 
 
 @overload
@@ -270,11 +281,18 @@ def value_and_jacobian(
     return applied("value_and_jacobian", f, argnums, has_aux, mode)
 
 
-def applied(kind: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool = False, mode: str = "auto") -> Any:
+def applied(
+    kind: str,
+    f: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool = False,
+    mode: str = "auto",
+    holomorphic: bool = False,
+) -> Any:
     """A function under a transform that gives a Jacobian or a Hessian."""
     held = linear(f)
     function = checked(f) if held is None else held
-    transform = Transform(kind, numbers(function, argnums), bool(has_aux), _known(mode))
+    transform = Transform(kind, numbers(function, argnums), bool(has_aux), _known(mode), bool(holomorphic))
     return of(function, transform) if held is None else held.under(_by_some(transform))
 
 

@@ -448,7 +448,7 @@ class SparseJacobian:
         else:
             plan = self._plan(call)
             found = tuple(plan.matrices(self._entries(call, plan), call.widths))
-        return found[0] if isinstance(self.transform.argnums, int) else found
+        return found[0] if self.transform.bare else found
 
     def _one_by_one(self, call: _Columns) -> _Entries | None:
         """The positions of the entries, if single places of the program compute them; else None."""

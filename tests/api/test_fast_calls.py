@@ -124,6 +124,30 @@ def test_buffers_are_restored_when_the_fast_path_gives_up():
     assert f._fast["into"] is not None
 
 
+def test_buffers_of_a_function_with_an_array_result():
+    """The second call takes the fast path, and so does the first after a call that failed."""
+
+    @linear_grad
+    def f(x: Vec, c: float) -> Vec:
+        return c * x * x
+
+    x, cotangent = np.arange(3.0), np.array([1.0, 0.0, 2.0])
+    assert f(x, 2.0).tolist() == [0.0, 2.0, 8.0] and "value" in f._fast
+    for k in range(1, 4):
+        buffers = np.ones(3), np.zeros(())
+        assert f.vjp_into(cotangent, x, 2.0, into=buffers).tolist() == [0.0, 2.0, 8.0]
+        assert buffers[0].tolist() == [1.0, 1.0, 17.0] and buffers[1] == 8.0 and cotangent.tolist() == [1.0, 0.0, 2.0]
+        assert f._fast["into"]((x, 2.0), cotangent, buffers) is not MISSED
+        for wrong in (np.ones(2), np.ones((3, 1)), np.ones(3, np.float32), [1.0] * 3, 1.0):
+            buffers = np.ones(3), np.zeros(())
+            with pytest.raises((TypeError, ValueError), match="cotangent"):
+                f.vjp_into(wrong, x, 2.0, into=buffers)
+            assert buffers[0].tolist() == [1.0] * 3 and buffers[1] == 0.0
+    aliased = cotangent.copy()
+    f.vjp_into(aliased, x, 2.0, into=(aliased, np.zeros(())))  # the cotangent is copied
+    assert aliased.tolist() == [1.0, 0.0, 18.0]
+
+
 @pytest.mark.parametrize(
     ("buffers", "error"),
     [

@@ -12,8 +12,8 @@ from linad_typecheck.diagnostics import Diagnostic, LinadWarning
 from linad_typecheck.span import Span
 
 from linad import linear_grad, specialise
-from linad.codegen import cache, plain
-from linad.codegen.sites import Site
+from linad.codegen import cache, cache_format
+from linad.codegen.error_sites import Site
 
 KEY = "0123456789abcdef0123456789abcdef"
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of files here")
@@ -172,8 +172,8 @@ def test_what_cannot_be_replaced_is_done_without(place, monkeypatch, suffix):
 def test_facts_are_kept_with_their_types():
     span = Span("file", 1, 2, 3, 4)
     facts = (True, 1, None, "\ud800\n", (), (Site(span, "E", "{0}", ("f64",)),), Diagnostic("a", "b", "error", "c", span))
-    again = plain.load(plain.dump(facts))
-    assert again == facts and [type(v) for v in again] == [type(v) for v in facts] and b"\n" not in plain.dump(facts)
+    again = cache_format.load(cache_format.dump(facts))
+    assert again == facts and [type(v) for v in again] == [type(v) for v in facts] and b"\n" not in cache_format.dump(facts)
 
 
 class Text(str):
@@ -183,4 +183,4 @@ class Text(str):
 @pytest.mark.parametrize("value", [[1], {1: 2}, 1.5, Text("x"), object()])
 def test_other_types_are_no_facts(value):
     with pytest.raises(TypeError, match="the cache keeps no"):
-        plain.dump((value,))
+        cache_format.dump((value,))

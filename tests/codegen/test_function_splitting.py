@@ -6,7 +6,7 @@ import pytest
 from linad_typecheck.ir.core import Call, walk
 
 from linad.codegen import EmitOptions, emit
-from linad.codegen.allocation_hoisting import lift
+from linad.codegen.driver_allocation import lift
 from linad.codegen.function_splitting import split_function
 from tests.examples_of import some
 from tests.lower.test_messages import checked

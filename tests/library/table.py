@@ -196,16 +196,16 @@ for _name in "add subtract multiply divide power maximum minimum arctan2 hypot l
 _rows("numpy", """
     add.at: z = x.copy(); np.add.at(z, k, 2); return z | z = x.copy(); np.add.at(z, k, 0.5 * k); return z
     subtract.at: z = x.copy(); np.subtract.at(z, k, 2); return z
-    multiply.at: z = x.copy(); np.multiply.at(z, k, 2.5); np.multiply.at(z, k, x[0]); return z
-    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); np.divide.at(z, k, x[0]); return z
-    true_divide.at: z = x.copy(); np.true_divide.at(z, k, x[0]); return z
-    power.at: z = x.copy(); np.power.at(z, k, 2.0); return z
-    maximum.at: z = x.copy(); np.maximum.at(z, k, x[:1] * 2.0); return z
-    minimum.at: z = x.copy(); np.minimum.at(z, k, x[:1] * 2.0); return z
-    fmax.at: z = x.copy(); np.fmax.at(z, k, x[:1] * 2.0); return z
-    fmin.at: z = x.copy(); np.fmin.at(z, k, x[:1] * 2.0); return z
-    logaddexp.at: z = x.copy(); np.logaddexp.at(z, k, x[0]); return z
-    hypot.at: z = x.copy(); np.hypot.at(z, k, x[0]); return z
+    multiply.at: z = x.copy(); np.multiply.at(z, k, 2); return z
+    divide.at: z = x.copy(); np.divide.at(z, k, 2.5); return z
+    true_divide.at: z = x.copy(); np.true_divide.at(z, k, 2.5); return z
+    power.at: z = x.copy(); np.power.at(z, k, 2); return z
+    maximum.at: z = x.copy(); np.maximum.at(z, k, 2); return z
+    minimum.at: z = x.copy(); np.minimum.at(z, k, 2); return z
+    fmax.at: z = x.copy(); np.fmax.at(z, k, 2); return z
+    fmin.at: z = x.copy(); np.fmin.at(z, k, 2); return z
+    logaddexp.at: z = x * 1.0; np.logaddexp.at(z, k, x[0]); return z
+    hypot.at: z = x * 1.0; np.hypot.at(z, k, x[0]); return z
 """)  # fmt: skip
 
 # ------------------------------------------------------------------------------------- distributions, distances, windows
@@ -596,7 +596,7 @@ ELSEWHERE = {
         )
     },
     **{
-        name: "functions of lists and other containers: tests/lower/test_containers.py"
+        name: "functions of lists and other containers: tests/constructs/test_containers.py"
         for name in (
             *(f"heapq.{n}" for n in "heapify heappop heappush heappushpop heapreplace nlargest nsmallest".split()),
             *(f"bisect.{n}" for n in "bisect bisect_left bisect_right insort insort_left insort_right".split()),
@@ -609,7 +609,7 @@ ELSEWHERE = {
         for name in ("locals", "setattr", "object.__setattr__")
     },
     **{
-        name: "complex numbers: tests/arrays/test_complex.py"
+        name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (
             *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
             *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "scipy.signal.hilbert",
@@ -618,7 +618,7 @@ ELSEWHERE = {
         )
     },
     **{
-        f"linad.{name}": "linad's own, plain Python without it: tests/arrays/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
+        f"linad.{name}": "linad's own, plain Python without it: tests/constructs/test_combinators.py, tests/adjoint/sweep/test_derivatives_inside.py"
         for name in "build fold grad jvp map reduce scanl scanr shift1l shift1r sum value_and_grad vjp".split()
     },
     **{
@@ -636,14 +636,14 @@ ELSEWHERE = {
     "numpy.asanyarray": "`asarray`, which has a row: tests/api/test_other_peoples_code.py",
     "numpy.broadcast": "of shapes: tests/api/test_other_peoples_code.py",
     **{
-        f"itertools.{name}": "iterators: tests/lower/test_iteration.py"
+        f"itertools.{name}": "iterators: tests/constructs/test_iterators.py"
         for name in (
             "accumulate chain chain.from_iterable combinations combinations_with_replacement compress count cycle "
             "dropwhile filterfalse groupby islice pairwise permutations product repeat starmap takewhile zip_longest"
         ).split()
     },
     **{
-        name: "iterators: tests/lower/test_iteration.py"
+        name: "iterators: tests/constructs/test_iterators.py"
         for name in "builtins.filter builtins.iter builtins.next numpy.fromiter".split()
     },
     **{
@@ -651,12 +651,12 @@ ELSEWHERE = {
         for name in "byte int16 int8 short ubyte uint uint16 uint32 uint64 uint8 uintc uintp ushort".split()
     },
     **{
-        name: "of types, known when compiled: tests/lower/test_texts_and_slices.py"
+        name: "of types, known when compiled: tests/constructs/test_texts_and_slices.py"
         for name in "numpy.ma.isMA numpy.ma.isMaskedArray numpy.ma.is_masked scipy.sparse.issparse scipy.sparse.isspmatrix".split()
     },
     **{name: "copies of structures: tests/api/test_functions_of_packages.py" for name in ("copy.copy", "copy.deepcopy")},
     "functools.reduce": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
-    "copy.replace": "of records, not of numbers: tests/lower/test_records.py",
-    "dataclasses.replace": "of records, not of numbers: tests/lower/test_records.py",
+    "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
+    "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }

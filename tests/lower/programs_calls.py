@@ -207,7 +207,7 @@ def rebound_by_inner_functions(x, c):
         s += see(v) + scaled(v)
         if v > 1.0:
             total *= 0.5
-    return total + s * count + best * acc + sum([see(d) for d in (1.0, 2.0)]) + sum(total for total in (1.0, c))
+    return total + s * count + best * acc + sum([see(c) + c for c in (1.0, 2.0)]) + sum(total for total in (1.0, c))
 
 
 def rebound_by_recursion(x):

@@ -49,9 +49,10 @@ EARLY = 8  # one in so many brief programs is examined without types, too
 BUILDS = 1  # of one program that is compiled
 POOL = 4000  # programs that are remembered, the newest
 WARM = 10  # programs that are judged before there are children, which then have read the library functions
-MANY = 15  # times as many brief programs are in a batch, and are judged before
+MANY = 5  # times as many brief programs are in a batch, and are judged before
 REPORT = 300  # seconds between lines that say how far it is
 FINDING = "FOUND"
+NOTHING = ("no program", "too long", "wrong in CPython too")  # what is no program, and is not counted as one
 
 
 @dataclass(frozen=True)
@@ -251,8 +252,10 @@ def main() -> int:
 
 
 def _programs(counts: Counter[str]) -> str:
-    programs = sum(n for k, n in counts.items() if k != "compiled builds")
-    return f"{programs} programs, {counts['compiled builds']} compiled builds"
+    """How many programs there were, and in which time of the processor."""
+    programs = sum(n for k, n in counts.items() if k != "compiled builds" and not k.endswith(NOTHING))
+    used = sum(os.times()[:4])
+    return f"{programs} programs, {counts['compiled builds']} compiled builds, {used:.0f} s of the processor"
 
 
 def _warm(first: int, many: int) -> None:

@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ def changed(source: Source, program: Program) -> Program:
 
 WRITERS = {
     "language": Writer(
-        lambda s: written_language(s, s.number(2, 10)), OWNERSHIP, 6, lambda s: written_language(s, s.number(1, 4))
+        lambda s: written_language(s, s.number(2, 10)), OWNERSHIP, 6, lambda s: written_language(s, s.number(1, 4), s.common)
     ),
     "plain": Writer(lambda s: written(s, s.number(2, 12)), brief=lambda s: written(s, s.number(1, 4))),
     "rich": Writer(
@@ -103,35 +102,23 @@ WRITERS = {
 
 
 class Grouped(Seeded):
-    """Choices of which `COMMON` are those of all seeds of a group: they decide what stands before the function, which
+    """Choices with others that all seeds of a group have in common: they decide what stands before the function, which
     takes longer to load than a function of a few statements."""
 
-    COMMON, GROUP = 6, 30
+    SIZE = 30
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.own, self.rng, self.left = self.rng, random.Random(f"group {seed // self.GROUP}"), self.COMMON
-
-    def _counted(self) -> None:
-        self.left -= 1
-        if self.left == -1:
-            self.rng = self.own
-
-    def pick(self, items: list) -> Any:
-        self._counted()
-        return super().pick(items)
-
-    def number(self, low: int, high: int) -> int:
-        self._counted()
-        return super().number(low, high)
+        self.common = Seeded(seed // self.SIZE)
 
 
 def drawn(seed: int, only: str | None = None, pool: Sequence[str] = (), brief: bool = False) -> tuple[str, Program]:
     """The program of a seed, and the name of its writer; of half of the seeds a program of the pool, edited."""
-    source = Grouped(seed) if brief else Seeded(seed)
+    source = Grouped(seed)
     if pool and only in (None, "edited") and source.number(0, 1):
-        return "edited", changed(Seeded(seed), program_of(source.pick(pool)))
-    name = only or source.pick([name for name, w in WRITERS.items() for _ in range(w.share) if w.brief or not brief])
+        return "edited", changed(source, program_of(source.pick(pool)))
+    named = source.common if brief else source
+    name = only or named.pick([name for name, w in WRITERS.items() for _ in range(w.share) if w.brief or not brief])
     return name, (WRITERS[name].brief if brief else WRITERS[name].write)(source)
 
 

@@ -84,6 +84,45 @@ def test_all_of_the_rest_is_one_parameter():
     def product(*xs):
         return xs[0] * xs[1]
 
-    assert [np.shape(j) for j in linad.jacobian(product, "xs")(X, Y)] == [(3, 3), (3, 3)]
-    with pytest.raises(linad.LinadError, match=r"has no parameter number 1: all of `\*xs` is one parameter"):
-        linad.jacobian(product, 1)
+    by_each = linad.jacobian(product, "xs")(X, Y)
+    assert [np.shape(j) for j in by_each] == [(3, 3), (3, 3)]
+    assert linear_grad(product, wrt="xs").jacobian(X, Y)[1].shape == linear_grad(product, wrt=0).jacobian(X, Y)[0].shape
+    with pytest.raises(linad.LinadError, match="sparse Jacobian of `product` is by all of `\\*xs` or by none"):
+        linad.jacobian(product, 1, sparsity=True)
+
+
+def scaled(a, *xs, gain=2.0):
+    return gain * np.sum(a * xs[0] * xs[1] ** 2)
+
+
+def apart(a, x, y, gain=2.0):
+    return gain * np.sum(a * x * y**2)
+
+
+@pytest.mark.parametrize("argnums", [1, 2, -1, (0, 2), (2, 1), (-1, "gain"), ("a", 1)])
+@pytest.mark.parametrize("of", [linad.grad, linad.value_and_grad, linad.hessian, linad.jacfwd])
+def test_positions_of_arguments_that_become_one_parameter(of, argnums):
+    """As in JAX, an int is the position of an argument in the call."""
+    last = {-1: 2, "gain": 3, "a": 0}
+    plain = last.get(argnums, argnums) if not isinstance(argnums, tuple) else tuple(last.get(n, n) for n in argnums)
+    given = (X, Y, X + Y)
+    same(of(scaled, argnums)(*given), of(apart, plain)(*given, 2.0))
+    inside = linear_grad(lambda x: of(scaled, argnums)(x, Y, X + Y))
+    same(inside(X), of(apart, plain)(*given, 2.0))
+
+
+def same(found, expected):
+    if isinstance(expected, tuple):
+        assert isinstance(found, tuple) and len(found) == len(expected)
+        for one, other in zip(found, expected):
+            same(one, other)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_positions_beyond_the_arguments():
+    for argnums, told in ((3, "by number 3"), (-4, "by number -4"), ((1, "xs"), r"by all and by some of `\*xs`")):
+        with pytest.raises(linad.LinadError, match=f"given 3 arguments by position and is differentiated {told}"):
+            linad.grad(scaled, argnums)(X, Y, X)
+    with pytest.raises(linad.LinadError, match="has no parameter `b`; it has a, xs, gain"):
+        linad.grad(scaled, "b")

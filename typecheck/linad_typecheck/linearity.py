@@ -231,6 +231,10 @@ class _Walk:
             self.declared(s, args)
             return
         finals, results = self.analysis.call(s.callee, args)
+        rule = self.analysis.functions[s.callee].rule
+        if rule is not None and rule.backward and any(fact & LINEAR for fact in args):  # the transpose calls it
+            cotangents = len(self.analysis.functions[rule.backward].params) - len(rule.given)
+            self.analysis.call(rule.backward, (FREE,) * len(rule.given) + (LINEAR,) * cotangents)
         for a, final in zip(s.args, finals, strict=True):
             if isinstance(a, Var) and isinstance(a.type, Array):
                 self.put(a, final)

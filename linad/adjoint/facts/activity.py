@@ -128,7 +128,7 @@ def analyse_activity(
         if len(facts.active) == before:
             break
     asked = wrt | {facts.place(p.var) for p in f.params if p.var.name in wrt}
-    facts.active &= useful(f, facts.key, results) | asked
+    facts.active &= useful(f, modes, facts.key, results) | asked
     return facts
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linad_typecheck.ir.core import Atom, Call, Function, Var, walk
+from linad_typecheck.linear.uses import Modes
 from linad_typecheck.types import Array, is_float
 
 from linad.analysis.flows import flows
@@ -16,7 +17,7 @@ from linad.analysis.flows import flows
 Key = Callable[[Var], str]
 
 
-def useful(f: Function, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
+def useful(f: Function, modes: Modes, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
     """The values and alias groups, by `Facts.key`, on which a result or an updated parameter may depend."""
     found: set[str] = set()
 
@@ -32,7 +33,8 @@ def useful(f: Function, key: Key, results: tuple[Atom, ...] = ()) -> set[str]:
         before = len(found)
         for s in stmts:
             if isinstance(s, Call):  # as a whole: the reverse of a call takes the adjoints of all its results
-                if is_useful(*s.args, *s.outs):
+                written = (a for a, m in zip(s.args, modes(s.callee), strict=True) if m != "read")
+                if is_useful(*(a for a in written if isinstance(a.type, Array)), *s.outs):
                     mark(*s.args, *s.outs)
             for target, sources in flows(s):
                 if is_useful(target):

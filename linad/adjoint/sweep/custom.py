@@ -9,7 +9,7 @@ of a linear function is its transpose.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.build import Builder
@@ -62,6 +62,7 @@ class Transposes:
         adds to. It returns the tangents of scalars.
         """
         f = self.functions[rule.backward]
+        refuse_nonlinear(f, "in forward mode")
         return self._of(f, range(len(rule.given), len(f.params)))
 
     def forward(self, rule: Rule) -> str:
@@ -108,6 +109,20 @@ def refuse_blocked(f: Function, active: tuple[int, ...]) -> None:
             if f.rule.forward == f.name:
                 why = f"which is compiled elsewhere and has no rule: write `{f.name}.defvjp(forward, backward)`"
             raise NoDerivative(f"`{f.name}` by `{name}`, {why}", f.span)
+
+
+def refuse_nonlinear(f: Function, needed: str) -> None:
+    """Refuse what needs the transpose of a backward function, or of a sum of its cotangents."""
+    if f.nonlinear is not None:
+        help = "differentiate in reverse mode (`grad`, `vjp`, `jacrev`), or only scale and add parts of the cotangent"
+        what = f"`{primal_name(f.name)}` {needed}, because its backward function is not linear: {f.nonlinear.why}"
+        raise NoDerivative(what, f.nonlinear.span, "not-linear", help)
+
+
+def refuse_sparse(functions: Iterable[Function]) -> None:
+    """Refuse the entries of a Jacobian of which one cotangent determines several."""
+    for f in functions:
+        refuse_nonlinear(f, "as a sparse matrix")
 
 
 # ---------------------------------------------------------------------------------------------------------- reverse

@@ -160,6 +160,11 @@ class Calls:
                 return positions, inside
             positions |= more
 
+    def is_apart(self, s: Call) -> bool:
+        """Whether a call stays as it is, for one direction after the other."""
+        f = self.functions[s.callee]
+        return f.rule is not None or f.nonlinear is not None
+
     def name(self, callee: str, positions: frozenset[int]) -> str:
         """The name of the replacement of a function."""
         name = f"{callee}_in_directions_{'_'.join(map(str, sorted(positions)))}"
@@ -185,7 +190,7 @@ class Calls:
                 for c, i, n, o in zip(carried, inits, s.nexts, outs, strict=True):
                     if wide(i) or wide(n):
                         mark(c, o)
-            case Call(outs=outs, args=args) if any(map(wide, args)) and self.functions[s.callee].rule is not None:
+            case Call(outs=outs, args=args) if any(map(wide, args)) and self.is_apart(s):
                 mark(*outs)
             case Call(outs=outs, args=args) if any(map(wide, args)):
                 positions, inside = self.called(s, facts)
@@ -394,7 +399,7 @@ class _Walk:
                 self.branch(s)
             case Loop():
                 self.loop(s)
-            case Call() if self.calls.functions[s.callee].rule is not None:
+            case Call() if self.calls.is_apart(s):
                 self.close()
                 self.call_by_direction(s)
             case Call():
@@ -512,7 +517,7 @@ class _Walk:
         self.out += [*before, Loop(k, ZERO, self.width, ONE, (), (), Block((*inside, *after)), (), span=s.span)]
 
     def call_by_direction(self, s: Call) -> None:
-        """Call a function with a rule, which handles a single direction, for one direction after the other.
+        """Call a function that handles a single direction for one direction after the other.
 
         The first call is made even without directions, with zeros, because it determines the sizes of the results.
         """

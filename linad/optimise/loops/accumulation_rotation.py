@@ -22,15 +22,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
-    walk,
+    AddTo, Atom, Block, Const, Function, If, Load, Loop, Names, Stmt, Store, Var, all_names, outputs,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import I64, Scalar
 
 from linad.analysis.loop_body import Body
 from linad.analysis.loop_facts import is_plain
-from linad.analysis.trip_counts import is_short
+from linad.analysis.trip_counts import ints_of, is_short
 
 from ..ints import Maker, carrying, has_run
 
@@ -38,7 +37,7 @@ from ..ints import Maker, carrying, has_run
 def rotate_accumulations(f: Function) -> Function:
     """Add once to each cell of a row of neighbouring cells in innermost loops."""
     names = Names(all_names(f))
-    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+    sizes = ints_of(f)
     return at_loops(f, lambda s: adding(s, names) if is_plain(s) and not is_short(s, sizes) else [s])
 
 

@@ -31,10 +31,9 @@ from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import Array, Scalar, is_float
 
-from linad.analysis import accesses
 from linad.analysis.affine import Ranges
-from linad.analysis.dependence import Nest, farthest
-from linad.analysis.loop_facts import is_counted, outer_accesses, scatters, with_ranges
+from linad.analysis.loop_facts import is_counted, scatters, with_ranges
+from linad.analysis.parallelism import reads_earlier_cells
 from linad.analysis.reductions import is_reduction, without_handed_on
 
 from ..scalars.constant_folding import fold_constants
@@ -69,8 +68,7 @@ def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
     arms = (arm for b in branches for arm in (b.then, b.orelse))
     if sum(_cost(t) for arm in arms for t in arm.stmts) > MOST or not _only_sums(s):
         return None
-    flat = _Flattener(r, names)
-    return None if flat.waits_for_cells(s) else flat.loop(s)
+    return None if reads_earlier_cells(s) else _Flattener(r, names).loop(s)
 
 
 def _only_sums(s: Loop) -> bool:
@@ -134,16 +132,6 @@ class _Flattener:
             else:
                 break
         return a
-
-    def waits_for_cells(self, s: Loop) -> bool:
-        """Whether an iteration may read a cell that an earlier one has written."""
-        nest = Nest(s)
-        uses: dict[str, list[accesses.Access]] = {}
-        for _, a in outer_accesses(s):
-            uses.setdefault(a.array.name, []).append(a)
-        kinds = {name: {a.kind for a in found} for name, found in uses.items()}
-        both = (found for name, found in uses.items() if "read" in kinds[name] and len(kinds[name]) > 1)
-        return any(farthest(nest, found) != 0 for found in both)
 
     def cell(self, t: Access) -> Cell:
         return t.array.name, tuple(map(self.r.form, t.index))

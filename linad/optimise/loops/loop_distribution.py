@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from linad_typecheck.ir.core import (
     AddTo, Block, Check, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, operands,
-    outputs, walk,
+    outputs,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.types import I64
@@ -32,7 +32,7 @@ from linad_typecheck.types import I64
 from linad.analysis.loop_body import Body
 from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
-from linad.analysis.trip_counts import is_short
+from linad.analysis.trip_counts import ints_of, is_short
 
 from ..ints import Maker, upwards
 
@@ -42,7 +42,7 @@ MOST = 10  # operations and loads worth recomputing for one addition
 def distribute_loops(f: Function) -> Function:
     """Distribute innermost loops whose additions to an array prevent vectorisation."""
     names = Names(all_names(f))
-    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+    sizes = ints_of(f)
 
     def parts(s: Loop) -> list[Stmt]:
         if any(isinstance(t, Loop | If) for t in s.body.stmts):

@@ -15,8 +15,8 @@ then the other writes nothing visible to a caller. The statements between the lo
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`constant_folding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
 expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
-passes analyse loops over whole ranges better. A recurrence is not fused with a loop of exponentials or sines, which is
-vectorised.
+passes analyse loops over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop
+of exponentials or sines, which is vectorised as a whole or in part.
 
 **Needs.** Nothing: results are bitwise identical.
 """
@@ -39,6 +39,7 @@ from linad.analysis.accesses import Access
 from linad.analysis.dependence import Distance, Independent, Nest
 from linad.analysis.loop_facts import outer_accesses
 from linad.analysis.operation_costs import is_library_call
+from linad.analysis.parallelism import reads_earlier_cells
 
 from ..ints import carrying
 
@@ -77,7 +78,7 @@ class _Facts:
 
     @cached_property
     def serial(self) -> bool:
-        return _serial(self.flat)
+        return _serial(self.flat) or reads_earlier_cells(self.flat)
 
     @cached_property
     def expensive(self) -> bool:
@@ -133,10 +134,12 @@ class _Fuser:
     # -- legality and profitability
 
     def pays(self, first: _Facts, second: _Facts, others: tuple[Stmt, ...]) -> bool:
-        """Whether to strip-mine a loop: only if all arrays between the two are used by loops alone that can be fused
-        with them too."""
+        """Whether to strip-mine a loop: not a recurrence, and only if all arrays between the two are used by loops
+        alone that can be fused with them too."""
         if (first.inner is None) == (second.inner is None):
             return True
+        if first.serial or second.serial:
+            return False
         a, b = first.loop, second.loop
         later = {o.name for o in (*a.outs, *b.outs)}
         later |= {v.name for t in others if not isinstance(t, Alloc) for v in outputs(t)}
@@ -170,7 +173,7 @@ class _Fuser:
             return False
         if first.alone or second.alone or not first.writes & second.reads & self.made:
             return False
-        if first.serial != second.serial and (first if second.serial else second).expensive:
+        if first.expensive and second.serial or second.expensive and first.serial:
             return False  # vectorising the expensive loop is worth more than keeping the cells in cache
         if any(o.name in second.mentions for o in a.outs):
             return False
@@ -228,7 +231,7 @@ def _may_fail(s: Stmt) -> bool:
 
 
 def _serial(s: Loop) -> bool:
-    """Whether an iteration depends on the previous one other than through a reduction."""
+    """Whether an iteration depends on a value of the previous one other than through a reduction."""
     results = {r.name for r in s.body.results if isinstance(r, Var)}
     carried = {c.name for c in s.carried}
     used: set[str] = set()

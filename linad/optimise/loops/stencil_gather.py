@@ -36,7 +36,7 @@ from linad.analysis.dependence import Distance, Nest
 from linad.analysis.loop_body import Statements, depending, needed
 from linad.analysis.loop_facts import is_counted, updated
 from linad.analysis.parallelism import verdict
-from linad.analysis.trip_counts import FEW, is_short
+from linad.analysis.trip_counts import FEW, ints_of, is_short
 
 from ..ints import ONE, Maker, upwards
 from .loop_distribution import MOST, repeatable
@@ -57,7 +57,7 @@ class Given:
 def gather_stencils(f: Function) -> Function:
     """Gather the additions to neighbouring rows in the loop nests of a function."""
     names = Names(all_names(f))
-    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+    sizes = ints_of(f)
 
     def block(b: Block) -> Block:
         return Block(tuple(t for s in b.stmts for t in parts(s)), b.results)

@@ -42,7 +42,7 @@ from linad.analysis.loop_facts import defined, is_counted, is_plain, with_ranges
 from linad.analysis.operation_costs import is_cheap
 from linad.analysis.parallelism import verdict
 from linad.analysis.reductions import is_reduction
-from linad.analysis.trip_counts import is_short
+from linad.analysis.trip_counts import ints_of, is_short
 
 from ..ints import Maker
 from ..pass_manager import Remark, Remarks, remark
@@ -64,7 +64,7 @@ def unroll_and_jam(f: Function) -> tuple[Function, Remarks]:
     names = Names(all_names(f))
     remarks: list[Remark] = []
     jammed: set[str] = set()  # the indices of the loops that replace others
-    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+    sizes = ints_of(f)
 
     def change(s: Loop, r: Ranges) -> list[Stmt]:
         inside = list(walk(s.body))

@@ -19,12 +19,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Const, Copy, Fill, Function, Load, Loop, Names, Stmt, Store, Var, all_names, blocks,
+    Alloc, Atom, Block, Call, Copy, Fill, Function, Loop, Names, Stmt, Var, all_names, blocks,
 )
 from linad_typecheck.ir.rewrite import at_loops, in_blocks, substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
-from linad_typecheck.types import I64, Array, Scalar
+from linad_typecheck.types import Array
 
 from linad.analysis.loop_facts import carrying_only
 
@@ -140,12 +141,9 @@ def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
 
 def copying(s: Copy, shape: tuple[Atom, ...], names: Names) -> list[Stmt]:
     """``out[...] = array`` as a loop nest, one loop per axis."""
-    index = tuple(names.var("k", I64) for _ in shape)
-    cell = names.var("cell", Scalar(s.out.type.dtype))
-    inner: list[Stmt] = [Load(cell, s.array, index, False, s.span), Store(s.out, index, cell, False, s.span)]
-    for k, n in reversed(tuple(zip(index, shape, strict=True))):
-        inner = [Loop(k, Const(0, I64), n, Const(1, I64), (), (), Block(tuple(inner)), (), span=s.span)]
-    return inner
+    b = Builder(names, span=s.span)
+    b.each(shape, lambda *i: b.store(s.out, i, b.load(s.array, i, hint="cell")))
+    return b.stmts
 
 
 def passed_on(b: Block) -> set[str]:

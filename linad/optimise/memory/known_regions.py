@@ -16,7 +16,7 @@ from linad.analysis.dependence import Nest
 from linad.analysis.loop_body import Body, Cell
 from linad.analysis.loop_facts import defined, is_counted, is_plain
 from linad.analysis.regions import touched
-from linad.analysis.trip_counts import FEW
+from linad.analysis.trip_counts import FEW, ints_of
 
 from ..ints import ONE, ZERO, Maker
 from ..mentions import Mentions
@@ -77,7 +77,7 @@ class Sizes:
 
     def __init__(self, f: Function) -> None:
         self.names = Names(all_names(f))
-        self.ints = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+        self.ints = ints_of(f)
         self.shapes = known_sizes(f) | _filled(f)
         self.mentions = Mentions()
 

@@ -34,6 +34,7 @@ from linad.analysis.affine import Ranges
 from linad.analysis.loop_body import needed
 from linad.analysis.loop_facts import is_counted, updated, with_ranges
 from linad.analysis.operation_costs import is_cheap
+from linad.analysis.trip_counts import ints_of
 
 from .addition_merging import merge_additions
 from .first_write_promotion import promote_first_writes
@@ -53,7 +54,7 @@ class Rotated:
 def gather_rotations(f: Function) -> Function:
     """Turn the additions at rotated indices in the loops of a function into additions at the loop index."""
     names = Names(all_names(f))
-    sizes = {s.out.name: s for s in walk(f.body) if isinstance(s, Let) and s.out.type == I64}
+    sizes = ints_of(f)
 
     def parts(s: Loop, r: Ranges) -> list[Stmt]:
         found = _rotations(s, r)

@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from linad_typecheck.ir.build import Builder
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
     blocks, operands, outputs, using, walk,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import Sizes, known_sizes
-from linad_typecheck.types import I64, Scalar
+from linad_typecheck.types import I64
 
 from linad.analysis.dependence import Nest
 from linad.analysis.loop_facts import defined
@@ -35,8 +36,8 @@ from linad.analysis.loop_facts import defined
 from ..ints import ONE, ZERO, Maker
 
 Index = tuple[Atom, ...]
-Value = Callable[[Maker, Index], Atom]
-Put = Callable[[Index, Atom], Stmt]
+Value = Callable[[Builder, Index], Atom]
+Put = Callable[[Builder, Index, Atom], None]
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ class _Coalescing:
             case Dim(out=out, array=a, axis=axis) if a in self.slots:
                 return [Let(out, "add", (self.sizes[axis], ZERO), t.span)]
             case Alloc(out=a, fill=value) | Fill(array=a, value=value) if a in self.slots:
-                return [] if value is None else self.nest(lambda m, i: value, self.to(a))
+                return [] if value is None else self.nest(lambda b, i: value, self.to(a))
             case Copy(out=a, array=source) if a in self.slots:
                 return self.nest(self.of(source), self.to(a))
             case Copy(out=a, array=source) if source in self.slots:
@@ -281,26 +282,16 @@ class _Coalescing:
 
     def nest(self, value: Value, put: Put) -> list[Stmt]:
         """A loop nest over all cells of a state."""
-        index = tuple(self.names.var("i", I64) for _ in self.sizes)
-        inner = Maker(self.names)
-        inner.out.append(put(index, value(inner, index)))
-        stmts = inner.out
-        for i, n in reversed(tuple(zip(index, self.sizes, strict=True))):
-            stmts = [Loop(i, ZERO, n, ONE, (), (), Block(tuple(stmts)), (), span=self.loop.span)]
-        return stmts
+        b = Builder(self.names, span=self.loop.span)
+        b.each(self.sizes, lambda *i: put(b, i, value(b, i)))
+        return b.stmts
 
 
 def _from(array: Var, *prefix: Atom) -> Value:
     """What a cell of an array, or of one of its slices, holds."""
-
-    def value(maker: Maker, index: Index) -> Atom:
-        cell = maker.names.var("cell", Scalar(array.type.dtype))
-        maker.out.append(Load(cell, array, (*prefix, *index), False))
-        return cell
-
-    return value
+    return lambda b, index: b.load(array, (*prefix, *index), hint="cell")
 
 
 def _to(array: Var, *prefix: Atom) -> Put:
     """The store to a cell of an array, or of one of its slices."""
-    return lambda index, value: Store(array, (*prefix, *index), value, False)
+    return lambda b, index, value: b.store(array, (*prefix, *index), value)

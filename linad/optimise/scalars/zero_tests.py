@@ -15,33 +15,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from linad_typecheck.ir.core import Block, Const, Let, Names, Program, Stmt, Var, all_names
-from linad_typecheck.ir.rewrite import in_blocks
+from linad_typecheck.ir.core import Const, Function, Let, Names, Program, Stmt, all_names
+from linad_typecheck.ir.rewrite import at_statements
 from linad_typecheck.types import BOOL
 
 
 def with_zero_tests(program: Program) -> Program:
     """Expand every `zero_or` in a program."""
+    return replace(program, functions={name: _expanded(f) for name, f in program.functions.items()})
 
-    def of(f):
-        names = Names(all_names(f))
 
-        def expanded(s: Stmt) -> Iterator[Stmt]:
-            if isinstance(s, Let) and s.op == "zero_or":
-                seed, made = s.ins
-                zero = Const(0.0, made.type)
-                test = Var(names.fresh("zero"), BOOL)
-                yield Let(test, "eq", (seed, Const(0.0, seed.type)), s.span)
-                yield Let(s.out, "select", (test, zero, made), s.span)
-            else:
-                yield in_blocks(s, inside)
+def _expanded(f: Function) -> Function:
+    names = Names(all_names(f))
 
-        def inside(b: Block) -> Block:
-            return Block(tuple(x for s in b.stmts for x in expanded(s)), b.results)
+    def stmt(s: Stmt) -> tuple[Stmt, ...]:
+        match s:
+            case Let(out=out, op="zero_or", ins=(seed, made)):
+                zero = names.var("zero", BOOL)
+                test = Let(zero, "eq", (seed, Const(0.0, seed.type)), s.span)
+                return test, Let(out, "select", (zero, Const(0.0, made.type), made), s.span)
+        return (s,)
 
-        return replace(f, body=inside(f.body))
-
-    return replace(program, functions={name: of(f) for name, f in program.functions.items()})
+    return at_statements(f, stmt)

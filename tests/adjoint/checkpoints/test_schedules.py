@@ -8,7 +8,7 @@ import pytest
 from linad_typecheck.ir.core import base_name
 
 from linad.adjoint.checkpoints import schedules
-from linad.codegen.allocation_hoisting import lift
+from linad.codegen.driver_allocation import lift
 
 from .marked import gradient, pull, with_options
 

@@ -38,9 +38,6 @@ FUSED = {
     "exponentials and their sum": ("z = np.exp(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 1, 0),
     "a sum and one by hand": ("z = x * y\ns = np.sum(z)\nq = 0.0\nfor a in z:\n    q += a * a\nreturn s * q", 2, 0),
     "two sums": ("z = x * y\nreturn np.sum(z) * np.sum(z * z)", 2, 0),
-    "a loop by hand and a sum": (
-        "z = np.zeros(len(x))\nq = 0.0\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\n    q = 0.5 * q + x[i]\nreturn q + np.sum(z)", 2, 0,
-    ),
     "a cell of another array is written between": (
         "z = np.zeros(len(x))\nv = np.zeros(2)\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\nv[1] = 1.0\n"
         "for i in range(len(x)):\n    v[1] += z[i]\nreturn v[1] * v[1]", 1, 1,
@@ -59,6 +56,16 @@ APART = {
     ),
     "exponentials and what is carried through them": (
         "z = np.exp(x)\nv = np.zeros(len(x))\nc = 0.0\nfor i in range(len(x)):\n    c = 0.5 * c + z[i]\n    v[i] = c\nreturn v[0]", 2,
+    ),
+    "a recurrence and a sum in blocks": (
+        "z = np.zeros(len(x))\nq = 0.0\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\n    q = 0.5 * q + x[i]\nreturn q + np.sum(z)", 3,
+    ),
+    "exponentials and a recurrence through cells": (
+        "z = np.exp(x)\nv = np.zeros(len(x) + 1)\nfor i in range(len(x)):\n    v[i + 1] = 0.5 * v[i] + z[i]\nreturn v[0]", 2,
+    ),
+    "a recurrence with exponentials and another one": (
+        "z = np.zeros(len(x))\nc = 1.0\nfor i in range(len(x)):\n    z[i] = c\n    c = 0.5 * c + np.exp(x[i])\nd = 0.0\n"
+        "for i in range(len(x)):\n    d = 0.5 * d + z[i]\nreturn d", 2,
     ),
     "the next cell is read": (
         "z = np.zeros(len(x))\nfor i in range(len(x)):\n    z[i] = x[i]\ns = 0.0\nfor i in range(len(x)):\n    s += z[len(x) - 1 - i]\nreturn s", 2,

@@ -109,6 +109,8 @@ def _parameters_for_last(ctx: Lowering, node: ast.Call) -> int | None:
     if not isinstance(last, ast.Starred) or any(isinstance(a, ast.Starred) for a in first):
         return None
     callee = ctx.attempt(lambda: expression(ctx, node.func)).value
+    if isinstance(callee, EntityValue) and isinstance(callee.entity, External):  # may take any number
+        return None
     given = len(first), {k.arg for k in node.keywords}
     left, others = objects.parameters_of(callee, *given) or ((), True)
     return None if others else len(left)

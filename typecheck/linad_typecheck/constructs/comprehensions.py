@@ -17,7 +17,7 @@ from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.loop_attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
-from ..engine.closures import COMPREHENSION, closed
+from ..engine.closures import ASIDE, COMPREHENSION, closed
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
@@ -162,8 +162,8 @@ def made_for_expression(ctx: Lowering) -> Iterator[None]:
 def targets(ctx: Lowering, node: Comprehension) -> Iterator[None]:
     """Bind the targets of a comprehension inside only."""
     names = list(bound(g.target for g in node.generators))
-    depth = sum(n.startswith("%aside") for n in ctx.env)
-    aside = {f"%aside{depth + k}": n for k, n in enumerate(names) if n in ctx.env}
+    depth = sum(n.startswith(ASIDE) for n in ctx.env)
+    aside = {f"{ASIDE}{depth + k} {n}": n for k, n in enumerate(names) if n in ctx.env}
     ctx.bind_all({key: ctx.env[name] for key, name in aside.items()})
     ctx.unbind(*names)
     place = TextValue(f"{node.lineno}:{node.col_offset}:{depth}")

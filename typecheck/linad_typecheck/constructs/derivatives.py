@@ -13,21 +13,21 @@ from dataclasses import replace
 
 from ..ir.core import Alloc, Atom, Block, Call, Const, Copy, Derivative, Function, Names, Param, Var, base_name
 from ..engine.closures import captured, closed
-from ..engine.evaluation import CALLED_VALUES, CALLS, expression, usable
+from ..engine.evaluation import CALLED_VALUES, CALLS, expand_starred, expression, usable
 from ..engine.numbers import cast
 from ..engine.places import check_same_size, force_array, fresh_array, materialise
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
-from ..engine.spec import CallOptions, Spec
+from ..engine.spec import CallOptions, LinearityClaim, Spec
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering, zero
 from ..engine.values import (
-    SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue, NoneValue, OtherType,
-    Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType, Value, ValueType,
-    ViewType, as_argument, as_flag, contains, contains_complex, describe, leaves, literal, map_arrays, rebuild,
-    type_leaves, type_of,
+    COMPLEX, SILENT, ArrayType, ArrayValue, Axes, ClosureType, DerivativeValue, EntityValue, FunctionValue,
+    NoneValue, OtherType, Poison, ScalarType, ScalarValue, TextValue, Transform, TupleType, TupleValue, UnionType,
+    Value, ValueType, ViewType, as_argument, as_flag, contains, contains_complex, describe, is_complex, leaves,
+    map_arrays, rebuild, type_leaves, type_of,
 )
 from ..engine.snippets import call_snippet
 from ..frozen import frozen
@@ -41,7 +41,7 @@ from ..span import Span
 from ..types import FLOATS, I64, Array, Scalar, Type, is_float
 from . import objects
 from .arguments import bound_arguments
-from .jacobians import JACOBIANS, MODES, Part, Signature, batch, beside, jacobian, parts
+from .jacobians import JACOBIANS, MODES, Part, Signature, batch, beside, holomorphic, jacobian, parts
 
 # Names that only generated program texts call; no program can contain them.
 PULLBACK = "linad.vjp's pullback"
@@ -78,7 +78,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         return _pullbacks(ctx, node, function, hint)
     if kind in AT_ONCE:
         return _at_once(ctx, node, kind, function, node.args[1:], _AT_ONCE[kind].options, hint)
-    options = OPTIONS.get(kind, ("argnums", "has_aux"))
+    options = OPTIONS.get(kind, ("argnums", "has_aux", "holomorphic"))
     given = dict(zip(options[: BY_POSITION.get(kind)], node.args[1:])) | {k.arg: k.value for k in node.keywords}
     if len(node.args) + len(node.keywords) > 1 + len(given) or set(given) - set(options):
         if "sparsity" in given:
@@ -87,12 +87,14 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     argnums = _argnums(ctx, given["argnums"], function) if "argnums" in given else 0
     has_aux = constant(ctx, given.get("has_aux"), (False, True), "`has_aux` is True or False")
     mode = constant(ctx, given.get("mode"), MODES, f"`mode` is one of {', '.join(map(repr, MODES))}")
-    if argnums is None or has_aux is None or mode is None:
+    by_complex = constant(ctx, given.get("holomorphic"), (False, True), "`holomorphic` is True or False")
+    if argnums is None or has_aux is None or mode is None or by_complex is None:
         return Poison()
     if kind != "hessian":
-        return DerivativeValue(Transform(kind, argnums, has_aux, mode), function)
-    inner = DerivativeValue(Transform("jacrev", argnums, has_aux), function)
-    return DerivativeValue(Transform("jacfwd", argnums, has_aux), as_function(ctx, node, inner))
+        return DerivativeValue(Transform(kind, argnums, has_aux, mode, by_complex), function)
+    inner = DerivativeValue(Transform("jacrev", argnums, has_aux, holomorphic=by_complex), function)
+    how = Transform("jacfwd", argnums, has_aux, holomorphic=by_complex)
+    return DerivativeValue(how, as_function(ctx, node, inner))
 
 
 def _at_once(
@@ -237,26 +239,55 @@ def _unannotated(given: ast.arguments) -> ast.arguments:
     )  # fmt: skip
 
 
-def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | tuple[int, ...] | None:
+def _argnums(ctx: Lowering, node: ast.expr, f: Value) -> int | str | tuple[int | str, ...] | None:
     value = expression(ctx, node)
-    items = [_numbered(ctx, node, f, v) for v in (value.items if isinstance(value, TupleValue) else (value,))]
-    if not all(isinstance(v, ScalarValue) and isinstance(v.atom, Const) and v.dtype == "i64" for v in items):
+    numbers = tuple(_numbered(ctx, node, f, v) for v in (value.items if isinstance(value, TupleValue) else (value,)))
+    if None in numbers:
         told = "`argnums` is a literal int, the name of a parameter, or a tuple of them"
         ctx.report(WrongType(ctx.span(node), told, describe(type_of(value))))
         return None
-    numbers = tuple(v.atom.value for v in items)
     return numbers if isinstance(value, TupleValue) else numbers[0]
 
 
-def _numbered(ctx: Lowering, node: ast.expr, f: Value, which: Value) -> Value:
-    """The position of a parameter that is given by name."""
+def _numbered(ctx: Lowering, node: ast.expr, f: Value, which: Value) -> int | str | None:
+    """The position of a parameter that may be given by name; the name of ``*args`` and of parameters after it."""
+    if isinstance(which, ScalarValue) and isinstance(which.atom, Const) and which.dtype == "i64":
+        return which.atom.value
     if not isinstance(which, TextValue):
-        return which
-    names = [a.arg for a in parameters(source_of(f).node.args)]
+        return None
+    given = source_of(f).node.args
+    names = [a.arg for a in parameters(given)]
     if which.text not in names:
         told = f"has no parameter `{which.text}`; it has {', '.join(names)}"
         raise Refused(BadCall(ctx.span(node), source_of(f).name, told))
-    return literal(names.index(which.text))
+    place = names.index(which.text)
+    return which.text if given.vararg is not None and place >= len(given.posonlyargs) + len(given.args) else place
+
+
+def _with_arguments_of_its_own(ctx: Lowering, node: ast.Call, d: DerivativeValue) -> tuple[ast.Call, DerivativeValue]:
+    """A call of a derivative by some of ``*args``: that of a lambda in which each of them is a parameter."""
+    given, how = source_of(d.function).node.args, d.transform
+    own = [a.arg for a in (*given.posonlyargs, *given.args)]
+    if given.vararg is None or all(isinstance(k, str) or 0 <= k < len(own) for k in how.positions or ()):
+        return node, d
+    nodes = expand_starred(ctx, node.args)
+    rest = [f"{given.vararg.arg}_{k}" for k in range(len(nodes) - len(own))]
+    names = [*own, *rest]
+    for k in how.positions:
+        if k == given.vararg.arg or isinstance(k, int) and not -len(nodes) <= k < len(nodes):
+            by = f"by all and by some of `*{k}`" if isinstance(k, str) else f"by number {k}"
+            told = f"is given {len(nodes)} arguments by position and is differentiated {by}"
+            raise Refused(BadCall(ctx.span(node), source_of(d.function).name, told))
+    each = lambda k: k % len(nodes) if isinstance(k, int) else k
+    chosen = each(how.argnums) if how.bare else tuple(map(each, how.argnums))
+    params = ast.arguments(
+        [], [ast.arg(n) for n in names], None, given.kwonlyargs, given.kw_defaults, given.kwarg,
+        [] if rest else given.defaults,
+    )  # fmt: skip
+    body = lambda positional, named: ast.Call(ast.Name("%f", ast.Load()), positional, named)
+    spread = _alike(ctx, node, d.function, ("spread", len(rest)), f"with_{len(rest)}", params, body)
+    made = ast.copy_location(ast.Call(node.func, nodes, node.keywords), node)
+    return made, DerivativeValue(replace(how, argnums=chosen), spread)
 
 
 def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str) -> Value:
@@ -266,6 +297,8 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
         return _at_once(ctx, node, how.kind, d.function, node.args, (), hint)
     if how.kind in BATCHES:
         return BATCHES[how.kind](ctx, node, d, hint)
+    node, d = _with_arguments_of_its_own(ctx, node, d)
+    how = d.transform
     ready = _prepare(ctx, node, d.function)
     span = ctx.span(node)
     result = ready.spec.result
@@ -274,7 +307,9 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
             told = "with `has_aux` a function returns a pair"
             raise Refused(WrongType(span, told, describe(result), "return `(value, aux)`"))
         result = result.items[0]
-    chosen = _chosen(ctx, how.argnums, ready, span)
+    chosen = _chosen(ctx, how.positions, ready, span)
+    if how.holomorphic:
+        return _holomorphic(ctx, node, d, ready, result, chosen, hint)
     if how.kind in JACOBIANS:
         return _jacobian(ctx, node, d, ready, result, chosen, hint)
     if not (isinstance(result, ScalarType) and result.dtype in FLOATS):
@@ -290,9 +325,33 @@ def call_derivative(ctx: Lowering, node: ast.Call, d: DerivativeValue, hint: str
     return TupleValue((rebuild(result, iter(primal)), gradient)) if primal else gradient
 
 
+def _holomorphic(
+    ctx: Lowering, node: ast.Call, d: DerivativeValue, ready: _Prepared, result: ValueType, chosen: list[str], hint: str
+) -> Value:
+    """The complex derivative by complex arguments."""
+    how, span = d.transform, ctx.span(node)
+    for t in (t for name, t in ready.types if name in chosen and not is_complex(t)):
+        told = f"`{how.kind}` with `holomorphic` is by complex numbers"
+        raise Refused(WrongType(span, told, describe(t), "leave `holomorphic` out"))
+    scalar = how.kind in ("grad", "value_and_grad")
+    if not _only_complex(result, scalar):
+        returned = "one complex number" if scalar else "complex numbers"
+        told = f"`{how.kind}` with `holomorphic` is of a function with {returned} as its result"
+        instead = "use `jacrev`" if scalar and _only_complex(result) else "leave `holomorphic` out"
+        raise Refused(WrongType(span, told, describe(result), instead))
+    return _text(ctx, node, d, ready, holomorphic(_signature(d, ready, result, chosen), how.kind, how.bare), hint)
+
+
+def _only_complex(t: ValueType, scalar: bool = False) -> bool:
+    """Whether a type consists of complex numbers; is one number, with ``scalar``."""
+    if is_complex(t):
+        return not scalar or isinstance(t.items[0], ScalarType)
+    return not scalar and isinstance(t, TupleType) and bool(t.items) and all(map(_only_complex, t.items))
+
+
 def _bare(how: Transform, found: Sequence) -> bool:
     """Whether the result is a single derivative rather than a tuple of them."""
-    return isinstance(how.argnums, int) or (how.argnums is None and len(found) == 1)
+    return how.bare or (how.argnums is None and len(found) == 1)
 
 
 # ----------------------------------------------------------------------------------------------------- program texts
@@ -328,7 +387,7 @@ def _jacobian(
     by_complex = [t for name, t in ready.types if name in chosen and contains_complex(t)]
     if by_complex:
         told = f"`{how.kind}` is by real numbers: only a holomorphic function has one complex derivative"
-        instead = "differentiate by the real and the imaginary part: `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        instead = "of such a function, write `holomorphic=True`; otherwise `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
         raise Refused(WrongType(ctx.span(node), told, describe(by_complex[0]), instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
@@ -342,12 +401,13 @@ def _jacobian(
 
     def of(t: ValueType) -> Value:
         """The Jacobian: in the structure of the result, with the structure of the arguments in each leaf."""
-        match t:
-            case TupleType(items=items, record=record):
-                return TupleValue(tuple(map(of, items)), record)
+        if isinstance(t, TupleType) and not is_complex(t):
+            return TupleValue(tuple(map(of, t.items)), t.record)
         if not parts(t):
             return NoneValue()
         own = [_each(s.params[k], cells) for k in s.chosen]
+        if is_complex(t):
+            own = [_complex(real, _each(s.params[k], cells)) for real, k in zip(own, s.chosen, strict=True)]
         return own[0] if _bare(how, own) else TupleValue(tuple(own))
 
     made = of(result)
@@ -355,6 +415,13 @@ def _jacobian(
         return TupleValue((value, made)) if how.kind == "value_and_jacobian" else made
     value, aux = value.items
     return TupleValue((TupleValue((value, aux)), made)) if how.kind == "value_and_jacobian" else TupleValue((made, aux))
+
+
+def _complex(real: Value, imag: Value) -> Value:
+    """Complex derivatives, from those of the real and of the imaginary part."""
+    if isinstance(real, TupleValue):
+        return TupleValue(tuple(map(_complex, real.items, imag.items)), real.record)
+    return real if isinstance(real, NoneValue) else TupleValue((real, imag), COMPLEX)
 
 
 def _each(t: ValueType, cells: Iterator[Value]) -> Value:
@@ -449,15 +516,15 @@ def _on_copies(ctx: Lowering, spec: Spec, taken: list[int]) -> Spec:
     return ctx.programs.specs[key]
 
 
-def _chosen(ctx: Lowering, argnums: int | tuple[int, ...] | None, ready: _Prepared, span: Span) -> list[str]:
+def _chosen(ctx: Lowering, argnums: tuple[int | str, ...] | None, ready: _Prepared, span: Span) -> list[str]:
     """The parameters to differentiate with respect to."""
     names = list(ready.values)
     if argnums is None and ready.spec.source.wrt is None:
         return [n for n, t in ready.types if any(map(is_float, type_leaves(t)))]
     if argnums is None:
-        argnums = tuple(names.index(w) if isinstance(w, str) else w for w in ready.spec.source.wrt)
+        argnums = ready.spec.source.wrt
     found: list[str] = []
-    for k in (argnums,) if isinstance(argnums, int) else argnums:
+    for k in (names.index(w) if isinstance(w, str) else w for w in argnums):
         if not -len(names) <= k < len(names):
             told = f"has {len(names)} parameters and is differentiated by number {k}"
             raise Refused(BadCall(span, ready.spec.source.name, told))
@@ -981,8 +1048,10 @@ def _linear_transpose(
     ready = _given(ctx, node, f, primals, span)
     spec, programs = ready.spec, ctx.programs
     wrt = _positions(ready, _chosen(ctx, None, ready, span))
+    claim = LinearityClaim(spec.name, tuple(wrt), f"`{spec.source.name}`", "its float arguments", span)
+    programs.claims.append(claim)  # again with the rules of the functions that it calls
     for d in departures(programs.functions(), programs.derivatives(), spec.name, wrt)[:1]:
-        raise Refused(NotLinear(d.span if d.span.line else span, f"`{spec.source.name}`", "its float arguments", d.why))
+        raise Refused(NotLinear(d.span if d.span.line else span, claim.what, claim.by, d.why))
     found = _vjp(ctx, node, f, [Quoted(node, v) for v in primals], hint)
     return found.items[1] if isinstance(found, TupleValue) else found
 

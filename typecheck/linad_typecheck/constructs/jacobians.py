@@ -253,12 +253,24 @@ def _transposed(
     return ((o, i, part, c) for o, c in enumerate(every) for i, part in enumerate(inputs))
 
 
-def beside(s: Signature, kind: str, argnums: int | tuple[int, ...]) -> str:
+def beside(s: Signature, kind: str, argnums: int | str | tuple[int | str, ...]) -> str:
     """The text for ``has_aux``: the gradient of the first result of a pair, together with the second result."""
     every = range(len(s.params))
     given = ", ".join(f"a{k}" for k in every)
     lines = [f"def gradient({s.arguments}):", s.value, f"    g = linad.grad({s.call(*every)}, {argnums!r})({given})"]
     return "\n".join([*lines, f"    return {'(value, aux), g' if kind == 'value_and_grad' else 'g, aux'}"])
+
+
+def holomorphic(s: Signature, kind: str, bare: bool) -> str:
+    """The text for ``holomorphic``: the derivative of ``f(z + dz)`` by a real step ``dz`` at zero."""
+    steps = ", ".join(f"d{k}" for k in s.chosen)
+    given = [form.format(f"a{k} + d{k}" if k in s.chosen else f"a{k}") for k, form in enumerate(s.forms)]
+    parts_of = {k: part for k, part in s.inputs}
+    zeros = [f"np.zeros(a{k}.shape{p.zeros})" if p.rank else "0.0" for k, p in parts_of.items()]
+    by = 0 if bare else tuple(range(len(s.chosen)))
+    kind = {"grad": "jacrev", "value_and_grad": "value_and_jacobian"}.get(kind, kind)
+    made = f"linad.{kind}(lambda {steps}: f({', '.join(given)}), {by}, has_aux={s.aux})({', '.join(zeros)})"
+    return f"def holomorphic({s.arguments}):\n    return {made}"
 
 
 def batch(s: Signature, kind: str, axes: Sequence[tuple[Part, int | None]]) -> str:

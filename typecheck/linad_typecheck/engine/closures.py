@@ -73,12 +73,22 @@ def _default(ctx: Lowering, node: ast.expr, function: str) -> object:
 
 
 COMPREHENSION = "%comprehension of "  # prefix of a key that identifies the comprehension that binds a name
+ASIDE = "%aside"  # prefix of the key, followed by a number and the name, of a variable that a comprehension hides
 
 
 def _comprehension(ctx: Lowering, name: str) -> str:
     """The comprehension that currently binds a name; empty for a variable of the function."""
     b = ctx.env.get(f"{COMPREHENSION}{name}")
     return b.value.text if b is not None and isinstance(b.value, TextValue) else ""
+
+
+def _variable(ctx: Lowering, name: str, scope: str) -> Binding | None:
+    """The current binding of a variable of a comprehension, or of the function if ``scope`` is empty; None if it has no
+    value, or another comprehension hides that of a comprehension."""
+    if scope == _comprehension(ctx, name):
+        return ctx.env.get(name)
+    hidden = [n for n in ctx.env if not scope and n.startswith(ASIDE) and n.partition(" ")[2] == name]
+    return ctx.env[min(hidden, key=lambda n: int(n[len(ASIDE) :].partition(" ")[0]))] if hidden else None
 
 
 def captured(
@@ -92,12 +102,12 @@ def captured(
         return f.captured
     found: list[tuple[str, Value]] = []
     for name, scope in zip(f.free, f.scopes, strict=True):
-        b = ctx.env.get(name)
-        if b is None or scope != _comprehension(ctx, name):  # a different variable of the same name
+        b = _variable(ctx, name, scope)
+        if b is None:
             what = f"the nested function `{f.source.name}`, called where its `{name}` has no value or is hidden,"
             instead = f"give it `{name}` as an argument, and no variable of a comprehension a name that is in use"
             raise Refused(Unsupported(span, what, instead))
-        if isinstance(b.value, FunctionValue) and b.value.source == f.source:
+        if b.value == f:  # the function calls itself
             continue
         value = usable(ctx, b.value, name, span)
         found.append((name, closed(ctx, value, span, (*outer, f.source))))

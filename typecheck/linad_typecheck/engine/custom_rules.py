@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 from ..ir import core as ir
 from ..diagnostics import Label
@@ -18,7 +19,7 @@ from ..names.scope import CustomRule, FunctionSource
 from ..span import Span
 from ..types import BOOL, I64, Array, Scalar, Type, is_float
 from .function import header
-from .spec import CallOptions, Spec, Typed, value_of
+from .spec import CallOptions, LinearityClaim, Spec, Typed, value_of
 from .programs import Programs
 from .specialise import BY_RULE
 from .values import (
@@ -99,6 +100,23 @@ def lower_rules(programs: Programs) -> None:
                 _Lowered(programs, plain, rule).install()
             except _Bad:
                 plain.failed = programs.poisoned = True  # otherwise it would be differentiated as if it had no rule
+    for claim in programs.claims:  # with all rules, because a function may call others that have one
+        _decide(programs, claim)
+
+
+def _decide(programs: Programs, claim: LinearityClaim) -> None:
+    """Report a function that is not linear, or mark it if it is a backward function, which reverse mode only calls."""
+    found = departures(
+        programs.functions(), programs.derivatives(), claim.function, claim.positions, claim.free_results
+    )
+    for d in found[:1]:  # later ones may follow from the first
+        span = d.span if d.span.line else claim.span
+        if claim.backward:
+            spec = programs.spec(claim.function)
+            spec.function = replace(spec.function, nonlinear=ir.Nonlinear(d.why, span))
+        else:
+            programs.report(NotLinear(span, claim.what, claim.by, d.why))
+            programs.poisoned = True
 
 
 class _Lowered:
@@ -249,12 +267,9 @@ class _Lowered:
             raise self.bad(source, told, f"return what `{self.name}` returns", "another value")
         return result.items
 
-    def linear(self, f: ir.Function, source: FunctionSource, positions: range, by: str, free_results: int = 0) -> None:
-        found = departures(self.programs.functions(), self.programs.derivatives(), f.name, positions, free_results)
-        for d in found[:1]:  # later ones may follow from the first
-            self.programs.report(NotLinear(d.span if d.span.line else header(source), called(source), by, d.why))
-        if found:
-            raise _Bad
+    def claim(self, f: ir.Function, linear: range, source: FunctionSource, by: str, **options: Any) -> None:
+        claim = LinearityClaim(f.name, tuple(linear), called(source), by, header(source), **options)
+        self.programs.claims.append(claim)
 
     # -- custom_vjp
 
@@ -330,7 +345,7 @@ class _Lowered:
                     _same_size(v, axis, held[ir.Size(k, axis)], told_, names, stmts, header(source))
             results.append(_cast(v, t, names, stmts) if k in casts else v)
         made = self.declare(f"{self.name}_backward", params, stmts, tuple(results), source)
-        self.linear(made, source, range(len(given), len(params)), "the cotangent")
+        self.claim(made, range(len(given), len(params)), source, "the cotangent", backward=True)
         return ir.Rule("vjp", forward.name, tuple(wrt), backward=made.name, given=tuple(given))
 
     def gradients(self, spec: Spec) -> tuple[dict[int, tuple[int, str]], set[int], set[int]]:
@@ -416,7 +431,8 @@ class _Lowered:
         count = len(self.f.body.results)
         moved = self.of_results(source, tangent, outs[count:], outs[:count], names, stmts)
         made = self.declare(f"{self.name}_tangent", (*params, *given), stmts, (*outs[:count], *moved), source)
-        self.linear(made, source, range(len(params), len(params) + len(given)), "the tangents", count)
+        linear = range(len(params), len(params) + len(given))
+        self.claim(made, linear, source, "the tangents", free_results=count)
         return ir.Rule("jvp", made.name, tuple(wrt))
 
     def of_results(
@@ -496,7 +512,8 @@ class _Lowered:
                 self.plain.source, f"`{self.name}.defjvps` is given no function", where="of these parameters"
             )
         made = self.declare(f"{self.name}_tangent", (*params, *given.values()), stmts, (*outs, *totals), checked[0][0])
-        self.linear(made, checked[0][0], range(len(params), len(params) + len(given)), "the tangent", len(outs))
+        linear = range(len(params), len(params) + len(given))
+        self.claim(made, linear, checked[0][0], "the tangent", free_results=len(outs))
         return ir.Rule("jvp", made.name, tuple(wrt))
 
 

@@ -13,7 +13,7 @@ from ..messages import Message
 from ..names.scope import FunctionSource
 from ..span import Span
 from .findings import Findings
-from .spec import CallOptions, Spec, Typed
+from .spec import CallOptions, LinearityClaim, Spec, Typed
 from .values import Bottom, Poison, Value, contains, describe, type_of
 
 RECURSION_LIMIT = 1000
@@ -31,6 +31,7 @@ class Programs(ABC):
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound
     depends: list[tuple[str, object]] = field(default_factory=list)
     specs: dict[object, Spec] = field(default_factory=dict)
+    claims: list[LinearityClaim] = field(default_factory=list)  # decided when all rules have been lowered
     stack: list[Spec] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     # derivatives as functions: pullbacks, by the calls that create them

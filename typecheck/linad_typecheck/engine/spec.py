@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from ..frozen import frozen
 from ..ir.core import Derivative, Function, Mode, Var
 from ..names.scope import CustomRule, FunctionSource
+from ..span import Span
 from ..types import Array
 from .findings import Findings
 from .loop_head import TOP
@@ -26,6 +27,23 @@ class CallOptions:
     disjoint: bool = False  # parameters that are views of one array share no cell of it
     answers: bool = False  # known bools and ints of the result become part of its type
     changes: bool = False  # it may change lists, dicts and objects that are passed to it
+
+
+@frozen
+class LinearityClaim:
+    """That a core function is linear in the parameters at some positions, and how messages refer to it.
+
+    ``free_results``: the number of leading results that must not depend on them. ``backward``: the backward function of
+    a rule, which may be called in reverse mode if it is not linear.
+    """
+
+    function: str
+    positions: tuple[int, ...]
+    what: str
+    by: str
+    span: Span
+    free_results: int = 0
+    backward: bool = False
 
 
 @frozen

@@ -160,12 +160,14 @@ Axes = int | None | tuple["Axes", ...] | AxesByKey  # batch axes: one for all ar
 
 @frozen(slots=True)
 class Transform:
-    """A transform such as `linad.grad`. ``argnums`` None means all float parameters."""
+    """A transform such as `linad.grad`. ``argnums`` None means all float parameters. Of a function with ``*args`` the
+    ints are positions of arguments in a call; these parameters, and those after them, are given by name."""
 
     kind: str
-    argnums: int | tuple[int, ...] | None = 0
+    argnums: int | str | tuple[int | str, ...] | None = 0
     has_aux: bool = False
     mode: str = "auto"
+    holomorphic: bool = False
     in_axes: Axes = 0
     out_axes: Axes = 0
     axis_size: int | None = None
@@ -176,13 +178,20 @@ class Transform:
         if self.kind == "vmap":
             size = {} if self.axis_size is None else {"axis_size": self.axis_size}
             return {"in_axes": self.in_axes, "out_axes": self.out_axes, **size}
-        every = {"argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode}
+        every = {
+            "argnums": self.argnums, "has_aux": self.has_aux, "mode": self.mode, "holomorphic": self.holomorphic
+        }  # fmt: skip
         return {n: v for n, v in every.items() if n == "argnums" or v not in (False, "auto")}
 
     @property
-    def positions(self) -> tuple[int, ...] | None:
-        """The positions of the parameters to differentiate with respect to."""
-        return (self.argnums,) if isinstance(self.argnums, int) else self.argnums
+    def positions(self) -> tuple[int | str, ...] | None:
+        """The positions, or names, of the parameters to differentiate with respect to."""
+        return (self.argnums,) if isinstance(self.argnums, int | str) else self.argnums
+
+    @property
+    def bare(self) -> bool:
+        """Whether the derivative is by one parameter, rather than by a tuple of them."""
+        return isinstance(self.argnums, int | str)
 
 
 @frozen(slots=True)

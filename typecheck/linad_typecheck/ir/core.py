@@ -390,10 +390,19 @@ class Rule:
 
 
 @frozen(slots=True)
+class Nonlinear:
+    """Why the backward function of a rule is not linear in the cotangents, and where."""
+
+    why: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@frozen(slots=True)
 class Function:
     """A function. ``body.results`` are its results, flattened to scalars and arrays.
 
-    A function with a ``rule`` is not inlined until all derivatives are taken.
+    A function with a ``rule`` is not inlined until all derivatives are taken. One that is ``nonlinear`` is the backward
+    function of a rule that serves reverse mode only, one direction at a time.
     """
 
     name: str
@@ -401,6 +410,7 @@ class Function:
     body: Block
     span: Span = NOWHERE
     rule: Rule | None = None
+    nonlinear: Nonlinear | None = None
 
 
 @frozen(slots=True)

@@ -383,13 +383,14 @@ class _Reader:
             mode = line.name() if line.peek() in ("read", "acc", "mut", "own", "out") else "own"
             params.append(ir.Param(self.define(line, _Bound(pname, adjoint, line.type())), mode))
             line.skip(",")
-        while line.peek() not in ("{", "rule", ""):  # result types are for readers
+        while line.peek() not in ("{", "rule", "nonlinear", ""):  # result types are for readers
             line.take()
         rule = self.rule(line) if line.skip("rule") else None
+        nonlinear = ir.Nonlinear(json.loads(line.take()[1])) if line.skip("nonlinear") else None
         line.expect("{")
         body, closing = self.block()
         closing.end()
-        return ir.Function(name, tuple(params), body, rule=rule), entry
+        return ir.Function(name, tuple(params), body, rule=rule, nonlinear=nonlinear), entry
 
     def rule(self, line: _Line) -> ir.Rule:
         """A user-defined derivative, after the word ``rule``."""

@@ -230,6 +230,7 @@ def print_function(f: ir.Function, *, entry: bool = False) -> str:
     """A function: parameters with their modes, result types, body."""
     types = ", ".join(str(r.type) for r in f.body.results) or "()"
     rule = "" if f.rule is None else f" {_rule(f.rule)}"
+    rule += "" if f.nonlinear is None else f" nonlinear {json.dumps(f.nonlinear.why)}"
     head = f"{'entry ' * entry}fn {f.name}({', '.join(map(_param, f.params))}) -> {types}{rule} {{"
     return "\n".join([head, *_body(f.body, 1, "return"), "}"])
 

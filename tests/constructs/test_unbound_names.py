@@ -113,10 +113,10 @@ OF_THE_MODULE = "import numpy as np\n\nk = 35.0\n\ndef app(g, t):\n    return g(
 HIDDEN = {
     "the variable of a comprehension that is over": "fs = [lambda t: t * k for k in (1.0, 2.0)]\nreturn fs[0](x[0])",
     "one that hides a variable of the function": "k = 3.0\nfs = {k: (lambda t: t * k) for k in (1, 2)}\nreturn fs[1](x[0]) * k",
-    "a variable that a comprehension hides": "k = 3.0\ng = lambda t: t * k\nreturn sum([g(v) for k, v in zip((1.0, 2.0), x)])",
     "a deleted one": "k = 3.0\ng = lambda t: t * k\ndel k\nreturn g(x[0])",
 }
 SEEN = {
+    "a variable that a comprehension hides": "k = 3.0\ng = lambda t: t * k\nreturn sum([g(v) for k, v in zip((1.0, 2.0), x)])",
     "inside the comprehension": "return sum([app(lambda t: t * k, v) for k, v in zip((1.0, 2.0), x)])",
     "as a default, in a comprehension": "fs = [lambda t, k=k: t * k for k in range(3)]\nreturn fs[1](x[0]) + fs[2](x[1])",
     "as a default that is given another value": "k = 2\ng = lambda t, *, k=k, m=2 * k: t * k * m\nk = 3\nreturn g(x[0]) * k",

@@ -10,7 +10,7 @@ import pytest
 from linad import cost
 
 from ..examples_of import some
-from .near import check, program, refusals
+from ..arrays.near import check, program, refusals
 
 R = np.random.default_rng(3)
 X, A, T = R.normal(size=5) + 2, R.normal(size=(4, 5)), R.normal(size=(2, 3, 4))

@@ -4,7 +4,7 @@ import pytest
 from linad_typecheck.ir.core import Alloc, Names, Reserve, Var
 from linad_typecheck.types import I64, Array
 
-from linad.codegen.memory import out_of_memory_text
+from linad.codegen.out_of_memory import out_of_memory_text
 
 SIZE = (Var("n", I64),)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ..examples_of import some
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 R = np.random.default_rng(7)
 VALUES = {

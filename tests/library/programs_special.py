@@ -1,4 +1,4 @@
-"""Plain Python programs that call functions of math, numpy and scipy.special; run by test_special_functions.py."""
+"""Plain Python programs that call functions of math, numpy and scipy.special; run by test_special.py."""
 
 # ruff: noqa
 import math

@@ -13,7 +13,7 @@ from linad_typecheck.signature import Leaf, ParamInfo, RecordStructure, RecordTa
 from linad_typecheck.span import Span
 from linad_typecheck.types import Array, Scalar
 
-from .sites import Site
+from .error_sites import Site
 
 _CLASSES = (
     Array, Diagnostic, Edit, Fix, Label, Leaf, ParamInfo, RecordStructure, RecordTag, Scalar, Signature, Site, Span,

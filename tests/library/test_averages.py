@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

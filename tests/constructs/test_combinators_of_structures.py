@@ -10,7 +10,7 @@ import linad
 from ..prelude import HEADER
 from ..properties.roads import Whole
 from ..kit import load
-from .near import gradient, parts
+from ..arrays.near import gradient, parts
 
 X, Y, A = np.array([0.5, -1.0, 2.0, 1.5]), np.array([1.0, 0.3, -0.7, 2.0]), np.arange(12.0).reshape(4, 3) / 7 - 0.5
 RECORDS = '''

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 X, Y = np.array([0.4, -1.2, 0.7, 2.0, -0.3, 1.1]), np.array([1.0, 0.3, 0.5, 2.0, 0.2, 0.9])
 S, I, Q = np.arange(12.0).reshape(4, 3) / 7 - 0.6, np.array([2, 0, 5, 2]), np.arange(9.0).reshape(3, 3) / 7 - 0.3

@@ -11,7 +11,7 @@ from linad_typecheck.check import check
 from linad_typecheck.ir.verify import verify
 
 from . import programs_special as programs
-from .test_against_python import arg_type, scope_of, structured
+from ..lower.test_against_python import arg_type, scope_of, structured
 
 SCOPE = scope_of(programs)
 F = np.float32

@@ -13,13 +13,13 @@ from ..examples_of import quick, some
 from ..properties.roads import Whole
 from ..strategies_iteration import iterations
 from ..two_roads import agree, differences, imported, program
-from . import programs_iteration
+from . import programs_iterators
 
 pytestmark = pytest.mark.filterwarnings("ignore::linad.LinadWarning")
 X = np.array([0.6, 2.2, -1.1, 3.1, 1.7])
-FUNCTIONS = [f for f in vars(programs_iteration).values() if inspect.isfunction(f)]
+FUNCTIONS = [f for f in vars(programs_iterators).values() if inspect.isfunction(f)]
 CASES = [f for f in FUNCTIONS if inspect.signature(f).parameters.keys() == {"x"}]  # the others are what these call
-COMPILED = [programs_iteration.chosen, programs_iteration.left, programs_iteration.one_by_one]
+COMPILED = [programs_iterators.chosen, programs_iterators.left, programs_iterators.one_by_one]
 # the dual numbers of `Whole` know neither `np.fromiter` nor that a count given to `combinations` is a plain int
 DUAL = [f for f in CASES if f.__name__ not in ("arrays", "chosen", "products", "cut", "again", "nested")]
 
@@ -118,7 +118,7 @@ REFUSED = {
     "return sum(reversed(squares(x)))": "`reversed` is of a sequence",
     "return sum(a for a, b in zip_longest(x, x[1:]))": "that fills up with None",
     "xs, ys = zip(*np.outer(x, x))\nreturn xs[0]": "of the rows of an array",
-    "return max(*x)": "of a length known only at run time",
+    "return math.hypot(*x)": "of a length known only at run time",
     "return sum(combinations(x))": "is called without `r`",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from linad_typecheck.ir.core import Alloc, Const, Copy, Function, Reserve, base_name
 from linad_typecheck.types import BYTES, I64
 
-from .sites import Site
+from .error_sites import Site
 from .tree import Apply, Expr, Num
 
 _KEPT = " (to keep snapshots instead, mark a loop around it with linad.checkpoint)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 R = np.random.default_rng(5)
 X, Y = R.normal(size=5) + 2, R.normal(size=3)

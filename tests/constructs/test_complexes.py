@@ -298,6 +298,78 @@ def test_transforms():
             made(size)(z)
 
 
+Z = X + 1j * Y
+HOLOMORPHIC = {
+    "a number": (lambda z: cmath.sin(z) * z**2, (0.3 + 0.2j,), 0),
+    "of several": (lambda z, k, w: np.exp(z) * w**k, (0.3 + 0.2j, 2, 1.5 - 1.0j), (2, 0)),
+    "an array": (lambda z: np.sum(z**3) * z[0], (Z,), 0),
+    "to an array": (lambda z, w: np.sin(z) * w, (Z, 0.5 - 1.0j), (0, "w")),
+    "to several": (lambda z: (z * z[::-1], z[0] ** 3), (Z,), 0),
+}
+
+
+@pytest.mark.parametrize("name", HOLOMORPHIC)
+def test_holomorphic(name):
+    """The complex derivative, along the real axis."""
+    f, args, argnums = HOLOMORPHIC[name]
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+    positions = [1 if n == "w" else n for n in numbers]
+    for of in (linad.jacfwd, linad.jacrev) if name[:2] == "to" else (linad.jacfwd, linad.jacrev, linad.grad):
+        found = of(f, argnums, holomorphic=True)(*args)
+        for at, k in enumerate(positions):
+            for cell in np.ndindex(np.shape(args[k])):
+                step = np.zeros(np.shape(args[k]))
+                step[cell] = 1e-6
+                ahead, behind = (f(*args[:k], args[k] + s, *args[k + 1 :]) for s in (step, -step))
+                parts = zip(*((v if isinstance(v, tuple) else (v,)) for v in (ahead, behind)), strict=True)
+                for n, (high, low) in enumerate(parts):
+                    part = found[n] if name == "to several" else found
+                    part = part[at] if isinstance(argnums, tuple) else part
+                    np.testing.assert_allclose(part[(..., *cell)], (high - low) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def test_holomorphic_derivatives_compose():
+    def f(z):
+        return np.sin(z) * z
+
+    second = 2.0 * np.cos(Z) - np.sin(Z) * Z
+    slope = linad.grad(f, holomorphic=True)
+    np.testing.assert_allclose(linad.vmap(linad.grad(slope, holomorphic=True))(Z), second)
+    np.testing.assert_allclose(linad.hessian(lambda z: np.sum(f(z)), holomorphic=True)(Z), np.diag(second), atol=1e-12)
+    value, by_z = linad.value_and_grad(f, holomorphic=True)(Z[0])
+    assert (value, by_z) == pytest.approx((f(Z[0]), np.cos(Z[0]) * Z[0] + np.sin(Z[0])))
+    by_z, aux = linad.grad(lambda z: (f(z), z + 1.0), has_aux=True, holomorphic=True)(Z[0])
+    assert (by_z, aux) == pytest.approx((np.cos(Z[0]) * Z[0] + np.sin(Z[0]), Z[0] + 1.0))
+    inside = linear_grad(lambda z: np.real(linad.grad(f, holomorphic=True)(z)), backend="interpret")
+    assert inside.grad(Z[0]) == pytest.approx(np.conj(second[0]))
+
+
+def test_jacobians_of_complex_results():
+    """By several arguments, each of their parts is complex."""
+    f, expected = (lambda x, t: np.exp(1j * x) * t), (1j * np.exp(1j * X) * 2.0, np.exp(1j * X))
+    for of in (linad.jacfwd, linad.jacrev):
+        by_x, by_t = of(f, (0, 1))(X, 2.0)
+        np.testing.assert_allclose(by_x, np.diag(expected[0]))
+        np.testing.assert_allclose(by_t, expected[1])
+        by = of(lambda p: f(p["x"], p["t"]))({"x": X, "t": 2.0})
+        np.testing.assert_allclose(by["x"], by_x)
+
+
+@pytest.mark.parametrize(
+    ("f", "z", "told"),
+    [
+        (lambda z: np.sum(z**2), X, "`grad` with `holomorphic` is by complex numbers"),
+        (lambda z: abs(z[0]), Z, "one complex number as its result, but this is"),
+        (lambda z: z * 2.0, Z, "use `jacrev`"),
+    ],
+)
+def test_what_is_not_holomorphic(f, z, told):
+    with pytest.raises(LinadError, match=told):
+        linad.grad(f, holomorphic=True)(z)
+    with pytest.raises(LinadError, match="write `holomorphic=True`"):
+        linad.jacfwd(f)(Z)
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+
+from linad import linear_grad
 
 from ..arrays.near import check, refusals
 
@@ -48,6 +52,10 @@ def test_cells_and_their_indices():
     check("s = 0.0\nfor at in np.ndindex(x.shape):\n    s += x[at]\nreturn s", A[:0])
 
 
-@pytest.mark.parametrize("body", ["return max(*x)", "t = x * 2\ndel t\nreturn t", "for a, b in zip((1, 2), (3,), strict=True):\n    pass\nreturn x[0]"])
+@pytest.mark.parametrize("body", ["return math.hypot(*x)", "t = x * 2\ndel t\nreturn t", "for a, b in zip((1, 2), (3,), strict=True):\n    pass\nreturn x[0]"])
 def test_refused(body):
     assert refusals(body, X)
+
+
+def test_a_function_of_any_number_of_arguments_takes_as_many_as_a_call_gives():
+    assert linear_grad(lambda x: math.hypot(*x), backend="interpret")(X) == pytest.approx(math.hypot(*X))

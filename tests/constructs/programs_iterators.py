@@ -1,4 +1,4 @@
-"""Generators, iterators, `itertools`, starred targets: whole programs, which test_iteration.py runs on every road."""
+"""Generators, iterators, `itertools`, starred targets: whole programs, which test_iterators.py runs on every road."""
 
 # ruff: noqa
 import itertools

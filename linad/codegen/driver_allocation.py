@@ -6,7 +6,8 @@ Those that cannot be results are scratch arrays, taken from a workspace that is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from linad_typecheck.ir.core import (
     Alloc, Atom, Block, Const, Copy, Dim, Function, Let, Loop, Param, Stmt, Var, free_vars, outputs, walk,
@@ -36,75 +37,86 @@ def lift(f: Function, copies: bool, negative: bool = False) -> Lifted:
     too, because no written array overlaps them.
     """
     scalars = {p.var.name for p in f.params if isinstance(p.var.type, Scalar)}
-    arrays = {p.var.name for p in f.params if not isinstance(p.var.type, Scalar)}
+    arrays = {p.var.name for p in f.params} - scalars
     lent = {p.var.name for p in f.params if p.mode == "read"} - scalars
-    longer = resized(f)
-    passing = _passing(f.body)
-    known: dict[str, Stmt] = {}  # sizes by name, with the statement that computes each
-    moved: list[Stmt] = []
+    longer, passing = resized(f), _passing(f.body)
+    sizes = _DriverSizes(scalars)
     made: list[Alloc | Copy] = []
-    placed: set[str] = set()
     kept: list[Stmt] = []
-
-    def available(a: Atom) -> bool:
-        return not isinstance(a, Var) or a.name in known or a.name in scalars
-
-    def positive(a: Atom) -> bool:
-        """Whether a size is known to be non-negative."""
-        if not isinstance(a, Var):
-            return a.value >= 0
-        match known.get(a.name):
-            case Dim() | Let(op="trips"):
-                return True
-            case Let(op="shr", ins=(shifted, _)):
-                return positive(shifted)
-            case Let(op="max" | "maximum", ins=ins):
-                return any(map(positive, ins))
-            case Let(op="add" | "mul" | "min" | "minimum" | "floordiv", ins=ins):
-                return all(map(positive, ins))
-        return False
-
-    def divides(a: Atom) -> bool:
-        """Whether an int is known to be at least 1."""
-        if not isinstance(a, Var):
-            return a.value >= 1
-        match known.get(a.name):
-            case Let(op="max", ins=ins):
-                return any(map(divides, ins))
-        return False
-
-    def need(a: Atom) -> None:
-        if isinstance(a, Var) and a.name in known and a.name not in placed:
-            s = known[a.name]
-            for i in s.ins if isinstance(s, Let) else ():
-                need(i)
-            placed.add(a.name)
-            moved.append(s)
-
     for s in f.body.stmts:
         match s:
             case Dim(out, array) if array.name in arrays and array.name not in longer:
-                known[out.name] = s
-            case Let(out, op, ins) if op in TOTAL and out.type.dtype in INTS and all(map(available, ins)):
-                known[out.name] = s
-            case Let(out, "shr", (a, Const())) if available(a):
-                known[out.name] = s
-            case Let(out, "floordiv", (a, b)) if available(a) and available(b) and divides(b):
-                known[out.name] = s
+                sizes.known[out.name] = s
+            case Let() if sizes.computes(s):
+                sizes.known[s.out.name] = s
             case Alloc(out, log="cells" | "slices") if out.name in passing:
                 pass
-            case Alloc(out, shape) if all(available(a) and (negative or positive(a)) for a in shape):
-                for a in shape:
-                    need(a)
+            case Alloc(_, shape) if all(sizes.available(a) and (negative or sizes.positive(a)) for a in shape):
+                sizes.need(shape)
                 made.append(s)
                 continue
-            case Copy(out, array) if copies and array.name in lent:
+            case Copy(_, array) if copies and array.name in lent:
                 made.append(s)
                 continue
         kept.append(s)
     inner = tuple(Param(s.out, "mut") for s in made)
     kernel = replace(f, params=(*f.params, *inner), body=Block(tuple(kept), f.body.results))
-    return Lifted(kernel, tuple(moved), tuple(made))
+    return Lifted(kernel, tuple(sizes.needed.values()), tuple(made))
+
+
+@dataclass
+class _DriverSizes:
+    """The ints that a driver can compute from ``scalars``, the int parameters, and from the sizes of arrays.
+
+    ``known``: the statement of each. ``needed``: those that the driver does compute, operands first.
+    """
+
+    scalars: set[str]
+    known: dict[str, Stmt] = field(default_factory=dict)
+    needed: dict[str, Stmt] = field(default_factory=dict)
+
+    def available(self, a: Atom) -> bool:
+        return not isinstance(a, Var) or a.name in self.known or a.name in self.scalars
+
+    def computes(self, s: Let) -> bool:
+        """Whether an operation on available ints never fails."""
+        match s:
+            case Let(op="shr", ins=(a, Const())):
+                return self.available(a)
+            case Let(op="floordiv", ins=(a, b)):
+                return self.available(a) and self.available(b) and self.at_least_one(b)
+        return s.op in TOTAL and s.out.type.dtype in INTS and all(map(self.available, s.ins))
+
+    def positive(self, a: Atom) -> bool:
+        """Whether a size is known to be non-negative."""
+        if not isinstance(a, Var):
+            return a.value >= 0
+        match self.known.get(a.name):
+            case Dim() | Let(op="trips"):
+                return True
+            case Let(op="shr", ins=(shifted, _)):
+                return self.positive(shifted)
+            case Let(op="max" | "maximum", ins=ins):
+                return any(map(self.positive, ins))
+            case Let(op="add" | "mul" | "min" | "minimum" | "floordiv", ins=ins):
+                return all(map(self.positive, ins))
+        return False
+
+    def at_least_one(self, a: Atom) -> bool:
+        if not isinstance(a, Var):
+            return a.value >= 1
+        match self.known.get(a.name):
+            case Let(op="max", ins=ins):
+                return any(map(self.at_least_one, ins))
+        return False
+
+    def need(self, atoms: Iterable[Atom]) -> None:
+        """Have the driver compute ints."""
+        for a in atoms:
+            s = self.known.get(a.name) if isinstance(a, Var) else None
+            if s is not None and a.name not in self.needed:
+                self.need(s.ins if isinstance(s, Let) else ())
+                self.needed[a.name] = s
 
 
 def _passing(body: Block) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 X, Y, Q, J = np.array([0.4, -1.2, 0.7, 2.0]), np.array([1.0, 0.3, -0.5, 2.0]), np.arange(9.0).reshape(3, 3) / 7 - 0.3, np.array([0, 2, 1])
 PROGRAMS = [

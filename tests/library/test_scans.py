@@ -7,7 +7,7 @@ import pytest
 
 from linad import linear_grad
 
-from .near import check, refusals
+from ..arrays.near import check, refusals
 
 R = np.random.default_rng(7)
 X, Y, L = R.normal(size=5) + 2, R.normal(size=3), R.normal(size=17)
