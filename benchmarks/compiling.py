@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from time import process_time
 from typing import TypeVar
 
+from linad_typecheck.garbage import uncollected
+
 LINES = 300
 ARRAYS = 40
 TARGET = 20.0  # seconds in all
@@ -104,6 +106,7 @@ class Stage:
 T = TypeVar("T")
 
 
+@uncollected()  # as in a first call
 def _timed(f: Callable[[], T]) -> tuple[T, float]:
     began = process_time()
     made = f()
@@ -125,8 +128,11 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     from linad.codegen import EmitOptions, emit
     from linad.optimise.phases import simplify
 
+    vector_math = "libm"
     if machine:
-        from linad.codegen import compile  # noqa: F401 - which imports Numba
+        from linad.codegen.machine import choice  # which imports Numba
+
+        vector_math = choice()
 
     text = text or program()
     check_source("from linad import linear_grad\n@linear_grad\ndef f(a: float) -> float:\n    return a * a\n")  # imports
@@ -156,7 +162,7 @@ def measure(text: str | None = None, machine: bool = True) -> Iterator[Stage]:
     _, more = _timed(lambda: pipeline.linear(simple))
     yield Stage("simplify", seconds, size(simple))
     yield Stage("check that both are linear", checking + more, "")
-    generated, seconds = _timed(lambda: emit(simple, EmitOptions()))
+    generated, seconds = _timed(lambda: emit(simple, EmitOptions(vector_math=vector_math, workspace=True)))
     yield Stage("emit", seconds, f"{generated.source.count(chr(10)):,} lines")
     if machine:
         yield from _compiled(generated.source)

@@ -30,7 +30,8 @@ from .boundary.kernel import DONE, FAILED, FLOOR, HINTS, SHORT, Loaded, fail
 from .boundary.results import float_leaves, leaf_types
 from .boundary.workspace import HINTED
 from .codegen.compile import FASTMATH
-from .codegen.numba_compat import as_dtype, cgutils, make_array, populate_array
+from .codegen.llvm.arrays import array_value
+from .codegen.numba_compat import as_dtype, cgutils
 from .derive import asked
 from .requests import Request
 from .runtime.stack import stack_address
@@ -395,13 +396,10 @@ def _at(array: np.ndarray) -> Callable[[], np.ndarray]:
     @intrinsic
     def cells(typing: Any) -> Any:
         def written(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            found = make_array(kind)(context, builder)
             data = context.add_dynamic_addr(builder, array.ctypes.data, "cells of a checked function")
             sizes = [context.get_constant(types.intp, n) for n in array.shape]
-            strides = [context.get_constant(types.intp, n) for n in array.strides]
-            item = context.get_constant(types.intp, array.itemsize)
-            populate_array(found, builder.bitcast(data, found.data.type), sizes, strides, item, None)
-            return found._getvalue()
+            data = builder.bitcast(data, context.get_data_type(types.CPointer(kind.dtype)))
+            return array_value(context, builder, kind, data, sizes)
 
         return kind(), written
 

@@ -16,6 +16,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 from linad_typecheck.deep import deep
+from linad_typecheck.garbage import uncollected
 from linad_typecheck.diagnostics import Diagnostic, LinadError, LinadWarning, ZeroGradientWarning, strictly
 from linad_typecheck.signature import ArgStatic, Signature
 
@@ -184,6 +185,7 @@ class Specialisation:
         """The simplified core program that answers a request."""
         return _programs().answer(self.lowered(sizes), request, self.options)
 
+    @uncollected()
     def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:
         if self.options.backend == "numba":
             with lock:  # which a fork waits for

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import TypeVar
 
+from linad_typecheck.garbage import uncollected
 from linad_typecheck.ir.core import Program, walk
 
 from . import pipeline
@@ -49,6 +50,7 @@ def timings(place: str) -> Iterator[Timing]:
         ``FILE::FUNCTION``. The file is read but not executed.
     """
 
+    @uncollected()  # as in a first call
     def timed(name: str, make: Callable[[], T], size: Callable[[T], str] = lambda made: "") -> tuple[T, Timing]:
         used, began = process_time(), perf_counter()
         made = make()

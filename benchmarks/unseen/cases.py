@@ -188,4 +188,7 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "doses": (np.arange(6.0) * 8.0, 1.0 + r(6), 48.0 * np.sort(r(n(400))), normal(size=n(400)), 0.9, 0.2, 3.0),
         "projection_matrix": (np.linspace(0.5, 4.0, side(60)), np.array([0.4, 0.8, 0.5]), np.array([-0.5, 0.8]), 0.3, 20),
         "pose_graph": (np.arange(n(500)), (np.arange(n(500)) + rng.integers(1, 5, n(500))) % n(500), normal(size=(n(500), 3)), normal(size=(n(500), 3)), 2.0),
+        "dam_break": (1.0 + r(n(200)), 0.1 * normal(size=n(200)), 0.1 * r(n(200)), 1e-3, 40),
+        "lu_by_hand": (normal(size=(side(60), side(60))) + 2.0 * np.eye(side(60)), normal(size=side(60))),
+        "volume_samples": (normal(size=(box, box, box)), r((n(2000), 3))),
     }

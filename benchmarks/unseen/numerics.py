@@ -211,3 +211,58 @@ def thresholded_edges(img: Image, gain: float) -> float:
         for j in range(0, m - 3, 2):
             s += max(max(e[i, j], e[i, j + 1]), max(e[i + 1, j], e[i + 1, j + 1]))
     return s
+
+
+def lu_by_hand(a: Float64[np.ndarray, "n n"], b: Vec) -> float:
+    """Doolittle's elimination with partial pivoting, log determinant and a solution."""
+    n = len(b)
+    lu = a.copy()
+    x = b.copy()
+    logdet = 0.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(lu[i, k]) > abs(lu[p, k]):
+                p = i
+        if p != k:
+            for j in range(n):
+                t = lu[k, j]
+                lu[k, j] = lu[p, j]
+                lu[p, j] = t
+            t = x[k]
+            x[k] = x[p]
+            x[p] = t
+        logdet += math.log(abs(lu[k, k]))
+        for i in range(k + 1, n):
+            w = lu[i, k] / lu[k, k]
+            lu[i, k] = w
+            for j in range(k + 1, n):
+                lu[i, j] -= w * lu[k, j]
+            x[i] -= w * x[k]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            x[i] -= lu[i, j] * x[j]
+        x[i] /= lu[i, i]
+    return logdet + np.sum(x * x)
+
+
+def volume_samples(v: Float64[np.ndarray, "a b c"], p: Float64[np.ndarray, "q 3"]) -> float:
+    """Tri-linear interpolation in a volume, squared."""
+    a, b, c = v.shape
+    s = 0.0
+    for k in range(len(p)):
+        x = min(max(p[k, 0], 0.0), 0.999) * (a - 1)
+        y = min(max(p[k, 1], 0.0), 0.999) * (b - 1)
+        z = min(max(p[k, 2], 0.0), 0.999) * (c - 1)
+        i, j, l = int(x), int(y), int(z)
+        fx, fy, fz = x - i, y - j, z - l
+        t = 0.0
+        for di in range(2):
+            wx = fx if di == 1 else 1.0 - fx
+            for dj in range(2):
+                wy = fy if dj == 1 else 1.0 - fy
+                for dl in range(2):
+                    wz = fz if dl == 1 else 1.0 - fz
+                    t += wx * wy * wz * v[i + di, j + dj, l + dl]
+        s += t * t
+    return s / len(p)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
+    AddTo, Atom, Block, Const, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks, names_in,
+    outputs, walk,
 )
-from linad_typecheck.ir.rewrite import in_blocks
+from linad_typecheck.ir.rewrite import in_blocks, with_statements
 from linad_typecheck.types import Array
 
 from .accesses import Access, accesses, updates
@@ -18,7 +19,7 @@ from .logs import logs_of
 
 def defined(s: Loop) -> set[str]:
     """The names that a loop defines."""
-    return {s.index.name, *(c.name for c in s.carried)} | names_of(s.body)
+    return {s.index.name, *(c.name for c in s.carried)} | names_in(s.body)
 
 
 def next_value(s: Loop, k: int, value: Callable[[Atom], Atom] = lambda a: a) -> Atom:
@@ -50,16 +51,6 @@ def _taken(a: Atom, holds: Atom, b: Block, value: Callable[[Atom], Atom]) -> Ato
     return a
 
 
-def names_of(b: Block) -> set[str]:
-    """The names that a block defines."""
-    names: set[str] = set()
-    for t in walk(b):
-        names.update(v.name for v in outputs(t))
-        if isinstance(t, Loop):
-            names.update((t.index.name, *(c.name for c in t.carried)))
-    return names
-
-
 def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
     """Rewrite each loop that contains no loop or branch and has the same range in every iteration of enclosing loops,
     so that scratch arrays for its iterations keep their size."""
@@ -75,30 +66,52 @@ def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
     return replace(f, body=block(f.body, frozenset()))
 
 
-def with_ranges(f: Function, change: Callable[[Loop, Ranges], list[Stmt]]) -> Function:
+def with_ranges(
+    f: Function, change: Callable[[Loop, Ranges], list[Stmt]], concerns: Callable[[Loop], bool] | None = None
+) -> Function:
     """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body, and
-    the forms of ints computed in the body."""
+    the forms of ints computed in the body. ``concerns``: a cheap test that fails for loops that would stay as they are:
+    nests of these are passed over."""
+    left = set() if concerns is None else _passed_over(f.body, concerns)
+    if concerns is not None and all(id(s) in left for s in f.body.stmts if isinstance(s, Loop | If)):
+        return f
     r = Ranges(frozenset(logs_of(f)))
 
     def block(b: Block) -> Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in stmt(s)))
+        return with_statements(b, (t for s in b.stmts for t in stmt(s)))
 
     def stmt(s: Stmt) -> list[Stmt]:
         match s:
+            case If() | Loop() if id(s) in left:
+                return [s]
             case If():
-                then, orelse = map(block, r.arms(s))
-                return [replace(s, then=then, orelse=orelse)]
+                made = iter([block(arm) for arm in r.arms(s)])
+                return [in_blocks(s, lambda _: next(made))]
             case Loop():
                 with r.scope():
                     r.enter(s)
                     head = r.snapshot()
                     body = block(s.body)
                     r.restore(head)  # what a check in the body implies does not hold for the statements before it
-                    return change(replace(s, body=body), r)
+                    return change(s if body is s.body else replace(s, body=body), r)
         r.statement(s)
         return [s]
 
     return replace(f, body=block(f.body))
+
+
+def _passed_over(block: Block, concerns: Callable[[Loop], bool]) -> set[int]:
+    """The ids of the loops and branches without a loop that is concerned."""
+    left: set[int] = set()
+    for s in block.stmts:
+        if not isinstance(s, Loop | If):
+            continue
+        for b in blocks(s):
+            left |= _passed_over(b, concerns)
+        inside = (t for b in blocks(s) for t in b.stmts if isinstance(t, Loop | If))
+        if all(id(t) in left for t in inside) and not (isinstance(s, Loop) and concerns(s)):
+            left.add(id(s))
+    return left
 
 
 def carrying_only(s: Loop, kept: Iterable[int]) -> Loop:

@@ -18,7 +18,7 @@ from math import prod
 
 from linad_typecheck.ir.core import (
     Alloc, Atom, Block, Call, Copy, Dim, Fill, Function, If, Loop, Reserve, Stmt, Store, Var, blocks, free_vars,
-    mentioned, operands, walk,
+    mentioned, names_in, operands, walk,
 )
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine
@@ -28,7 +28,7 @@ from .accesses import Access, accesses
 from .affine import Ranges, constant, unknown
 from .dependence import Distance, Nest
 from .logs import logs_of, may_grow
-from .loop_facts import defined, names_of
+from .loop_facts import defined
 
 MOST = 12  # maximum number of regions per array
 
@@ -262,12 +262,12 @@ class Coverage:
         for arm in self.ranges.arms(s):
             with self.aside(quiet=False):
                 self.block(arm)
-                own = names_of(arm)
+                own = names_in(arm)
                 kept = {a: tuple(x for x in regions if not x.names & own) for a, regions in self.written.items()}
                 forms.append([self.ranges.form(x) if x.type == I64 else None for x in arm.results])
             ends.append(kept)
         for v, x, y in zip(s.outs, *forms, strict=True):
-            if x is not None and x == y and not set(x.atoms) & (names_of(s.then) | names_of(s.orelse)):
+            if x is not None and x == y and not set(x.atoms) & (names_in(s.then) | names_in(s.orelse)):
                 self.ranges.forms[v.name] = x
         first, second = ends
         for name in first.keys() & second.keys():

@@ -25,7 +25,7 @@ from functools import reduce
 
 from linad_typecheck.ir.core import (
     RETRY, AddTo, Atom, Block, Check, Const, Dim, Function, If, Let, Load, Loop, Names, Program, Stmt, Store, Var,
-    all_names, mentioned, outputs, walk,
+    all_names, mentioned, names_in, outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
 from linad_typecheck.ops import OPS
@@ -33,7 +33,7 @@ from linad_typecheck.types import BOOL, I64, Array, is_float
 
 from linad.analysis.accesses import updates
 from linad.analysis.loop_body import needed
-from linad.analysis.loop_facts import defined, names_of, scatters
+from linad.analysis.loop_facts import defined, scatters
 from linad.analysis.reductions import is_reduction
 
 from linad.optimise.ints import Maker, has_run
@@ -59,7 +59,7 @@ def _hoisted(f: Function) -> Function:
 
 def _at_the_start(f: Function, names: Names) -> Function:
     """Move the retry checks of the function's own block to its start, as far as possible."""
-    found = _Movable(f.body, names_of(f.body), set())
+    found = _Movable(f.body, names_in(f.body), set())
     if not found.demands:
         return f
     moved = {id(t) for t in found.demands}

@@ -40,8 +40,6 @@ __all__ = [
     "dumps",
     "fix_returning_optional",
     "global_compiler_lock",
-    "make_array",
-    "populate_array",
     "register_pass",
     "reload_init",
     "require_attribute",
@@ -80,7 +78,7 @@ _INSTANCES = {
     "get_executable get_function get_preferred_array_alignment "
     "get_return_value get_value_type insert_user_function is_true make_array make_tuple mangler nrt pack_value "
     "post_lowering push_code_library unpack_value",
-    "target context.call_conv": "call_function decode_arguments get_function_type init_call_helper "
+    "target context.call_conv": "call_function get_arguments get_function_type init_call_helper "
     "return_status_propagate return_user_exc return_value",
     "code generator": "_data_layout _module_pass_manager _pass_builder create_library magic_tuple set_env",
     "code library": "has_dynamic_globals _codegen _final_module _finalized _linking_libraries _recorded_timings",
@@ -154,7 +152,6 @@ try:
     from numba.core.serialize import dumps
     from numba.core.typing import Signature, signature
     from numba.core.untyped_passes import ExtractByteCode
-    from numba.np.arrayobj import make_array, populate_array
     from numba.np.numpy_support import as_dtype
 except ImportError as error:
     raise _refusal(f"`{error.name}`" if isinstance(error, ModuleNotFoundError) else str(error)) from error

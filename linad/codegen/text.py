@@ -236,7 +236,7 @@ class Text:
             return self.call(op, *args), ATOM
         if op == "expit":
             return self.expit(e, args[0])
-        if e.type.dtype == "f64" and f"vector_{op}" in self.vector:
+        if e.type.dtype == "f64" and f"vector_{op}" in self.vector and len(args) <= 2:
             shared = op == "erf" and self.even and isinstance(args[0], Leaf) and args[0].var.name in self.gauss
             return self.call("shared_erf" if shared else f"{'even' if self.even else 'vector'}_{op}", *args), ATOM
         prefix = OPS[op].code

@@ -21,8 +21,11 @@ from .inline_math import InlineMath
 from .numba_compat import FunctionAttributes, config
 
 LIBRARY = "libmvec.so.1"
-FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc")
-POWER = "pow"  # the only function of two arguments
+FUNCTIONS = (
+    "exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "log1p", "expm1", "erf", "erfc",
+    "exp2", "log2", "log10", "cbrt", "asin", "acos", "asinh", "acosh", "atanh",
+)  # fmt: skip
+PAIRS = ("pow", "hypot", "atan2")  # functions of two arguments
 WIDTHS = {2: "b", 4: "d"}  # number of float64 elements, with the letter of the instruction set: SSE and AVX2
 WIDEST = {8: "e"}  # AVX-512
 CACHE_LINE = 64
@@ -72,7 +75,7 @@ class _Attributes(FunctionAttributes):
 
 def _given(name: str) -> str:
     """The arguments of a function in the mangled names of its vector variants: each is a vector."""
-    return "vv" if name == POWER else "v"
+    return "vv" if name in PAIRS else "v"
 
 
 def _declare(module: ir.Module, name: str) -> ir.Function:
@@ -155,10 +158,10 @@ def _vector(name: str, declare: Callable[[ir.Module, str], ir.Function] = _decla
     def function(typing_context, x):
         return types.float64(types.float64), generate
 
-    def power(typing_context, x, y):
+    def pair(typing_context, x, y):
         return types.float64(types.float64, types.float64), generate
 
-    return intrinsic(power if name == POWER else function)
+    return intrinsic(pair if name in PAIRS else function)
 
 
 def _scalar(name: str):
@@ -167,16 +170,21 @@ def _scalar(name: str):
     def call(x):
         return function(x)
 
+    def pair(x, y):
+        return function(x, y)
+
     def power(x, y):
         return x**y
 
-    return njit(error_model="numpy")(power if name == POWER else call)
+    return njit(error_model="numpy")(power if name == "pow" else pair if name in PAIRS else call)
 
 
 _make = _vector if choice() == "libmvec" else _scalar
 vector_exp, vector_log, vector_sin, vector_cos, vector_tan, vector_tanh, vector_sinh = map(_make, FUNCTIONS[:7])
-vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = map(_make, FUNCTIONS[7:])
-vector_pow = _make(POWER)
+vector_cosh, vector_atan, vector_log1p, vector_expm1, vector_erf, vector_erfc = map(_make, FUNCTIONS[7:13])
+vector_exp2, vector_log2, vector_log10, vector_cbrt, vector_asin, vector_acos = map(_make, FUNCTIONS[13:19])
+vector_asinh, vector_acosh, vector_atanh = map(_make, FUNCTIONS[19:])
+vector_pow, vector_hypot, vector_atan2 = map(_make, PAIRS)
 
 
 def _even(name: str):
@@ -201,9 +209,11 @@ def _inline(name: str):
 
 
 even_exp, even_log, even_sin, even_cos, even_tan, even_tanh, even_sinh = map(_even, FUNCTIONS[:7])
-even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:])
-even_pow = _even(POWER)
+even_cosh, even_atan, even_log1p, even_expm1, even_erf, even_erfc = map(_even, FUNCTIONS[7:13])
+even_exp2, even_log2, even_log10, even_cbrt, even_asin, even_acos = map(_even, FUNCTIONS[13:19])
+even_asinh, even_acosh, even_atanh = map(_even, FUNCTIONS[19:])
+even_pow, even_hypot, even_atan2 = map(_even, PAIRS)
 # used where the exponential of its derivative is computed, too; otherwise it is slower than the library function
 shared_erf = _inline("erf") if choice() == "libmvec" else _scalar("erf")
-EVEN = ("shared_erf", *(f"even_{name}" for name in (*FUNCTIONS, POWER)))
-NAMES = (*EVEN, *(f"vector_{name}" for name in (*FUNCTIONS, POWER)))
+EVEN = ("shared_erf", *(f"even_{name}" for name in (*FUNCTIONS, *PAIRS)))
+NAMES = (*EVEN, *(f"vector_{name}" for name in (*FUNCTIONS, *PAIRS)))

@@ -9,7 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from ..codegen.numba_compat import cgutils, make_array, populate_array
+from ..codegen.llvm.arrays import array_value
+from ..codegen.numba_compat import cgutils
 
 __all__ = ["add_into", "carve", "cells", "copy_into", "note_nan"]
 
@@ -18,9 +19,12 @@ LINE = 8  # words per cache line
 WORD = ir.IntType(64)
 
 
+def _member(context, builder, t, value, name):
+    return builder.extract_value(value, context.data_model_manager[t].get_field_position(name))
+
+
 def _place(context, builder, t, value, index):
-    data = make_array(t)(context, builder, value=value).data
-    return builder.gep(data, [index], inbounds=True)
+    return builder.gep(_member(context, builder, t, value, "data"), [index], inbounds=True)
 
 
 def _elementwise(name: str, each):
@@ -31,7 +35,7 @@ def _elementwise(name: str, each):
             return None
 
         def generate(context, builder, signature, args):
-            size = make_array(a)(context, builder, value=args[0]).nitems
+            size = _member(context, builder, a, args[0], "nitems")
             with cgutils.for_range(builder, size) as loop:
                 place = _place(context, builder, a, args[0], loop.index)
                 other = context.unpack_value(builder, b.dtype, _place(context, builder, b, args[1], loop.index))
@@ -63,7 +67,7 @@ def note_nan(typing_context, a, err):
     def generate(context, builder, signature, args):
         kind = context.get_value_type(a.dtype)
         total = cgutils.alloca_once_value(builder, kind(0.0))
-        with cgutils.for_range(builder, make_array(a)(context, builder, value=args[0]).nitems) as loop:
+        with cgutils.for_range(builder, _member(context, builder, a, args[0], "nitems")) as loop:
             cell = context.unpack_value(builder, a.dtype, _place(context, builder, a, args[0], loop.index))
             square = builder.fmul(cell, cell, flags=("reassoc", "contract"))
             builder.store(builder.fadd(builder.load(total), square, flags=("reassoc", "contract")), total)
@@ -90,6 +94,10 @@ def _count(builder, sizes):
     If the number is `TOO_MANY` or overflows, it is capped to that: more than any machine can hold.
     """
     most = WORD(TOO_MANY)
+    if len(sizes) == 1:  # the usual case, in a third of the instructions
+        huge = builder.icmp_unsigned(">", sizes[0], most)
+        lines = builder.and_(builder.add(sizes[0], WORD(LINE - 1)), WORD(-LINE))
+        return builder.select(huge, most, lines)
     n, huge = WORD(1), ir.IntType(1)(0)
     for size in sizes:
         product = builder.umul_with_overflow(n, size)
@@ -117,33 +125,17 @@ def cells(typing_context, shape):
 
 @intrinsic
 def carve(typing_context, workspace, at, shape):
-    """Make an array at a position of a workspace; returns it and the position after it."""
+    """Make an array at a position of a workspace; returns it and the position after it. The array is not counted as a
+    reference: the caller of the driver keeps the workspace."""
     if not _is_shape(shape) or types.unliteral(at) != types.int64:
         return None
     t = types.Array(workspace.dtype, len(shape), "C")
     result = types.Tuple((t, types.int64))
 
     def generate(context, builder, signature, args):
-        whole = make_array(workspace)(context, builder, value=args[0])
         sizes = _sizes(builder, shape, args[2])
-        made = make_array(t)(context, builder)
-        strides, item = [], whole.itemsize
-        for size in reversed(sizes):
-            strides.insert(0, item)
-            item = builder.mul(item, size)
-        data = builder.gep(whole.data, [args[1]], inbounds=True)
-        populate_array(
-            made,
-            data=data,
-            shape=sizes,
-            strides=strides,
-            itemsize=whole.itemsize,
-            meminfo=whole.meminfo,
-            parent=whole.parent,
-        )
-        value = made._getvalue()
-        if context.enable_nrt:
-            context.nrt.incref(builder, t, value)
+        data = builder.gep(_member(context, builder, workspace, args[0], "data"), [args[1]], inbounds=True)
+        value = array_value(context, builder, t, data, sizes)
         return context.make_tuple(builder, result, [value, builder.add(args[1], _count(builder, sizes))])
 
     return result(workspace, at, shape), generate

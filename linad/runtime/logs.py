@@ -17,7 +17,8 @@ from numba.extending import intrinsic
 from linad.boundary.memory import MUCH, there_is
 
 from ..codegen.llvm.pipeline import DirectCompiler
-from ..codegen.numba_compat import cgutils, make_array, populate_array
+from ..codegen.llvm.arrays import array_value
+from ..codegen.numba_compat import cgutils
 
 __all__ = ["grow", "grow_filled", "tried"]
 
@@ -67,17 +68,12 @@ def tried(typing_context, like, shape):
         wanted = builder.select(builder.load(there), asked, zero)
         memory = context.nrt.meminfo_alloc_aligned_unchecked(builder, wanted, context.get_constant(types.uint32, 32))
         found = builder.and_(builder.load(there), cgutils.is_not_null(builder, memory))
-        made = make_array(array)(context, builder)
-        data = cgutils.alloca_once_value(builder, made.data.type(None))
+        kind = context.get_data_type(types.CPointer(array.dtype))
+        data = cgutils.alloca_once_value(builder, kind(None))
         with builder.if_then(cgutils.is_not_null(builder, memory)):
-            builder.store(builder.bitcast(context.nrt.meminfo_data(builder, memory), made.data.type), data)
+            builder.store(builder.bitcast(context.nrt.meminfo_data(builder, memory), kind), data)
         sizes = [builder.select(found, size, zero) for size in sizes]
-        strides, total = [], item
-        for size in reversed(sizes):
-            strides.insert(0, total)
-            total = builder.mul(total, size)
-        populate_array(made, data=builder.load(data), shape=sizes, strides=strides, itemsize=item, meminfo=memory)
-        return made._getvalue()
+        return array_value(context, builder, array, builder.load(data), sizes, memory)
 
     return array(like, shape), generate
 

@@ -195,12 +195,8 @@ def float_floordiv(a, b):
 
 @exact
 def float_sign(x):
-    """The sign of a float: -1, 0, 1, or nan."""
-    if x != x:
-        return math.nan
-    if x == 0:
-        return 0.0
-    return 1.0 if x > 0 else -1.0
+    """The sign of a float: -1, 0, 1, or nan. Without branches, which LLVM does not vectorise in a chain of three."""
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x + 0.0
 
 
 @exact

@@ -1,4 +1,4 @@
-"""Sorting permutations: quicksort, and quickselect where only some positions are wanted.
+"""Sorting permutations: by counting for few cells, else quicksort, and quickselect where only some positions are wanted.
 
 Cells are ordered by value and then by index, so there are no ties: the result does not depend on the algorithm, and is
 that of a stable sort.
@@ -13,8 +13,24 @@ from .compilation import exact
 __all__ = ["dense_order", "dense_order_of_ints"]
 
 RUN = 16  # cells that are sorted by insertion
+FEW, FEWER = 128, 64  # cells that are sorted by counting: of which all positions are wanted, and a few
 PART = 4  # selection, if fewer than one in so many positions are wanted
 STEPS = 60  # partitions of a cell, which takes about 1.4 log2(n): after them the merge sort, whose cost is bounded
+
+
+@exact
+def _by_counting(keys, order):
+    """Sort all cells: as many are before a cell as are smaller, or equal and earlier. That is a square of comparisons, but
+    in vector instructions, and without branches that the processor mispredicts."""
+    n = keys.shape[0]
+    for i in range(n):
+        key = keys[i]
+        place = 0
+        for j in range(i):
+            place += np.int64(keys[j] <= key)
+        for j in range(i + 1, n):
+            place += np.int64(keys[np.uint64(j)] < key)  # an index that does not wrap
+        order[place] = i
 
 
 @exact
@@ -153,7 +169,10 @@ def dense_order(order, a, bounds):
     first, last = max(bounds[0], 0), min(bounds[1], m - 1)
     if first > last:
         return
-    if (last - first) * PART < m:
+    few = (last - first) * PART < m
+    if m == n and n <= (FEWER if few else FEW):
+        _by_counting(keys, order)
+    elif few:
         _select(keys, order, 0, m, first)
         if first < last:
             _select(keys, order, first + 1, m, last)

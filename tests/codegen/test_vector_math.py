@@ -11,6 +11,7 @@ from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import F64
 
 from linad.codegen import EmitOptions, emit
+from linad.codegen.llvm.pipeline import SWITCH
 from linad.codegen.vector_math import FUNCTIONS, choice, features, widths
 
 from .roads import call, machine
@@ -67,7 +68,8 @@ def reference(name, v):
     except OverflowError:
         return math.copysign(math.inf, v) if name in ("sinh", "expm1") else math.inf
     except ValueError:
-        return -math.inf if (name, v) in (("log", 0.0), ("log1p", -1.0)) else math.nan
+        poles = {("log", 0.0), ("log2", 0.0), ("log10", 0.0), ("log1p", -1.0), ("atanh", -1.0)}
+        return -math.inf if (name, v) in poles else math.inf if (name, v) == ("atanh", 1.0) else math.nan
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
@@ -91,6 +93,27 @@ def test_precision_and_special_values(name, tmp_path):
     np.testing.assert_array_less(np.abs(got[finite] - expected[finite]), most * np.spacing(np.abs(expected[finite])))
     zero = expected == 0
     np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(expected[zero]))
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+@pytest.mark.parametrize("name", ["hypot", "atan2"])
+def test_pairs(name, tmp_path):
+    rng = np.random.default_rng(0)
+    special = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e-310, -1e300, 1.7e308, -2.2e-308, 0.5, 1e22]
+    x = np.array([*np.repeat(special, len(special)), *rng.normal(size=2000) * np.exp(rng.normal(size=2000) * 20)])
+    y = np.array([*np.tile(special, len(special)), *rng.normal(size=2000) * np.exp(rng.normal(size=2000) * 20)])
+    g = emit(elementwise([(lambda r, a, b: Let(r, name, (a, b)), F64)], F64), EmitOptions(vector_math="libmvec"))
+    assert f"even_{name}" in g.source
+    driver = machine(g, tmp_path)
+    expected = np.array(list(map(getattr(math, name), x.tolist(), y.tolist())))
+    (whole,) = call(driver, g, (x, y))
+    for n in (len(x), len(x) - 3, 1):
+        (got,) = call(driver, g, (x[:n].copy(), y[:n].copy()))
+        np.testing.assert_array_equal(got, whole[:n])
+    known = np.isfinite(expected)
+    np.testing.assert_array_equal(whole[~known], expected[~known])
+    np.testing.assert_array_less(np.abs(whole - expected)[known], 4.5 * np.spacing(np.abs(expected[known])))
+    np.testing.assert_array_equal(np.signbit(whole[known]), np.signbit(expected[known]))
 
 
 def power(x: float, y: float) -> float:
@@ -123,6 +146,18 @@ def test_powers(name, tmp_path):
         np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[:n][known]))
     root = emit(elementwise([(lambda r, a, b: Let(r, "pow", (a, Const(2.5, F64))), F64)], F64), EmitOptions(vector_math="libmvec"))
     assert "_pow" not in root.source
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_constant_exponents_keep_their_parameter(tmp_path, monkeypatch):
+    """LLVM removes parameters that are the same in all calls, but not where vector variants have them."""
+    monkeypatch.setenv(SWITCH, "error")
+    lets = [(lambda r, a, b: Let(r, "pow", (a, Const(0.3, F64))), F64)]
+    g = emit(elementwise(lets, F64), EmitOptions(vector_math="libmvec"))
+    assert "even_pow" in g.source
+    x = np.linspace(0.1, 3.0, 50)
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    np.testing.assert_allclose(got, x**0.3, rtol=1e-15)
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
@@ -185,6 +220,18 @@ def test_without_the_library_generated_code_is_that_of_libm():
     g = emit(elementwise([(lambda r, a, b: Let(r, "exp", (a,)), F64)], F64), EmitOptions(vector_math="libm"))
     assert "math.exp(" in g.source
     assert "vector" not in g.source and "even" not in g.source
+
+
+@pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")
+def test_constant_exponents_keep_their_parameter(tmp_path, monkeypatch):
+    """LLVM removes parameters that are the same in all calls, but not where vector variants have them."""
+    monkeypatch.setenv(SWITCH, "error")
+    lets = [(lambda r, a, b: Let(r, "pow", (a, Const(0.3, F64))), F64)]
+    g = emit(elementwise(lets, F64), EmitOptions(vector_math="libmvec"))
+    assert "even_pow" in g.source
+    x = np.linspace(0.1, 3.0, 50)
+    (got,) = call(machine(g, tmp_path), g, (x, x))
+    np.testing.assert_allclose(got, x**0.3, rtol=1e-15)
 
 
 @pytest.mark.skipif(choice() != "libmvec", reason="no vector math library")

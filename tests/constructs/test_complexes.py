@@ -17,7 +17,7 @@ from linad.testing import check_grads
 from ..examples_of import quick, some
 from ..kit import load
 
-HEAD = "import cmath\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
+HEAD = "import cmath\nimport math\nimport numpy as np\nimport scipy.fft as sf\nimport scipy.signal as sg\n\nZ0 = 2.0 - 1.5j\n\n\ndef turned(z, t):\n    return z * cmath.exp(1j * t)\n\n\n"
 R = np.random.default_rng(5)
 X, Y = R.random(5) + 0.25, R.random(5) - 0.5
 # expressions of an array `z` and a number `w`, of parts `x` and `y`

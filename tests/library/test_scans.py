@@ -65,11 +65,12 @@ def sorted_in_all_ways(x, q):
 
 
 def test_sorting_compiled():
-    """Quicksort and quickselect give what the stable sort of NumPy gives, with ties, NaNs and unlucky orders too."""
+    """Counting, quicksort and quickselect give what the stable sort of NumPy gives, with ties, NaNs and unlucky orders too."""
     rng = np.random.default_rng(0)
     q = np.array([0.1, 0.35])
     orders = [unlucky(400), np.zeros(100), np.arange(300.0)[::-1], np.repeat([3.0, 1.0, 2.0], 50), rng.random(1000)]
     orders += [rng.random(n) for n in range(1, 40, 6)] + [np.round(rng.random(500), 1), np.array([1.0, np.nan] * 40)]
+    orders += [np.round(rng.random(n), 1) for n in (64, 65, 128, 129)]
     for x in orders:
         x = np.ascontiguousarray(x)
         for found, wanted in zip(sorted_in_all_ways(x, q), sorted_in_all_ways.py_func(x, q), strict=True):

@@ -136,10 +136,12 @@ def _of_the_call(whole: Whole) -> list[str]:
     """Why a function is refused of which the values of a call decide what it means."""
     if whole.checked.program is not None:
         return []
-    ended = attempt(lambda: linear_grad(whole.function, backend="interpret")(*fresh(list(whole.args))))
+    f = linear_grad(whole.function, updates=whole.updates, backend="interpret")
+    ended = attempt(lambda: f(*fresh(list(whole.args))))
     if ended.error is None:
         raise Unknown("accepted with these values, of which `Whole` knows the types alone")
-    return [str(ended.error)]
+    errors = re.findall(r"^error\[(LIN\d+)\](.*)", str(ended.error), re.MULTILINE)  # besides what it informs of
+    return ["".join(parts) for parts in errors] or [str(ended.error)]
 
 
 def _lowered(whole: Whole) -> str:

@@ -4,7 +4,6 @@ duplicates."""
 from __future__ import annotations
 
 import ast
-import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -15,6 +14,7 @@ from .checking.recover import recovered
 from .checking.suppress import without_ignored, without_ignored_elsewhere
 from .diagnostics import Diagnostic, strictly
 from .frozen import frozen
+from .garbage import uncollected
 from .messages.internal import InternalError, NotPython
 from .messages.language import OptionError, TooDeep
 from .repairs import marks
@@ -55,13 +55,8 @@ def check_source(text: str, filename: str = "<text>") -> list[Diagnostic]:
     list of Diagnostic
         In text order. Each statement that is not valid Python gives one, and the rest of the text is still checked.
     """
-    collects = gc.isenabled()
-    gc.disable()  # a check creates little garbage before it ends, and collections would take a tenth of its time
-    try:
+    with uncollected():
         return list(check_text(text, filename).diagnostics)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def check_text(

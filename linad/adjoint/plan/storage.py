@@ -46,10 +46,11 @@ from .iteration_logs import choose_kept
 
 def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False) -> Plan:
     """Plan a function. Loops log the results of inner loops where this avoids re-running them (`loop_results.py`)."""
-    plan = _planned(facts, shapes, log_everything, frozenset())
+    reach = Reach(facts)
+    plan = _planned(facts, shapes, log_everything, frozenset(), reach)
     asked = [] if log_everything else list(rerun_for_results(plan))
     while asked:  # all at once, because planning a long program is slow
-        other = _planned(facts, shapes, False, frozenset().union(*(not_fused(s, plan) for s in asked)))
+        other = _planned(facts, shapes, False, frozenset().union(*(not_fused(s, plan) for s in asked)), reach)
         spared = [s for s in asked if only_results(s, other)]
         if len(spared) == len(asked):
             return other
@@ -57,13 +58,15 @@ def make_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything:
     return plan
 
 
-def _planned(facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool, logged: frozenset[int]) -> Plan:
+def _planned(
+    facts: Facts, shapes: dict[int, tuple[Atom, ...]], log_everything: bool, logged: frozenset[int], reach: Reach
+) -> Plan:
     """The plan if the given loops are not fused. A marked loop takes snapshots if it would otherwise log anything."""
     loops = (s for s in walk(facts.function.body) if isinstance(s, Loop))
     free = {id(s) for s in loops if is_marked(s) and not log_everything}
     while True:
         plan = Plan(facts, shapes=shapes, log_everything=log_everything)
-        _Planner(plan, free, logged).top()
+        _Planner(plan, free, logged, reach).top()
         logs = {id(s) for s in logging_loops(plan)}
         if not free & logs:
             return plan
@@ -86,14 +89,20 @@ def make_call_plan(
 
 
 class _Planner:
-    def __init__(self, plan: Plan, free: Iterable[int] = (), logged: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        free: Iterable[int] = (),
+        logged: frozenset[int] = frozenset(),
+        reach: Reach | None = None,
+    ) -> None:
         self.plan, self.facts = plan, plan.facts
         self.must_log = logged  # ids of loops that may not be fused
         self.free = frozenset(free)  # ids of marked loops that need no snapshots
         self.undone_places = {
             self.facts.place(s.array) for s in walk(self.facts.function.body) if self.facts.undoes(s)
         } | {self.facts.place(load.array) for load in self.facts.exchange.values()}
-        self.reach = Reach(self.facts)
+        self.reach = reach or Reach(self.facts)
         self.rule_needed = self.all_rule_needs()
         self.wanted = self.closure(self.rule_needed)
 

@@ -6,7 +6,8 @@ logged and restored. For Cholesky factorisation by loops, the first takes n^3/3 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
@@ -21,24 +22,39 @@ from ..facts.activity import Facts, analyse_activity
 from .model import TRIPS, WORD, Plan, bytes_of
 from .storage import make_plan
 
-_CANDIDATES = 6
+_PLANS = 12  # at most so many are made for a function
 
 
 def choose_undo(
     f: Function, modes: Modes, wrt: Iterable[str], shapes: dict[int, tuple[Atom, ...]], log_everything: bool = False
 ) -> tuple[Facts, Plan]:
-    """The facts and plan of a function for the set of undone arrays that logs the fewest words, chosen greedily."""
+    """The facts and plan of a function for a set of undone arrays that logs few words.
+
+    Arrays are undone all at once, because planning a long program is slow. If some of them save nothing, the others are
+    tried again, and if all together save nothing, each half.
+    """
     facts = analyse_activity(f, modes, wrt)
     best = facts, make_plan(facts, shapes, log_everything)
     if log_everything:
         return best
     undone: set[str] = set()
-    for place in _candidates(*best)[:_CANDIDATES]:
-        changed, undo, exchange = _with_old_cells(f, best[0], undone | {place})
+    todo = [list(_candidates(*best))]
+    for _ in range(_PLANS):
+        places = todo.pop() if todo else []
+        if not places:
+            continue
+        changed, undo, exchange = _with_old_cells(f, best[0], undone.union(places))
         facts = analyse_activity(changed, modes, wrt, undo, exchange)
         plan = make_plan(facts, shapes)
-        if memory(plan) < memory(best[1]):
-            best, undone = (facts, plan), undone | {place}
+        before, after = _logged_loads(*best), _logged_loads(facts, plan)
+        useful = [place for place in places if after[place] < before[place]]
+        if memory(plan) < memory(best[1]) and (useful == places or len(places) == 1):
+            best, undone = (facts, plan), undone.union(places)
+        elif len(useful) < len(places) > 1:
+            todo.append(useful)
+        elif len(places) > 1:
+            half = (len(places) + 1) // 2
+            todo += [places[half:], places[:half]]
     return best
 
 
@@ -56,7 +72,7 @@ def memory(plan: Plan) -> int:
 
 def _candidates(facts: Facts, plan: Plan) -> list[str]:
     """Arrays allocated in a frame, without aliases and written cell by cell, whose logged loads might be re-read
-    instead."""
+    instead, if that may save more words than are written."""
     frames = set(plan.frames)
     one_name: dict[str, Var] = {}
     excluded = {r.name for r in facts.function.body.results if isinstance(r, Var)} | facts.moved
@@ -75,6 +91,43 @@ def _candidates(facts: Facts, plan: Plan) -> list[str]:
             home = plan.region_of.get(facts.home[s.array.name])
             if place in one_name and place not in found and home is b.frame and _writes_in(facts, plan, place, b.frame):
                 found.append(place)
+    saved = _logged_loads(facts, plan)
+    spent = Counter[str]()
+    for frame in {id(b.frame): b.frame for b in plan.bodies.values()}.values():
+        spent.update(_written_cells(facts, frame.block))
+    return [place for place in found if saved[place] > spent[place]]
+
+
+def _logged_loads(facts: Facts, plan: Plan) -> Counter[str]:
+    """By array, the logged words that depend on loads from it. No more can be saved."""
+    found = Counter[str]()
+    for b in plan.bodies.values():
+        for name in b.logs:
+            seen: set[int] = set()
+            todo, places = [facts.definition.get(name)], set()
+            while todo:
+                s = todo.pop()
+                if s is None or id(s) in seen:
+                    continue
+                seen.add(id(s))
+                if isinstance(s, Load):
+                    places.add(facts.place(s.array))
+                todo += [t for inner in blocks(s) for t in inner.stmts]
+                todo += [facts.definition.get(facts.value(a).name) for a in operands(s) if isinstance(a, Var)]
+            for place in places:
+                found[place] += TRIPS ** len(b.path)
+    return found
+
+
+def _written_cells(facts: Facts, block: Block, depth: int = 0) -> Counter[str]:
+    """By array, the cells that a block overwrites without having loaded them: each is a further logged word if its
+    writes are undone."""
+    found = Counter[str]()
+    for k, s in enumerate(block.stmts):
+        if isinstance(s, Store | AddTo) and _loaded(block.stmts[:k], s.array, s.index, facts) is None:
+            found[facts.place(s.array)] += TRIPS**depth
+        for b in blocks(s):
+            found.update(_written_cells(facts, b, depth + isinstance(s, Loop)))
     return found
 
 
@@ -151,7 +204,7 @@ def _with_old_cells(
     return replace(f, body=inside(f.body)), undo, exchange
 
 
-def _loaded(before: list[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
+def _loaded(before: Sequence[Stmt], array: Var, index: tuple[Atom, ...], facts: Facts) -> Var | None:
     """The value of a cell, if an earlier statement loaded it and the array has not been written since."""
     place, cell = facts.place(array), tuple(map(facts.value, index))
     for s in reversed(before):

@@ -226,6 +226,10 @@ class Expressions:
         total = ir.Constant(ir.IntType(64), 1)
         for n in sizes:
             total = self.builder.mul(total, n)
+        if isinstance(value, ir.Constant) and all_zero(value):
+            size = self.context.get_abi_sizeof(self.context.get_data_type(dtype))
+            cgutils.memset(self.builder, data, self.builder.mul(total, ir.Constant(total.type, size)), 0)
+            return
         with cgutils.for_range(self.builder, total) as loop:
             self.pack(dtype, value, self.builder.gep(data, [loop.index], inbounds=True))
 
@@ -306,6 +310,11 @@ class Expressions:
         data = member_values(self, array.type, made, "data")[0]
         cgutils.raw_memcpy(self.builder, data, array.part("data")[0], size, 1)
         return made
+
+
+def all_zero(value: ir.Constant) -> bool:
+    """Whether all bits of a constant are zero, which those of -0.0 are not."""
+    return str(value.constant) in ("0", "0.0", "False")
 
 
 def cheap(e: ast.expr) -> bool:

@@ -115,6 +115,11 @@ def forget_instructions(library: JITCodeLibrary) -> None:
     manager.run(module, library._codegen._pass_builder())
 
 
+def _variants(function: llvm.ValueRef) -> bool:
+    """Whether a function has vector variants, which must keep the same parameters."""
+    return any(b"vector-function-abi-variant" in attribute for attribute in function.attributes)
+
+
 class Whole(_Collecting):
     """The library of a function that Python calls, optimised once together with everything that it calls."""
 
@@ -122,6 +127,9 @@ class Whole(_Collecting):
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self):
+        for function in self._final_module.functions:  # of which only those that others call keep all their parameters
+            if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration and not _variants(function):
+                function.linkage = llvm.Linkage.internal
         manager, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):
             manager.run(self._final_module, builder)

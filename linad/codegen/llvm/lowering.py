@@ -13,6 +13,7 @@ from ..numba_compat import cgutils, fix_returning_optional
 from ..vector_math import EVEN
 from .alias_scopes import Scope, accessed, declared
 from .arrays import Borrowed, Held
+from .builder import Builder, drop_unused
 from .expressions import FLOATS, Expressions
 from .typing import Types, plain_array
 
@@ -70,7 +71,7 @@ class Lowering(Expressions):
         self.typing = typing
         self.result = result
         self.function = function
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.builder = Builder(function.append_basic_block("entry"))
         self.helper = context.call_conv.init_call_helper(self.builder)
         self.cells: dict[str, ir.Value] = {}
         self.arrays: dict[str, Borrowed | Held] = {}
@@ -86,26 +87,39 @@ class Lowering(Expressions):
         self.entry = self.builder.block  # the last entry block, after the arguments have been decoded
 
     def variables(self, params: list[str], argtypes: tuple) -> None:
-        values = self.context.call_conv.decode_arguments(self.builder, argtypes, self.function)
-        given = dict(zip(params, zip(argtypes, values, strict=True), strict=True))
+        given = dict(zip(params, zip(argtypes, self.arguments(argtypes), strict=True), strict=True))
         for name, t in self.typing.variables.items():
             if plain_array(t) and name in given and name not in self.typing.assigned:
-                self.arrays[name] = Borrowed(self, t, given[name][1])
+                self.arrays[name] = Borrowed(self, t, None, given[name][1])
                 continue
             if plain_array(t):
                 array = self.arrays[name] = Held(self, t)
                 if name in given:
-                    self.context.nrt.incref(self.builder, t, given[name][1])
-                    array.set(given[name][1])
+                    value = self.decoded(*given[name])
+                    self.context.nrt.incref(self.builder, t, value)
+                    array.set(value)
                 continue
             cell = self.cells[name] = cgutils.alloca_once(self.builder, self.context.get_value_type(t), name=name)
             if name in given:
-                kind, value = given[name]
+                kind, value = given[name][0], self.decoded(*given[name])
                 if isinstance(kind, types.Omitted):
                     value = self.context.get_constant(t, kind.value)
                 self.builder.store(value, cell)
         for name, (t, array) in self.typing.fixed.items():
             self.arrays[name] = Borrowed(self, t, self.context.get_constant_generic(self.builder, t, array))
+
+    def arguments(self, argtypes: tuple) -> list:
+        """The arguments of the LLVM function, nested as the members of the arguments are."""
+        left = iter(self.context.call_conv.get_arguments(self.function))
+
+        def nested(t):
+            return [nested(part) for part in t] if isinstance(t, list | tuple) else next(left)
+
+        return [nested(self.context.data_model_manager[t].get_argument_type()) for t in argtypes]
+
+    def decoded(self, t: types.Type, given) -> ir.Value:
+        """The value of an argument."""
+        return self.context.data_model_manager[t].from_argument(self.builder, given)
 
     def lower(self, body: list[ast.stmt]) -> None:
         """Lower the body. The code after the entry starts a block of its own; stack slots and sizes are created before
@@ -120,6 +134,7 @@ class Lowering(Expressions):
                 self.builder.unreachable()
         self.builder.position_at_end(self.entry)
         self.builder.branch(first)
+        drop_unused(self.function)
 
     @contextmanager
     def at_entry(self) -> Iterator[None]:

@@ -54,7 +54,9 @@ Cell = tuple[str, tuple[Affine, ...]]
 def flatten_branches(f: Function) -> Function:
     """Flatten the branches of innermost loops where that is cheap."""
     names = Names(all_names(f))
-    after = with_ranges(f, lambda s, r: [_flat(s, r, names) or s])
+    after = with_ranges(
+        f, lambda s, r: [_flat(s, r, names) or s], lambda s: any(isinstance(t, If) for t in s.body.stmts)
+    )
     return f if after == f else eliminate_dead_code(fold_constants(after))
 
 

@@ -28,7 +28,7 @@ from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold_constants
 from ..scalars.dead_code_elimination import eliminate_dead_code
-from .loop_cutting import Cutter, Piece, settled_ints
+from .loop_cutting import Cutter, Piece, may_be_cut, settled_ints
 from .loop_invariant_motion import hoist_invariants
 
 MOST = 60  # statements of a loop
@@ -45,7 +45,7 @@ def split_loops(f: Function) -> Function:
 
     changed = False
     for _ in range(ROUNDS):
-        after = with_ranges(f, parts)
+        after = with_ranges(f, parts, may_be_cut)
         if after == f:
             break
         f, changed = hoist_invariants(eliminate_dead_code(fold_constants(after))), True
@@ -55,11 +55,11 @@ def split_loops(f: Function) -> Function:
 def _split(s: Loop, r: Ranges, names: Names) -> list[Stmt]:
     inner = list(walk(s.body))
     plain = all(isinstance(t, Let | Load | Store | AddTo | If) for t in inner)
-    if not is_counted(s, one_by_one=True) or not plain or len(inner) > MOST or is_edge(s, r):
+    todo = [a.name for a in selecting_conditions(inner)]
+    if not todo or not is_counted(s, one_by_one=True) or not plain or len(inner) > MOST or is_edge(s, r):
         return [s]
     tests = tests_of(s, r)
     made = {t.out.name: t for t in inner if isinstance(t, Let)}
-    todo = [a.name for a in selecting_conditions(inner)]
     wanted: list[str] = []
     while todo:
         name = todo.pop()

@@ -42,7 +42,7 @@ def close_inductions(f: Function) -> Function:
     if not any(isinstance(s, Loop) and _may_close(s) for s in walk(f.body)):
         return f
     names = Names(all_names(f))
-    return with_ranges(f, lambda s, r: _closed(s, r, names))
+    return with_ranges(f, lambda s, r: _closed(s, r, names), _may_close)
 
 
 def _may_close(s: Loop) -> bool:

@@ -36,7 +36,7 @@ def forward_loop_carried(f: Function) -> Function:
     """Carry in registers the cells that each iteration of an innermost loop writes for the next."""
     names = Names(all_names(f))
     lent = {p.var.name for p in f.params if p.mode == "acc"}  # accumulators of the caller: only added to
-    return with_ranges(f, lambda s, r: _carrying(s, r, names, lent))
+    return with_ranges(f, lambda s, r: _carrying(s, r, names, lent), is_plain)
 
 
 def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = False) -> list[Stmt]:

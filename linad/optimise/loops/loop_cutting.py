@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from linad_typecheck.ir.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks
+from linad_typecheck.ir.core import Atom, Block, Const, Let, Loop, Names, Stmt, Var, blocks, walk
 from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.types import BOOL, I64
 
 from linad.analysis.affine import Ranges
-from linad.analysis.index_tests import LARGE, ZERO
+from linad.analysis.index_tests import LARGE, ZERO, selecting_conditions
 from linad.analysis.loop_facts import defined
 
 
@@ -21,6 +21,16 @@ class Piece:
     low: Sequence[Atom]
     high: Sequence[Atom]
     answers: Mapping[str, bool]
+
+
+SETTLED = ("mod", "wrap", "min", "max")  # the ops on ints that `settled_ints` may simplify
+
+
+def may_be_cut(s: Loop) -> bool:
+    """Whether a loop contains a choice by a test, or a remainder that may become one."""
+    inner = list(walk(s.body))
+    ints = any(isinstance(t, Let) and t.op in SETTLED and t.out.type == I64 for t in inner)
+    return ints or bool(list(selecting_conditions(inner)))
 
 
 def settled_ints(s: Loop, r: Ranges, names: Names) -> tuple[list[Stmt], Loop]:

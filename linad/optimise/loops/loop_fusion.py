@@ -114,18 +114,23 @@ class _Fuser:
         """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit.
         ``rest`` follows in the block."""
         last = out[-1]
+        produced = self.facts(last).reads & self.made
+        if not produced:
+            return
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
+            if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
+                return
+            if not isinstance(s, Loop) or produced.isdisjoint(self.facts(s).writes) or not self.fits(s, last):
+                continue
             between = out[at + 1 : -1]
-            if isinstance(s, Loop) and self.fits(s, last) and all(self.may_pass(m, s) for m in between):
+            if all(self.may_pass(m, s) for m in between):
                 first, second = self.facts(s), self.facts(last)
                 joined = _joined(first.flat, second.flat)
                 if self.one_by_one(first, joined) and self.pays(first, second, (*between, *rest)):
                     blocked = first.inner is not None or second.inner is not None
                     out[at:] = [*between, _in_blocks(s, last, self.names) if blocked else joined]
                     return
-            if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
-                return
 
     @cached_property
     def names(self) -> Names:
@@ -157,7 +162,7 @@ class _Fuser:
     @cached_property
     def uses(self) -> Counter[str]:
         """The number of statements of the function that use an array other than for its size."""
-        return sum(map(_uses, self.function.body.stmts), Counter())
+        return _uses(*self.function.body.stmts)
 
     def facts(self, s: Loop) -> _Facts:
         found = self.known.get(id(s))
@@ -171,7 +176,7 @@ class _Fuser:
         first, second = self.facts(a), self.facts(b)
         if first.flat.step != second.flat.step or None not in (first.inner, second.inner) and a.step != b.step:
             return False
-        if first.alone or second.alone or not first.writes & second.reads & self.made:
+        if first.alone or second.alone:
             return False
         if first.expensive and second.serial or second.expensive and first.serial:
             return False  # vectorising the expensive loop is worth more than keeping the cells in cache
@@ -220,9 +225,9 @@ class _Fuser:
         return isinstance(m, Dim) or not uses & there.writes
 
 
-def _uses(s: Stmt) -> Counter[str]:
-    """How many statements in a statement use an array, other than for its size."""
-    inside = (t for t in walk(Block((s,))) if not isinstance(t, Dim))
+def _uses(*stmts: Stmt) -> Counter[str]:
+    """How many statements of some, and in them, use an array other than for its size."""
+    inside = (t for t in walk(Block(stmts)) if not isinstance(t, Dim))
     return Counter(a.name for t in inside for a in operands(t) if isinstance(a, Var) and isinstance(a.type, Array))
 
 

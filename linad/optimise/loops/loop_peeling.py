@@ -30,7 +30,7 @@ from linad.analysis.loop_facts import is_counted, with_ranges
 
 from ..scalars.constant_folding import fold_constants
 from ..scalars.dead_code_elimination import eliminate_dead_code
-from .loop_cutting import Cutter, Piece, settled_ints
+from .loop_cutting import Cutter, Piece, may_be_cut, settled_ints
 from .loop_invariant_motion import hoist_invariants
 
 GROWTH = 3
@@ -44,7 +44,9 @@ def peel_loops(f: Function) -> Function:
     peeling = _Peeling(names, max(MOST, (GROWTH - 1) * size))
     depth = max((_depth(s) for s in f.body.stmts), default=0)
     for level in range(depth, 0, -1):  # outermost loops first: the loops inside the peeled iterations are left alone
-        after = with_ranges(f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s])
+        after = with_ranges(
+            f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s], may_be_cut
+        )
         if after != f:
             f = hoist_invariants(eliminate_dead_code(fold_constants(after)))
     return f

@@ -27,6 +27,8 @@ class Affine:
     def __add__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
             return Affine(self.const + other, self.terms)
+        if not (self.terms and other.terms):
+            return Affine(self.const + other.const, self.terms or other.terms)
         total = dict(self.terms)
         for name, coeff in other.terms:
             total[name] = total.get(name, 0) + coeff
@@ -44,7 +46,7 @@ class Affine:
         return -self + other
 
     def __mul__(self, factor: int) -> Affine:
-        return _normal(self.const * factor, {name: coeff * factor for name, coeff in self.terms})
+        return Affine(self.const * factor, tuple((name, coeff * factor) for name, coeff in self.terms if factor))
 
     __rmul__ = __mul__
 

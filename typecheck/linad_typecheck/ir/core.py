@@ -503,8 +503,9 @@ def outputs(s: Stmt) -> tuple[Var, ...]:
     return () if found is None else found(s)
 
 
+_ONE_OUTPUT = frozenset((Let, Load, Read, Dim, Alloc, Copy))
 _OUTPUTS: dict[type, Callable[..., tuple[Var, ...]]] = {
-    **dict.fromkeys((Let, Load, Read, Dim, Alloc, Copy), lambda s: (s.out,)),
+    **dict.fromkeys(_ONE_OUTPUT, lambda s: (s.out,)),
     Dup: lambda s: (s.first, s.second),
     **dict.fromkeys((If, Call), lambda s: s.outs),
     Loop: lambda s: s.outs if s.trips is None else (*s.outs, s.trips),
@@ -550,11 +551,19 @@ def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
     bound: set[str] = set()
     found: dict[str, Var] = {}
     for s in block.stmts:
-        for name, var in mentioned(s, known).items():
-            if name not in bound:
-                found.setdefault(name, var)
-        for v in outputs(s):
-            bound.add(v.name)
+        kind = type(s)
+        if kind is Loop or kind is If:
+            for name, var in mentioned(s, known).items():
+                if name not in bound:
+                    found.setdefault(name, var)
+        else:
+            for a in operands(s):
+                if type(a) is Var and a.name not in bound:
+                    found.setdefault(a.name, a)
+        if kind in _ONE_OUTPUT:
+            bound.add(s.out.name)
+        else:
+            bound.update([v.name for v in outputs(s)])
     for atom in block.results:
         if type(atom) is Var and atom.name not in bound:
             found.setdefault(atom.name, atom)
@@ -608,9 +617,24 @@ def defined(f: Function) -> Iterator[Var]:
             yield from (s.index, *s.carried)
 
 
+def names_in(block: Block) -> set[str]:
+    """Every name defined in a block and those inside it."""
+    found: set[str] = set()
+    for s in walk(block):
+        kind = type(s)
+        if kind in _ONE_OUTPUT:  # without a tuple: most statements, asked for by most passes
+            found.add(s.out.name)
+            continue
+        found.update([v.name for v in outputs(s)])
+        if kind is Loop:
+            found.add(s.index.name)
+            found.update([c.name for c in s.carried])
+    return found
+
+
 def all_names(f: Function) -> set[str]:
     """Every name defined in a function."""
-    return {v.name for v in defined(f)}
+    return names_in(f.body).union(p.var.name for p in f.params)
 
 
 def count_uses(f: Function) -> Counter[str]:

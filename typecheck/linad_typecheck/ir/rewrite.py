@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import is_
 
 from . import core as ir
 
@@ -160,16 +161,25 @@ def at_statements(f: ir.Function, change: Callable[[ir.Stmt], Iterable[ir.Stmt]]
     """The function with each statement replaced by statements, after those in its blocks."""
 
     def inside(b: ir.Block) -> ir.Block:
-        return replace(b, stmts=tuple(t for s in b.stmts for t in change(in_blocks(s, inside))))
+        return with_statements(b, (t for s in b.stmts for t in change(in_blocks(s, inside))))
 
     return replace(f, body=inside(f.body))
 
 
 def in_blocks(s: ir.Stmt, change: InBlock) -> ir.Stmt:
-    """The statement with ``change`` applied to its blocks, if it has any."""
-    match s:
-        case ir.If(then=then, orelse=orelse):
-            return replace(s, then=change(then), orelse=change(orelse))
-        case ir.Loop(body=body):
-            return replace(s, body=change(body))
+    """The statement with ``change`` applied to its blocks, if it has any; the same one if they stay the same."""
+    kind = type(s)
+    if kind is ir.If:
+        then, orelse = change(s.then), change(s.orelse)
+        return s if then is s.then and orelse is s.orelse else replace(s, then=then, orelse=orelse)
+    if kind is ir.Loop:
+        body = change(s.body)
+        return s if body is s.body else replace(s, body=body)
     return s
+
+
+def with_statements(b: ir.Block, stmts: Iterable[ir.Stmt]) -> ir.Block:
+    """The block with other statements; the same one if each is the same."""
+    made = tuple(stmts)
+    same = len(made) == len(b.stmts) and all(map(is_, made, b.stmts))
+    return b if same else ir.Block(made, b.results)

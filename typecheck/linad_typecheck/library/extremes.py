@@ -7,9 +7,11 @@ the first of equal cells, or of the first NaN.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..arrays.operands import axis_of, no_bools
 from ..ir.core import Atom, Block, Check, Const, If, Loop
+from ..ir.printing import let_type
 from ..engine.places import fold, fresh_array, nest, put, ravelled, read
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, rule_of
@@ -53,7 +55,7 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     order = r.order if r.kept else r.axes
     split = len(order) - len(r.axes)
     if set(order[:split]) == set(r.kept) and order[split:] == r.axes:
-        return _carried(ctx, r, start, largest, cell, better, order[:split])
+        return _Search(ctx, r, start, largest, cell, better).of_rows(order[:split])
     sizes = tuple(r.shape[k] for k in r.kept)
     best = fresh_array(ctx, "best", sizes, dtype, start, span)
     found = tuple(fresh_array(ctx, "place", sizes, "i64", ZERO, span) for _ in r.axes)
@@ -74,93 +76,123 @@ def places(ctx: Lowering, r: Reduction, largest: bool) -> tuple[Atom, ...] | tup
     return found
 
 
-def _carried(
-    ctx: Lowering, r: Reduction, start: Const, largest: bool, cell: Cell, better: Better, outer: tuple[int, ...]
-) -> tuple:
+@dataclass(frozen=True)
+class _Search:
     """The best cell along the last axes, carried together with its index.
 
     Each block is first reduced to its best cell without the index, which vectorises. Only a block with a better cell is
     searched for the index.
     """
-    span, dtype = r.span, start.type.dtype
 
-    *before, last = r.axes
-    n = r.shape[last]
-    hints = ("best", *("place" for _ in r.axes))
+    ctx: Lowering
+    r: Reduction
+    start: Const
+    largest: bool
+    cell: Cell
+    better: Better
 
-    def carry(
-        low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body
+    def of_rows(self, outer: tuple[int, ...]) -> tuple:
+        """The indices of the best cells, for each index of the axes ``outer``."""
+        ctx, r = self.ctx, self.r
+        if not outer:
+            return self._of_row({})
+        made = tuple(fresh_array(ctx, "place", tuple(r.shape[k] for k in r.kept), "i64", None, r.span) for _ in r.axes)
+
+        def each_row(at: tuple[Atom, ...]) -> None:
+            given = dict(zip(outer, at, strict=True))
+            for where, i in zip(made, self._of_row(given), strict=True):
+                put(ctx, where, tuple(given[k] for k in r.kept), i, r.span)
+
+        nest(ctx, [r.shape[k] for k in outer], each_row, r.span)
+        return made
+
+    def _of_row(self, given: dict[int, Atom]) -> tuple[Atom, ...]:
+        *before, _ = self.r.axes
+
+        def line(at: tuple[Atom, ...], state: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            return self._along_line(given | dict(zip(before, at, strict=True)), state)
+
+        inits = (self.start, *(ZERO for _ in self.r.axes))
+        found = fold(self.ctx, [self.r.shape[k] for k in before], inits, line, self.r.span, self._hints)[1:]
+        self.ctx.not_negative(*found)
+        return found
+
+    def _along_line(self, given: dict[int, Atom], state: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """The best cell and its index after another line along the last axis."""
+        n = self.r.shape[self.r.axes[-1]]
+        if isinstance(n, Const) and n.value <= BLOCK.value:
+            return self._along_block(given, ZERO, n, state)
+
+        def block(low: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            beyond = self._let("high", "add", low, BLOCK)
+            high = self._let("high", "min", beyond, n)
+            found = self._has_better(given, low, high, carried[0])
+            return self._choose(found, lambda: self._along_block(given, low, high, carried), carried)
+
+        return self._loop(ZERO, n, BLOCK, state, self._hints, block)
+
+    def _along_block(
+        self, given: dict[int, Atom], low: Atom, high: Atom, state: tuple[Atom, ...]
+    ) -> tuple[Atom, ...]:
+        *before, _ = self.r.axes
+
+        def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            new = self._cell_at(given, i)
+            found = self.better(new, carried[0])
+            return self._choose(found, lambda: (new, *(given[k] for k in before), i), carried)
+
+        return self._loop(low, high, ONE, state, self._hints, look)
+
+    def _has_better(self, given: dict[int, Atom], low: Atom, high: Atom, best: Atom) -> Atom:
+        """Whether a block has a better cell than ``best``, or a NaN."""
+        floats = best.type.dtype in FLOATS
+
+        def glance(i: Atom, seen: tuple[Atom, ...]) -> tuple[Atom, ...]:
+            x = self._cell_at(given, i)
+            most = self._let("most", "select", self._beats(x, seen[0]), x, seen[0])
+            if not floats:
+                return (most,)
+            return most, self._let("nan", "or", seen[1], self._let("b", "ne", x, x))
+
+        kept = 1 + floats
+        seen = self._loop(low, high, ONE, (best, FALSE)[:kept], ("most", "nan")[:kept], glance)
+        found = self._beats(seen[0], best)
+        return self._let("b", "or", found, seen[1]) if floats else found
+
+    # -- statements
+
+    @property
+    def _hints(self) -> tuple[str, ...]:
+        return ("best", *("place" for _ in self.r.axes))
+
+    def _cell_at(self, given: dict[int, Atom], i: Atom) -> Atom:
+        here = given | {self.r.axes[-1]: i}
+        return self.cell(tuple(here[k] for k in range(len(here))))
+
+    def _beats(self, x: Atom, best: Atom) -> Atom:
+        return self._let("b", "gt" if self.largest else "lt", x, best)
+
+    def _let(self, hint: str, name: str, *ins: Atom) -> Atom:
+        return self.ctx.let(hint, name, ins, let_type(name, ins), self.r.span)
+
+    def _loop(
+        self, low: Atom, high: Atom, step: Atom, inits: tuple[Atom, ...], names: tuple[str, ...], body
     ) -> tuple[Atom, ...]:
         """``for i in range(low, high, step)`` with carried values."""
+        ctx = self.ctx
         i = ctx.fresh("i", I64, nonneg=True)
         inner, outs = (tuple(ctx.fresh(h, a.type) for h, a in zip(names, inits, strict=True)) for _ in range(2))
         with ctx.block() as stmts:
             results = body(i, inner)
-        ctx.emit(Loop(i, low, high, step, inner, inits, Block(tuple(stmts), results), outs, span=span))
+        ctx.emit(Loop(i, low, high, step, inner, inits, Block(tuple(stmts), results), outs, span=self.r.span))
         return outs
 
-    def chosen(cond: Atom, one, other: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        outs = tuple(ctx.fresh(h, a.type) for h, a in zip(hints, other, strict=True))
-        with ctx.block() as stmts:
+    def _choose(self, cond: Atom, one: Callable[[], tuple[Atom, ...]], other: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        outs = tuple(self.ctx.fresh(h, a.type) for h, a in zip(self._hints, other, strict=True))
+        with self.ctx.block() as stmts:
             results = one()
-        ctx.emit(If(cond, Block(tuple(stmts), results), Block((), other), outs, span))
+        self.ctx.emit(If(cond, Block(tuple(stmts), results), Block((), other), outs, self.r.span))
         return outs
-
-    def row(given: dict[int, Atom]) -> tuple[Atom, ...]:
-        def whole_index(at: tuple[Atom, ...], i: Atom) -> tuple[Atom, ...]:
-            here = given | dict(zip(before, at, strict=True)) | {last: i}
-            return tuple(here[k] for k in range(len(here)))
-
-        def line(at: tuple[Atom, ...], state: tuple[Atom, ...]) -> tuple[Atom, ...]:
-            def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-                new = cell(whole_index(at, i))
-                return chosen(better(new, carried[0]), lambda: (new, *at, i), carried)
-
-            def blocks(low: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
-                beyond = ctx.let("high", "add", (low, BLOCK), I64, span)
-                high = ctx.let("high", "min", (beyond, n), I64, span)
-
-                def glance(i: Atom, seen: tuple[Atom, ...]) -> tuple[Atom, ...]:
-                    x = cell(whole_index(at, i))
-                    more = ctx.let("b", "gt" if largest else "lt", (x, seen[0]), BOOL, span)
-                    m = ctx.let("most", "select", (more, x, seen[0]), x.type, span)
-                    if dtype not in FLOATS:
-                        return (m,)
-                    return m, ctx.let("nan", "or", (seen[1], ctx.let("b", "ne", (x, x), BOOL, span)), BOOL, span)
-
-                best = carried[0]
-                seen = carry(
-                    low,
-                    high,
-                    ONE,
-                    (best, FALSE)[: 1 + (dtype in FLOATS)],
-                    ("most", "nan")[: 1 + (dtype in FLOATS)],
-                    glance,
-                )
-                found = ctx.let("b", "gt" if largest else "lt", (seen[0], best), BOOL, span)
-                if dtype in FLOATS:
-                    found = ctx.let("b", "or", (found, seen[1]), BOOL, span)
-                return chosen(found, lambda: carry(low, high, ONE, carried, hints, look), carried)
-
-            if isinstance(n, Const) and n.value <= BLOCK.value:
-                return carry(ZERO, n, ONE, state, hints, look)
-            return carry(ZERO, n, BLOCK, state, hints, blocks)
-
-        found = fold(ctx, [r.shape[k] for k in before], (start, *(ZERO for _ in r.axes)), line, span, hints)[1:]
-        ctx.not_negative(*found)
-        return found
-
-    if not outer:
-        return row({})
-    made = tuple(fresh_array(ctx, "place", tuple(r.shape[k] for k in r.kept), "i64", None, span) for _ in r.axes)
-
-    def each_row(at: tuple[Atom, ...]) -> None:
-        given = dict(zip(outer, at, strict=True))
-        for where, i in zip(made, row(given), strict=True):
-            put(ctx, where, tuple(given[k] for k in r.kept), i, span)
-
-    nest(ctx, [r.shape[k] for k in outer], each_row, span)
-    return made
 
 
 def value_at(ctx: Lowering, r: Reduction, where: tuple) -> Atom | ArrayValue:
