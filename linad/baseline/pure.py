@@ -243,7 +243,6 @@ class _Purifier:
                 inits=(*head.inits, *inits),
                 body=Block(tuple(inside.stmts), (*results, *finals)),
                 outs=(*s.outs, *outs),
-                kind="sequential" if thread else s.kind,
             )
         )
         scope.now.update(zip(thread, outs, strict=True))
@@ -346,7 +345,7 @@ class _Purifier:
         inside = _Scope(scope.now)
         self.nest(inside, sizes[1:], (*index, i), cell, span)
         body = Block(tuple(inside.stmts))
-        scope.stmts.append(Loop(i, ZERO, sizes[0], ONE, (), (), body, (), kind="map", span=span))
+        scope.stmts.append(Loop(i, ZERO, sizes[0], ONE, (), (), body, (), span=span))
 
 
 def _zero(dtype: str, zero: float) -> Const:

@@ -242,7 +242,7 @@ class Builder:
 
     def loop(self, s: Loop) -> None:
         match s.kind, s.body.stmts, s.stop:
-            case "map", (Call(callee=callee, args=args),), Var() | Const() as stop:  # a loop over chunks
+            case "chunks", (Call(callee=callee, args=args),), Var() | Const() as stop:
                 self.flush()
                 demands = any(isinstance(t, Check) for t in walk(self.program.functions[callee].body))
                 lost = Site(s.span, "RuntimeError", "a thread did not come to the end of its part of this loop")

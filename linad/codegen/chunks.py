@@ -1,6 +1,6 @@
 """Parallel loops: the iterations become a function that runs one chunk of them, and a loop over chunks.
 
-Both are core code: the loop over chunks, of kind ``map``, consists of calls. Each call runs consecutive iterations in
+Both are core code: the loop over ``chunks`` consists of calls. Each call runs consecutive iterations in
 order. Data that chunks must not share gets one row per chunk in arrays allocated beforehand, so no thread allocates or
 raises. Rows are combined in the order of chunks: with the same number of threads the result is bitwise reproducible.
 Loops with too little work for threads run sequentially.
@@ -63,9 +63,7 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
     """The statements that replace a loop, and the function of one chunk."""
     m = Maker(names)
     assert s.stop is not None
-    # mark the copies, so that they get the same bits whatever the chunk boundaries (`unroll_and_jam.py`); loops over
-    # chunks are of kind ``map``
-    s = replace(s, kind="sum")
+    s = replace(s, kind="chunk")
     trips = m.let("trips", s.start, s.stop, s.step, hint="trips")
     work = work_of(s, trips, m)
     wanted = m.let("min", m.let("min", threads, trips), m.let("shr", m.let("max", work, ZERO), Const(SHARE, I64)))
@@ -86,7 +84,7 @@ def spread(s: Loop, v: Verdict, threads: Var, names: Names, name: str) -> tuple[
         args = (c, *((Const(turn, I64),) if v.near else ()), per, rest)
         args = (*args, *(p.var for p in function.params[len(args) :]))
         call = Call((), name, args, s.span)
-        then.out.append(Loop(c, ZERO, at_once, ONE, (), (), Block((call,)), (), kind="map", span=s.span))
+        then.out.append(Loop(c, ZERO, at_once, ONE, (), (), Block((call,)), (), kind="chunks", span=s.span))
     for a in v.added:
         _gather(a, rows[a.name], chunks, then)
     results = tuple(_combine(s, k, how, parts[k], chunks, then) for k, how in enumerate(v.sums))

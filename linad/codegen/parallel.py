@@ -118,7 +118,8 @@ def _clash(name: str, functions: Mapping[str, Function]) -> bool:
 
 def chunk_functions(program: Program) -> set[str]:
     """The functions that loops over chunks call."""
-    loops = [s for f in program.functions.values() for s in walk(f.body) if isinstance(s, Loop) and s.kind == "map"]
+    stmts = (s for f in program.functions.values() for s in walk(f.body))
+    loops = [s for s in stmts if isinstance(s, Loop) and s.kind == "chunks"]
     return {t.callee for s in loops for t in s.body.stmts if isinstance(t, Call)}
 
 

@@ -277,8 +277,6 @@ def checkpoint_text(held: Checkpointed) -> str:
 def loop_kind(s: Loop, plan: Plan) -> str:
     """The kind of a loop: ``map`` carries no value between iterations, ``sum`` only sums; all others are
     ``sequential``."""
-    if s.kind != "sequential":
-        return s.kind
     if plan.modes.get(id(s)) not in ("merged", "fused") or not plan.facts.order_free.get(id(s)):
         return "sequential"
     adds = any(isinstance(t, AddTo) and plan.facts.home[t.array.name] != id(s.body) for t in walk(s.body))

@@ -35,7 +35,7 @@ entry fn f(x: read f64[:], y: mut f64[:,:], b: acc f64[:], w: f64, t: own f64[:]
   for i in range(n) {
     &b![i] += 1.0
   }
-  for i.1 in range(n, 0, -2) as sum exits trips trip carry (s: f64 = a, v: f64[:] = o) -> (s.2, v.1) {
+  for i.1 in range(n, 0, -2) as chunk exits trips trip carry (s: f64 = a, v: f64[:] = o) -> (s.2, v.1) {
     s.1 = add s 1.0
     go = lt s.1 3.0
     yield go, s.1, v
@@ -43,7 +43,7 @@ entry fn f(x: read f64[:], y: mut f64[:,:], b: acc f64[:], w: f64, t: own f64[:]
   for i.2 in range(...) exits {
     yield False
   }
-  for i.3 in range(1, 4) as map {
+  for i.3 in range(1, 4) as chunks {
     if c {
       &z[i.3, 0] = m
     }

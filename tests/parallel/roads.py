@@ -79,7 +79,7 @@ def reordered(program: Program, order: str) -> Program:
         match s:
             case If():
                 return (replace(s, then=block(s.then), orelse=block(s.orelse)),)
-            case Loop(kind="map", body=Block((Call(),))):
+            case Loop(kind="chunks", body=Block((Call(),))):
                 if order == "backwards":
                     last = names.var("last", I64)
                     return (
@@ -145,7 +145,7 @@ def watched(program: Program):
 
     def loop(m, s):
         do = before[Loop](m, s)
-        if not (s.kind == "map" and len(s.body.stmts) == 1):
+        if not (s.kind == "chunks" and len(s.body.stmts) == 1):
             return do
 
         def watched_do(env):

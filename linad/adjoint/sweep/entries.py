@@ -304,7 +304,6 @@ class _Walk:
                 inits=(*s.inits, start),
                 body=Block(body, (*s.body.results, end)),
                 outs=(*s.outs, self.at),
-                kind="sequential",
             )
         )
 

@@ -103,7 +103,7 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
     Called before and after index checks are written out. Before, accesses do not have their checks yet, and ``checks``
     says that the checks of row indices in the loop may also disappear once all indices are checked before it.
     """
-    if s.exits or s.stop is None or s.mark is not None or s.kind == "map":
+    if s.exits or s.stop is None or s.mark is not None:
         return []
     s = straight(s)
     body = tuple(t for t in s.body.stmts if not (checks and isinstance(t, Check) and t.error == "IndexError"))

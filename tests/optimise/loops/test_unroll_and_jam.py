@@ -192,7 +192,7 @@ def test_which_loops() -> None:
     jammed_, _ = jammed(program(SIMPLE, "range(3, 12)"))
     agree(program(SIMPLE, "range(3, 12)"), jammed_)
     f = program(SIMPLE).main
-    for kind in ("map", "sum"):
+    for kind in ("chunks", "chunk"):
         stmts = tuple(replace(s, kind=kind) if isinstance(s, Loop) else s for s in f.body.stmts)
         spread = replace(f, body=replace(f.body, stmts=stmts))
         assert unroll_and_jam(spread)[0] == spread
@@ -203,7 +203,7 @@ def test_loops_that_threads_share_stay() -> None:
     spread, _ = parallelise(before, True)
     assert len(spread.functions) == 2
     for f in spread.functions.values():
-        [shared] = (s for s in walk(f.body) if isinstance(s, Loop) and s.kind == "sum")
+        [shared] = (s for s in walk(f.body) if isinstance(s, Loop) and s.kind == "chunk")
         assert shared in walk(unroll_and_jam(f)[0].body)
 
 

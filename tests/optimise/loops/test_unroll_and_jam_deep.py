@@ -108,7 +108,7 @@ def test_which_loops() -> None:
         before = program(NEST, over)
         assert unroll_and_jam(before.main)[0] == before.main
     f = program(NEST).main
-    stmts = tuple(replace(s, kind="map") if isinstance(s, Loop) else s for s in f.body.stmts)
+    stmts = tuple(replace(s, kind="chunks") if isinstance(s, Loop) else s for s in f.body.stmts)
     assert unroll_and_jam(replace(f, body=replace(f.body, stmts=stmts)))[0] == replace(f, body=replace(f.body, stmts=stmts))
 
 

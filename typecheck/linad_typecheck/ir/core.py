@@ -225,7 +225,7 @@ class If:
     span: Span = NOWHERE
 
 
-LoopKind = Literal["sequential", "map", "sum", "scan"]
+LoopKind = Literal["sequential", "chunks", "chunk"]
 Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
 
 
@@ -254,6 +254,9 @@ class Loop:
     ``body.results`` are the next values of ``carried``; the last ones are ``outs``. With ``exits``, ``body.results[0]``
     is an additional bool, evaluated last: the loop ends after the iteration in which it is False. ``trips``, allowed
     only with ``exits``, is the number of iterations executed.
+
+    ``kind``: the iterations of ``chunks`` are calls that threads run; those of a ``chunk`` may be divided among threads
+    anywhere, so what an iteration computes must not depend on its neighbours.
     """
 
     index: Var

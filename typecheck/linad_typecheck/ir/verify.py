@@ -20,7 +20,7 @@ from ..types import BOOL, FLOATS, I64, INTS, NARROW, Array, Scalar, Type
 _INTS = tuple(d for d in INTS if d not in NARROW)
 _NUMERIC = (*FLOATS, *_INTS)
 _ANY = (*_NUMERIC, "bool")
-_KINDS = ("sequential", "map", "sum", "scan")
+_KINDS = get_args(ir.LoopKind)
 
 # The element types that an operation takes, if its kind does not determine them.
 _TAKES: dict[str, tuple[str, ...]] = {
