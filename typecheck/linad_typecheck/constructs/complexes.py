@@ -16,7 +16,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sequences import Iteration
-from ..engine.sizes import is_array
+from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import Lowering
 from ..engine.values import COMPLEX, SILENT, EntityValue, NoneValue, TupleValue, Value, describe, is_complex, type_of
 from ..library.arrays import METHODS, method as array_method
@@ -99,7 +99,7 @@ def complex_array(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     else:
         found = ctx.attempt(lambda: pull(ctx, node))
         value = ctx.take(found) if is_complex(found.value) else None
-    return value if is_complex(value) and is_array(value.items[0]) else None
+    return value if is_complex_array(value) else None
 
 
 def store(ctx: Lowering, target: ast.Subscript, z: TupleValue, value: Value, span: Span) -> None:

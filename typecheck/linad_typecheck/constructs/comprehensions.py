@@ -29,7 +29,7 @@ from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
-from ..engine.sizes import is_array, rank_of, shape_of
+from ..engine.sizes import is_array, is_complex_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
     ITERATOR,
@@ -239,7 +239,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
                 )
             return EXTREMES[0](ctx, _with(node, Quoted(what, value)), name, None)
         value = as_array(ctx, value, hint, ctx.span(what))
-    if is_complex(value) and name == "sum" and is_array(value.items[0]) and start == literal(0):
+    if name == "sum" and is_complex_array(value) and start == literal(0):
         return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
     match value:
         case FunctionValue(source=source) if source.running:
@@ -250,7 +250,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
             return _of_items(ctx, node, name, items, start, hint)
         case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
             return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))
-        case _ if is_array(value) and rank_of(value) == 1:
+        case _ if is_array(value) and rank_of(value) == 1 or name in ("sum", "prod") and is_complex_array(value):
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         case _ if isinstance(value, SILENT):
             return value

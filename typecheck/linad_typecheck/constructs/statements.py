@@ -25,11 +25,11 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, refuse
 from ..engine.results import warn_unused
 from ..engine.returning import copied_result, gone, moved_result, without_meaning, writes
-from ..engine.sizes import is_array
+from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, is_complex, literal, map_arrays, type_of,
+    Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
@@ -315,7 +315,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             if (joined := added(old, value, part)) is not None:
                 ctx.bind(name, Binding(joined, span))
                 return
-            if is_complex(old) and is_array(old.items[0]):
+            if is_complex_array(old):
                 complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
                 return
             ctx.bind(

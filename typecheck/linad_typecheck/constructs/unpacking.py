@@ -12,10 +12,10 @@ from ..engine.places import check_same_size, materialise, read
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.sequences import UNPACKINGS
-from ..engine.sizes import is_array, rank_of, size_of
+from ..engine.sizes import is_array, is_complex_array, rank_of, size_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, Delayed, Poison, ScalarValue, TextValue, TupleValue, Value, describe, is_complex, type_of,
+    LIST, SILENT, Delayed, Poison, ScalarValue, TextValue, TupleValue, Value, describe, type_of,
 )  # fmt: skip
 from ..messages.types import WrongType
 from ..span import Span
@@ -35,7 +35,7 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
         text = f"{{0}} values to unpack, {count} expected"
         check_same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
         return tuple(item_at(ctx, value, Const(k, I64), span) for k in range(count))
-    if is_complex(value) and is_array(value.items[0]):
+    if is_complex_array(value):
         return complexes.unpacked(value, lambda part: unpacked(ctx, part, count, span))
     if only_fields(ctx, value, span, "names take the values of a tuple"):
         return failed

@@ -6,7 +6,7 @@ from ..ir.core import Atom
 from ..span import Span
 from ..types import I64, DType
 from .state import Lowering
-from .values import ArrayValue, Delayed, UnionValue, Value, ViewValue
+from .values import ArrayValue, Delayed, UnionValue, Value, ViewValue, is_complex
 from .views import Whole
 
 
@@ -15,6 +15,11 @@ AnyArray = ArrayValue | ViewValue | UnionValue | Delayed
 
 def is_array(v: Value) -> bool:
     return isinstance(v, (ArrayValue, ViewValue, UnionValue, Delayed))
+
+
+def is_complex_array(v: Value) -> bool:
+    """Whether a value is an array of complex numbers."""
+    return is_complex(v) and is_array(v.items[0])
 
 
 def dtype_of(v: AnyArray) -> DType:
