@@ -23,6 +23,7 @@ from .boundary.fast_call import BY_ONE_THREAD, MISSED, FastCall, fast_gradient, 
 from .options import Options
 from .requests import EXACT, FRESH, Level, Request
 from .specialise import Specialisation
+from .structures import is_complex, map_leaves, parts, rebuilt
 from .structures import leaves as parts_of
 
 Values = list[object]
@@ -387,7 +388,21 @@ def vjp(
     want = asked(s, function.options.wrt)
     flat = _flatten(s, arguments, update=False, private=True)
     values, results = primal(s, flat.values)
-    return full_value(s.signature, results, values), Pullback(function, s, want, flat.values, results, values)
+    pullback = Pullback(function, s, want, flat.values, results, values, _without_arrays(s.signature, arguments))
+    return full_value(s.signature, results, values), pullback
+
+
+def _without_arrays(signature: Signature, arguments: Sequence[object]) -> tuple[object, ...]:
+    """The arguments with None for arrays."""
+    kept = lambda x: None if isinstance(x, np.ndarray) else x
+    return tuple(a if p.structure is None else map_leaves(kept, a) for p, a in zip(signature.params, arguments))
+
+
+def _completed(own: Any, given: Any) -> Any:
+    """A structure with the given values where it has None, which stands for what is known at compile time."""
+    if own is None or (items := parts(own)) is None or is_complex(own):
+        return given if own is None else own
+    return rebuilt(own, map(_completed, items, parts(given)))
 
 
 def primal(s: Specialisation, values: Values) -> tuple[Values, tuple[object, ...]]:
@@ -451,7 +466,7 @@ def split_cotangent(
 @dataclass(frozen=True, repr=False, eq=False)
 class Pullback:
     """The function from a cotangent to gradients. ``values``: its own copies of the arguments. ``after``: the arguments
-    after the function's updates."""
+    after the function's updates. ``given``: the arguments without their arrays."""
 
     function: CheckedFunction
     specialisation: Specialisation
@@ -459,6 +474,7 @@ class Pullback:
     values: Values
     results: Sequence[object]
     after: Values
+    given: tuple[object, ...]
 
     def __call__(self, cotangent: object) -> tuple[object, ...]:
         grads = self._pulled(cotangent)
@@ -481,7 +497,8 @@ class Pullback:
     def arguments(self) -> tuple[object, ...]:
         """The arguments of the function, whose cells are its own copies."""
         leaves = dict(enumerate(self.values))
-        return tuple(restore(p.structure, leaves) for p in self.specialisation.signature.params)
+        own = (restore(p.structure, leaves) for p in self.specialisation.signature.params)
+        return tuple(map(_completed, own, self.given))
 
     def __deepcopy__(self, memo: object) -> Pullback:
         return self  # it is immutable
@@ -506,7 +523,8 @@ def _pullback(
 ) -> Pullback:
     """Rebuild a pullback from a pickle; the arguments determine the types."""
     s = function.specialisation(arguments)
-    return Pullback(function, s, asked(s, function.options.wrt), values, results, after)
+    given = _without_arrays(s.signature, arguments)
+    return Pullback(function, s, asked(s, function.options.wrt), values, results, after, given)
 
 
 # --------------------------------------------------------------------------------------- gradients into own buffers

@@ -102,7 +102,7 @@ BASE = Feature(
             np.sum({row} * {row})
             {vector} @ {vector}
             np.maximum({float}, 0.25)
-            1.0 / (1.0 + {float} ** 2)
+            (1.0 / (1.0 + {float} ** 2))
         """),
         "index": ["0", "-1", "n - 1", "KEYS[0] % n", "(n // 2)"],
         "vector": ["x", "x", "{own}", "{own}", "np.sin({vector})", "({vector} + {vector})", "({float} * {vector})", "{vector}[::-1]", "{matrix}[:, 0]"],

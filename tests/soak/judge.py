@@ -174,6 +174,8 @@ def _value(whole: Whole) -> Ended:
                 raise Unknown(f"declared: {got.error}") from None
             if isinstance(got.error, ZeroDivisionError) and not isinstance(plain.error, ZeroDivisionError):
                 raise Unknown("declared: // and % by zero of NumPy's ints") from None
+            if got.error is None and isinstance(plain.error, IndexError) and _no_cells(whole.args):
+                raise Unknown("declared: indices of arrays of no cells are not checked")
             index, size = isinstance(plain.error, IndexError), isinstance(got.error, ValueError)
             if index and size and STRETCHED.search(str(got.error)):
                 raise Unknown("declared: sizes of an array expression are compared before its cells are read") from None
@@ -186,6 +188,10 @@ def _value(whole: Whole) -> Ended:
         if plain.error is not None:
             return plain
         return Ended(plain.value)
+
+
+def _no_cells(args: Sequence[Any]) -> bool:
+    return any(isinstance(a, np.ndarray) and a.ndim > 1 and a.size == 0 for a in args)
 
 
 def _plain(whole: Whole) -> tuple[Any, dict[str, np.ndarray]]:

@@ -85,6 +85,29 @@ def test_transforms(case):
         np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("given", [(True, "a", None), (False, "a", None), (True, "b", None), (True, "a", X)])
+def test_arguments_known_at_compile_time_are_held(given):
+    """Flags, texts and None decide what the function is."""
+
+    def power(x, flag=True, mode="a", other=None):
+        return x**2 if flag and mode == "a" and other is None else np.sin(x)
+
+    slope = np.diag(linad.jacrev(power)(X, *given))
+    _, pullback = linad.vjp(power, X, *given)
+    _, push = linad.linearize(power, X, *given)
+    rest = (None,) * len(given)
+    for found in (
+        linad.vmap(pullback)(np.eye(X.size))[0],
+        linad.jacrev(pullback)(X)[0],
+        linad.vmap(lambda v: push(v, *rest))(np.eye(X.size)),
+        linad.jacfwd(push)(X, *rest),
+        linear_grad(lambda x: linad.jacrev(lambda v: linad.linearize(power, x, *given)[1](v, *rest))(x))(X),
+        linear_grad(lambda x: linad.jacfwd(lambda v: linad.jvp(power, (x, *given), (v, *rest))[1])(x))(X),
+        linad.jacrev(pickle.loads(pickle.dumps(pullback)))(X)[0],
+    ):
+        np.testing.assert_allclose(np.diag(found), slope)
+
+
 def test_what_is_refused():
     with pytest.raises(TypeError, match="expected 1 arguments, got 2"):
         BATCH(E, E)

@@ -60,6 +60,20 @@ def test_of_a_gradient():
     np.testing.assert_allclose(push(X), 6 * X * X)
 
 
+def test_of_a_function_that_may_return_its_argument():
+    def scaled(x):
+        if x[0] > 1.0:
+            return x * x
+        return x
+
+    for x, slope in ((X, 1.0), (2.0 * X, 4.0 * X)):
+        _, push = linad.linearize(scaled, x)
+        for found in (linad.vmap(push)(np.eye(3)), linad.jacrev(push)(X)):
+            np.testing.assert_allclose(found, np.diag(slope * np.ones(3)))
+        inside = linear_grad(lambda x: np.sum(linad.vmap(linad.linearize(scaled, x)[1])(np.eye(3)) @ x))
+        np.testing.assert_allclose(inside(x), np.sum(slope * x))
+
+
 def test_wrong_tangents():
     _, push = linad.linearize(products, X, 2.0)
     with pytest.raises(TypeError, match=r"products\(\): expected 2 tangents, got 1"):

@@ -780,6 +780,8 @@ def _seeds(
     """
     unlike = Refused(WrongType(span, f"a {words[0]} is like the {words[1]}, {describe(t)}", describe(type_of(v))))
     match t, v:
+        case _, NoneValue() if not any(True for _ in type_leaves(t)):  # known at compile time
+            return []
         case TupleType(items=items), NoneValue() if words[0] == "tangent":
             return [a for x in items for a in _seeds(ctx, x, v, sizes, span, words)]
         case ScalarType(dtype=d), NoneValue() if words[0] == "tangent" and d in FLOATS:
@@ -1005,7 +1007,9 @@ def _same_sizes(
 
 
 def _called(ctx: Lowering, node: ast.Call, f: Value, primals: list[Value], hint: str) -> Value:
-    call = ast.Call(Quoted(node, f), [Quoted(node, v) for v in primals], [])
+    """The value of a function at arguments that are used again, of which it may return one."""
+    copied = lambda leaf: materialise(ctx, leaf, "t", ctx.span(node)) if is_array(leaf) else leaf
+    call = ast.Call(Quoted(node, f), [Quoted(node, map_arrays(v, copied)) for v in primals], [])
     return expression(ctx, ast.copy_location(call, node), hint)
 
 
