@@ -109,7 +109,10 @@ def _passed_over(block: Block, concerns: Callable[[Loop], bool]) -> set[int]:
         for b in blocks(s):
             left |= _passed_over(b, concerns)
         inside = (t for b in blocks(s) for t in b.stmts if isinstance(t, Loop | If))
-        if all(id(t) in left for t in inside) and not (isinstance(s, Loop) and concerns(s)):
+        if isinstance(s, Loop) and concerns(s):
+            # `change` asks for the forms of the ints in arms
+            left -= {id(t) for t in walk(s.body) if isinstance(t, If)}
+        elif all(id(t) in left for t in inside):
             left.add(id(s))
     return left
 

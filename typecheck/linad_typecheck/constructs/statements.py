@@ -467,8 +467,9 @@ def _only_reads(ctx: Lowering, call: ast.Call) -> bool:
 
 
 def _only_warns(ctx: Lowering, node: ast.expr) -> bool:
-    """Whether a call only shows or filters warnings, or logs a message. These have no effect here."""
-    return isinstance(node, ast.Call) and callee(ctx, node.func) in WARNINGS
+    """Whether a call only shows or filters warnings, logs a message, or makes an exception that is not raised. These
+    have no effect here."""
+    return isinstance(node, ast.Call) and (callee(ctx, node.func) in WARNINGS or bool(_raised(ctx, node.func)))
 
 
 def _global(ctx: Lowering, s: ast.Global) -> None:

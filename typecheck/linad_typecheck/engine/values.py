@@ -922,6 +922,8 @@ def describe(t: ValueType) -> str:
         case TupleType(items=items, record=None):
             return f"({', '.join(map(describe, items))}{',' if len(items) == 1 else ''})"
         case TupleType(items=items, record=record):
+            if items and not record.fields:  # a list of tuples, or a dict, as the lists of their parts
+                return f"{record.name} of {', '.join(map(describe, items))}"
             fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
             return f"{record.name}({fields})"
         case ClosureType() | DerivativeType() | OtherType(value=FunctionValue() | DerivativeValue()):
