@@ -22,6 +22,7 @@ from .interrupts import held_back
 from .llvm_options import options_for_loops
 from .machine_code import keep
 from .numba_compat import INTR_MATH, Dispatcher, cpu_target, global_compiler_lock
+from .options import GENERATED
 
 # recursion depth: Numba walks the tree of a function's basic blocks recursively, with several Python calls per block
 DEEP = 100_000
@@ -107,7 +108,7 @@ def load(name: str, text: str, folder: Path | None = None) -> ModuleType:
         The cache folder of its machine code.
     """
     loader = _Generated(name, text, folder)
-    spec = importlib.util.spec_from_loader(f"linad_generated_{name}", loader)
+    spec = importlib.util.spec_from_loader(f"{GENERATED}{name}", loader)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     with held_back():

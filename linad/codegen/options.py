@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+GENERATED = "linad_generated_"  # prefix of the names of modules of generated code
+
 
 @dataclass(frozen=True, slots=True)
 class EmitOptions:

@@ -12,6 +12,7 @@ from weakref import WeakSet
 import llvmlite.binding as llvm
 
 from ..numba_compat import JITCodeLibrary, reload_init
+from ..options import GENERATED
 
 
 class _NoEnvironment:
@@ -115,6 +116,16 @@ def forget_instructions(library: JITCodeLibrary) -> None:
     manager.run(module, library._codegen._pass_builder())
 
 
+def _is_kernel(function: llvm.ValueRef) -> bool:
+    """Whether a function is of this module alone.
+
+    Functions of the runtime, Numba's and ours, are linked into many modules, and the code of all modules of a process is
+    that of the first: they must stay visible.
+    """
+    mine = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
+    return mine and GENERATED in function.name
+
+
 def _variants(function: llvm.ValueRef) -> bool:
     """Whether a function has vector variants, which must keep the same parameters."""
     return any(b"vector-function-abi-variant" in attribute for attribute in function.attributes)
@@ -128,7 +139,7 @@ class Whole(_Collecting):
 
     def _optimize_final_module(self):
         for function in self._final_module.functions:  # of which only those that others call keep all their parameters
-            if function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration and not _variants(function):
+            if _is_kernel(function) and not _variants(function):
                 function.linkage = llvm.Linkage.internal
         manager, builder = self._codegen._module_pass_manager()
         with self._recorded_timings.record("Module passes", builder):

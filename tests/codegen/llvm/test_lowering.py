@@ -405,3 +405,28 @@ def test_functions_that_call_each_other(first, extra, usual, tmp_path, left):
     for n in (0, 1, 2, 7, 30):
         assert found.entry(0.75, n) == plain["entry"](0.75, n)
     assert usual <= {name for name, _ in left} <= {*usual, "entry_kernel"}
+
+
+MODULES = """
+import numpy as np
+from linad import linear_grad
+
+@linear_grad(cache=False)
+def allocates(x):
+    return x.copy()
+
+@linear_grad(cache=False)
+def multiplies(A):
+    return np.sum(A @ A) + np.sum(np.linalg.inv(A))
+
+A = np.eye(3) * 4.0
+print(allocates(A[0])[0], multiplies(A), multiplies.grad(A)[0, 0])
+"""
+
+
+def test_modules_of_one_process_share_functions_of_the_runtime(tmp_path):
+    """Where the first module keeps such a function to itself, the second one may call another address."""
+    program = tmp_path / "program.py"
+    program.write_text(MODULES, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["4.0", "48.75", "7.9375"], done.stderr
