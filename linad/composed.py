@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from linad_typecheck.engine.values import Transform
 
 
-def composed(
-    f: CheckedFunction[..., Any], transforms: tuple[Transform, ...], name: str
-) -> CheckedFunction[..., Any]:
+def composed(f: CheckedFunction[..., Any], transforms: tuple[Transform, ...], name: str) -> CheckedFunction[..., Any]:
     """The checked function ``lambda *args: linad.grad(f, argnums)(*args)``, or with other transforms in place of
     `grad`, written out for the parameters of ``f``.
 

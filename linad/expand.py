@@ -109,9 +109,7 @@ def _with_adjoints(program: Program) -> dict[str, Function]:
     return {name: _marked(f, gradients[name] - changed[name]) for name, f in program.functions.items()}
 
 
-def _pairs(
-    one: str, ours: Iterable[Atom], other: str, theirs: Iterable[Atom]
-) -> Iterator[tuple[str, str, str, str]]:
+def _pairs(one: str, ours: Iterable[Atom], other: str, theirs: Iterable[Atom]) -> Iterator[tuple[str, str, str, str]]:
     for a, b in zip(ours, theirs, strict=False):
         if isinstance(a, Var) and isinstance(b, Var):
             yield one, a.name, other, b.name

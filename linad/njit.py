@@ -76,7 +76,7 @@ def _made(f: CheckedFunction, write: Callable[..., Callable], *first: str) -> Ca
     text = f"""
 def _typed({inside}): ...
 def _implementation({inside}): return _for_types({inside})
-def _function({listed}): return _typed({', '.join(given)})
+def _function({listed}): return _typed({", ".join(given)})
 """
     exec(text, scope)  # noqa: S102 - names of parameters only
     overload(scope["_typed"], strict=False)(scope["_implementation"])
@@ -249,7 +249,7 @@ class _Text:
         """The function: what it does natively, left by ``break`` for what Python is called for. There is one `objmode`
         block, as what Numba writes for the first one is reused in others that it does not dominate."""
         native = "\n        ".join(self.lines)
-        text = f"""def called({', '.join(self.names)}):
+        text = f"""def called({", ".join(self.names)}):
     {f"code, err = {DONE}, np.zeros(0, np.int64)" if self.updated else ""}
     while True:
         {native}

@@ -91,9 +91,7 @@ def stored(program: Program) -> Program:
         if p.mode == "acc":
             first = next((k for k, s in enumerate(stmts) if p.var.name in mentioned(s)), len(stmts))
             sized = {(s.array.name, s.axis) for s in stmts[:first] if isinstance(s, Dim)}
-            dims = [
-                Dim(names.var("n", I64), p.var, k) for k in range(p.var.type.rank) if (p.like, k) not in sized
-            ]
+            dims = [Dim(names.var("n", I64), p.var, k) for k in range(p.var.type.rank) if (p.like, k) not in sized]
             stmts[first:first] = [*dims, Fill(p.var, Const(0.0, Scalar(p.var.type.dtype)))]
     params = tuple(replace(p, mode="out") if p.mode == "acc" else p for p in main.params)
     return program.with_main(replace(main, params=params, body=replace(main.body, stmts=tuple(stmts))))

@@ -85,9 +85,7 @@ def given_of(tangents: object) -> tuple[bool, ...]:
     return tuple([t is not None for t in tangents]) if isinstance(tangents, tuple | list) else ()
 
 
-def _dots(
-    signature: Signature, values: Sequence[object], tangents: object, name: str = ""
-) -> dict[int, object]:
+def _dots(signature: Signature, values: Sequence[object], tangents: object, name: str = "") -> dict[int, object]:
     """The given tangents, by leaf index."""
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
         got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)

@@ -70,9 +70,7 @@ def timings(place: str) -> Iterator[Timing]:
     yield stage
     numba, stage = timed("import Numba", _numba)
     yield stage
-    made, stage = timed(
-        "optimise and print", lambda: emit(settled, numba.options(off)), lambda m: _lines(m.source)
-    )
+    made, stage = timed("optimise and print", lambda: emit(settled, numba.options(off)), lambda m: _lines(m.source))
     yield stage
     yield timed("machine code", lambda: numba.load("timings", made.source))[1]
 

@@ -207,7 +207,7 @@ class Ranges:
             case ("and", True) | ("or", False):
                 self.learn_test(test.ins[0], holds)
                 self.learn_test(test.ins[1], holds)
-            case ("and" | "or"), _:
+            case (("and" | "or"), _):
                 pass
             case op, _:
                 a, b = (self.value(x) for x in test.ins)
@@ -315,8 +315,10 @@ class Ranges:
                     self.dims[v.name, axis] = self.dim(a, axis)
             case Check(cond=cond):
                 self.learn_test(cond, True)
-            case Load(array=a, index=index, checked=True) | Store(array=a, index=index, checked=True) | AddTo(
-                array=a, index=index, checked=True
+            case (
+                Load(array=a, index=index, checked=True)
+                | Store(array=a, index=index, checked=True)
+                | AddTo(array=a, index=index, checked=True)
             ) if a.name not in self.logs:
                 for axis, f in enumerate(map(self.form, index)):
                     if self.exact(f):
@@ -352,11 +354,11 @@ class Ranges:
         r = unknown(out.name)
         values = tuple(map(self.value, ins))
         match op, values:
-            case ("min" | "minimum"), _:
+            case (("min" | "minimum"), _):
                 self.interval[out.name] = tuple(map(min, zip(*map(self.bounds, values))))  # type: ignore[assignment]
                 for v in values:
                     self.learn(v - r)
-            case ("max" | "maximum"), _:
+            case (("max" | "maximum"), _):
                 self.interval[out.name] = tuple(map(max, zip(*map(self.bounds, values))))  # type: ignore[assignment]
                 for v in values:
                     self.learn(r - v)

@@ -73,9 +73,7 @@ class Nest:
     ``ranges``: facts about ints at the start of the nest. ``same``: maps copies of a value to one atom.
     """
 
-    def __init__(
-        self, *loops: Loop, ranges: Ranges | None = None, same: Callable[[Atom], Atom] = lambda a: a
-    ) -> None:
+    def __init__(self, *loops: Loop, ranges: Ranges | None = None, same: Callable[[Atom], Atom] = lambda a: a) -> None:
         self.loops, self.ranges, self.same = loops, ranges, same
         self.level = {same(s.index).name: k for k, s in enumerate(loops)}  # type: ignore[union-attr]
         self.changed = defined(loops[0])

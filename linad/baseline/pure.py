@@ -285,9 +285,7 @@ class _Purifier:
         scope.stmts.append(Alloc(out, self.shape(scope, v, span), _zero(v.type.dtype, -0.0), span))
         return out
 
-    def delta_vec(
-        self, scope: _Scope, v: Var, index: tuple[Atom, ...], e: Atom, checked: bool, span: Span
-    ) -> Var:
+    def delta_vec(self, scope: _Scope, v: Var, index: tuple[Atom, ...], e: Atom, checked: bool, span: Span) -> Var:
         """An array of the shape of v that holds e at one index and zeros elsewhere."""
         delta = self.zeros_like(scope, scope.use(v), span)
         scope.stmts.append(Store(delta, index, e, checked, span))

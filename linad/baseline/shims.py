@@ -221,11 +221,7 @@ def builtin_shims(kind: type[Active]) -> Shims:
 
         return call
 
-    return {
-        "min": extreme("min", builtins.min),
-        "max": extreme("max", builtins.max),
-        "float": Cast(float),
-    }
+    return {"min": extreme("min", builtins.min), "max": extreme("max", builtins.max), "float": Cast(float)}
 
 
 __all__ = ["MATH", "NUMPY", "builtin_shims", "map_cells", "math_shims", "numpy_shims"]

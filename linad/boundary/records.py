@@ -355,8 +355,8 @@ _COLUMNS = {c.key: kind for kind, c in COLUMNS.items()}
 
 
 def _of_columns(key: str, columns: list[typing.Any]) -> object:
-    """A list of tuples or lists, a dict or a set, of the lists of their parts. In a tangent those of ints are None; that
-    of a dict is then the list of the tangents of its values, in order."""
+    """A list of tuples or lists, a dict or a set, of the lists of their parts. In a tangent, those of ints are None,
+    and a dict is the list of the tangents of its values, in order."""
     if _COLUMNS[key] in ("dict", "set") and columns[0] is None:
         return columns[1] if len(columns) == 2 else None
     if _COLUMNS[key] in ("dict", "set"):

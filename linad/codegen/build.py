@@ -301,8 +301,7 @@ class Builder:
 
             def arm(block: Block) -> Callable[[], None]:
                 ends_with = tuple(
-                    block.results[position[r.name]] if isinstance(r, Var) and r.name in position else r
-                    for r in results
+                    block.results[position[r.name]] if isinstance(r, Var) and r.name in position else r for r in results
                 )
                 return lambda: self.tail(block.stmts, ends_with, tail)
 
@@ -391,9 +390,7 @@ def build(
     tries: bool = True,
 ) -> tuple[Node, ...]:
     """The statement tree of a function."""
-    rebound = any(
-        isinstance(v.type, Array) for s in walk(f.body) if isinstance(s, If | Loop | Call) for v in s.outs
-    )
+    rebound = any(isinstance(v.type, Array) for s in walk(f.body) if isinstance(s, If | Loop | Call) for v in s.outs)
     first = frozenset(
         a.name for s in walk(f.body) if isinstance(s, Loop) and is_even(s) for a in s.inits if isinstance(a, Var)
     )

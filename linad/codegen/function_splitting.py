@@ -16,6 +16,7 @@ from linad_typecheck.ir.core import (
 from linad_typecheck.linear.uses import modes_of, uses
 from linad_typecheck.types import Array
 
+
 def split_function(program: Program, f: Function, long: int, part: int) -> tuple[Function, dict[str, Function]]:
     """Split a long kernel into a kernel of calls and the functions that it calls; a short kernel is returned unchanged.
 

@@ -75,9 +75,7 @@ class Emitter:
         self.spaces: tuple[str, ...] = ()
         self.chunks = chunk_functions(self.program)
         self.again = retries_after_writes(self.program)
-        self.called = {
-            s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)
-        }
+        self.called = {s.callee for f in self.program.functions.values() for s in walk(f.body) if isinstance(s, Call)}
         self.recursive = bool(self.called - self.chunks)
         self.grows = any(isinstance(s, Reserve) for f in self.program.functions.values() for s in walk(f.body))
         self.main, self.parts = self.divided()
@@ -296,6 +294,3 @@ def numba_type(t: Type) -> str:
         case Array(rank=r):
             return f"{scalar}[{':, ' * (r - 1)}::1]"
     return scalar
-
-
-

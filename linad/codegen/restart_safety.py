@@ -21,8 +21,9 @@ def retries_after_writes(program: Program) -> bool:
     """Whether a write to an array parameter of the entry may precede a request for the checked build."""
     if not any(_demands(f) for f in program.functions.values()):
         return False
-    group, arrays = alias_groups(program.main), (
-        p.var for p in program.main.params if isinstance(p.var.type, Array) and p.mode != "out"
+    group, arrays = (
+        alias_groups(program.main),
+        (p.var for p in program.main.params if isinstance(p.var.type, Array) and p.mode != "out"),
     )
     callers = {group(a.name) for a in arrays}
     order = _Order(program, lambda a: group(a.name) in callers)

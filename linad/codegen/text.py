@@ -345,4 +345,3 @@ def _is_root(e: Expr) -> bool:
 
 def _negative(v: float) -> bool:
     return math.copysign(1.0, v) < 0 and v == v and v != 0 and v != -(2**63)
-

@@ -117,9 +117,7 @@ SPECIAL: dict[str, Rule] = {
     "log_expit": unary("x", lambda p: p.op("expit", p.b.neg(p.x))),
     "entr": unary("x", lambda p: p.op("sub", p.c(-1.0), p.op("log", p.x))),
     "xlogy": _both(lambda p: p.op("log", p.y), _unless_zero(lambda p: p.b.div(p.x, p.y)), ("y", "xy")),
-    "xlog1py": _both(
-        lambda p: p.op("log1p", p.y), _unless_zero(lambda p: p.b.div(p.x, _one_plus_y(p))), ("y", "xy")
-    ),
+    "xlog1py": _both(lambda p: p.op("log1p", p.y), _unless_zero(lambda p: p.b.div(p.x, _one_plus_y(p))), ("y", "xy")),
     "rel_entr": _both(
         lambda p: p.op("add", p.c(1.0), p.op("log", p.b.div(p.x, p.y))),
         _unless_zero(lambda p: p.b.neg(p.b.div(p.x, p.y))),

@@ -121,10 +121,7 @@ RULES: dict[str, Rule] = {
     "neg": Rule((minus(same),), ("",)),
     "mul": Rule((times(lambda p: p.y), times(lambda p: p.x)), ("y", "x")),
     "mul_rounded": Rule((times(lambda p: p.y), times(lambda p: p.x)), ("y", "x")),
-    "div": Rule(
-        (over(lambda p: p.y), lambda p, seed: p.b.neg(p.b.mul(p.b.div(seed, p.y), p.out))),
-        ("y", "oy"),
-    ),
+    "div": Rule((over(lambda p: p.y), lambda p, seed: p.b.neg(p.b.mul(p.b.div(seed, p.y), p.out))), ("y", "oy")),
     "mod": Rule((same, lambda p, seed: p.b.neg(p.b.mul(p.op("floordiv", p.x, p.y), seed))), ("", "xy")),
     "pow": Rule((times(_pow_base), times(_pow_exponent)), ("xy", "xyo")),
     "powi": Rule((times(_powi), None), ("xy", "")),

@@ -81,9 +81,7 @@ def _blas_gemm(typing_context, c, a, b, ta, tb, m, n, k, alpha):
         one = cgutils.alloca_once_value(builder, ir.Constant(scalar, 1.0))
         factor = cgutils.alloca_once_value(builder, args[8])
         one, factor = builder.bitcast(one, _POINTER), builder.bitcast(factor, _POINTER)
-        return builder.call(
-            f, (_kind(c), args[3], args[4], *args[5:8], factor, pa, la, pb, lb, one, pc, lc)
-        )
+        return builder.call(f, (_kind(c), args[3], args[4], *args[5:8], factor, pa, la, pb, lb, one, pc, lc))
 
     return types.int32(c, a, b, types.uint8, types.uint8, types.int64, types.int64, types.int64, c.dtype), generate
 
@@ -114,9 +112,7 @@ _GETRF = _lapack("numba_xxgetrf", "int", "int", "array", "int", "array")
 _POTRF = _lapack("numba_xxpotrf", "char", "int", "array", "int")
 _EVD = _lapack("numba_ez_xxxevd", "char", "char", "int", "array", "int", "array")
 _GEQRF = _lapack("numba_ez_geqrf", "int", "int", "array", "int", "array")
-_GESDD = _lapack(
-    "numba_ez_gesdd", "char", "int", "int", "array", "int", "array", "array", "int", "array", "int"
-)
+_GESDD = _lapack("numba_ez_gesdd", "char", "int", "int", "array", "int", "array", "array", "int", "array", "int")
 
 
 @intrinsic

@@ -1,4 +1,4 @@
-"""Sorting permutations: by counting for few cells, else quicksort, and quickselect where only some positions are wanted.
+"""Sorting permutations: by counting for few cells, else quicksort, and quickselect where only some positions count.
 
 Cells are ordered by value and then by index, so there are no ties: the result does not depend on the algorithm, and is
 that of a stable sort.
@@ -20,8 +20,8 @@ STEPS = 60  # partitions of a cell, which takes about 1.4 log2(n): after them th
 
 @exact
 def _by_counting(keys, order):
-    """Sort all cells: as many are before a cell as are smaller, or equal and earlier. That is a square of comparisons, but
-    in vector instructions, and without branches that the processor mispredicts."""
+    """Sort all cells: before a cell are all that are smaller, or equal and earlier. Each is compared with each, but in
+    vector instructions, and without branches that the processor mispredicts."""
     n = keys.shape[0]
     for i in range(n):
         key = keys[i]

@@ -159,8 +159,12 @@ def ndtr(x):
 def ndtri(p):
     """The inverse of `ndtr`."""
     p = float64(p)
-    return -erfcinv(2.0 * p) / ROOT_HALF if p < 0.5 else erfinv(2.0 * p - 1.0) / ROOT_HALF if p < 0.75 else (
-        erfcinv(2.0 * (1.0 - p)) / ROOT_HALF
+    return (
+        -erfcinv(2.0 * p) / ROOT_HALF
+        if p < 0.5
+        else erfinv(2.0 * p - 1.0) / ROOT_HALF
+        if p < 0.75
+        else (erfcinv(2.0 * (1.0 - p)) / ROOT_HALF)
     )
 
 

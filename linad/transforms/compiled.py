@@ -25,9 +25,7 @@ class CompiledRule(CustomVjp[P, R], CustomJvp[P, R]):
     _kind = "vjp"
     _tangent: tuple[str, tuple[Any, ...]] | None = None  # the rule for forward mode, if there are two
 
-    def __init__(
-        self, target: object, fun: Callable[P, R], linear: Any = (), nondiff_argnums: Any = ()
-    ) -> None:
+    def __init__(self, target: object, fun: Callable[P, R], linear: Any = (), nondiff_argnums: Any = ()) -> None:
         plain = plain_function(fun)
         names = tuple(inspect.signature(plain).parameters)
         among = tuple(names[k] for k in chosen(plain, "linear", linear))

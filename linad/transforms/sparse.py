@@ -477,8 +477,10 @@ class SparseJacobian:
         s.kernel(((leaves, PLACED),), call.values).run(values)
         marks = [m.copy() if isinstance(m, np.ndarray) else m for m in map(_mark, call.values)]
         shape = sum(heights), call.count
-        if isinstance(last, _Entries) and last.shape == shape and all(
-            np.array_equal(a, b) for a, b in ((last.rows, rows), (last.columns, columns))
+        if (
+            isinstance(last, _Entries)
+            and last.shape == shape
+            and all(np.array_equal(a, b) for a, b in ((last.rows, rows), (last.columns, columns)))
         ):
             made = replace(last, seeds=seeds, fixed=bool(fixed), marks=marks)
         else:

@@ -184,7 +184,6 @@ def _no_options(function: FunctionSource) -> Iterator[Diagnostic]:
                     yield OptionError(function.source.span(k.value), why, near, at).diagnostic()
 
 
-
 def _syntax(source: SourceFile, error: SyntaxError) -> Diagnostic:
     line, column = max(error.lineno or 1, 1), max(error.offset or 1, 1)
     last = (error.end_offset or column + 1) if error.end_lineno == error.lineno else column + 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .frozen import frozen
 
 
-
 @frozen(slots=True, guarded=False)
 class Span:
     """A range of a source file; ``end_column`` is exclusive."""

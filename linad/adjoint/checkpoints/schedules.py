@@ -94,9 +94,4 @@ def one_slot(T: int) -> int:
 ONLINE_SLOTS = 64  # for loops with an unknown number of steps
 
 SCHEDULES = {"recompute": recompute, "revolve": revolve, "bisect": bisect, "periodic": periodic}
-DEFAULT_SLOTS = {
-    "recompute": one_slot,
-    "revolve": pair_slots,
-    "bisect": binary_slots,
-    "periodic": root_slots,
-}
+DEFAULT_SLOTS = {"recompute": one_slot, "revolve": pair_slots, "bisect": binary_slots, "periodic": root_slots}

@@ -1,4 +1,4 @@
-"""Dense linear algebra in a storage plan: which matrices the reverse of a statement reads, and which of them are logged.
+"""Dense linear algebra in a storage plan: which matrices the reverse of a statement reads, and which ones are logged.
 
 The reverse of a `Dense` statement reads whole matrices. A matrix that is unchanged and in scope in the reverse sweep is
 read under its own name. Any other matrix is logged after the statement. If several statements of a block need the same

@@ -67,9 +67,7 @@ class Body:
         default_factory=list
     )  # (name, blocks and the statements leading to it)
     source: dict[str, Source] = field(default_factory=dict)
-    expanded: dict[str, Alloc] = field(
-        default_factory=dict
-    )  # local arrays with one slice of a log per iteration
+    expanded: dict[str, Alloc] = field(default_factory=dict)  # local arrays with one slice of a log per iteration
     rows: dict[str, Alloc] = field(default_factory=dict)  # local arrays that are stored one after another in a log
     before: dict[str, str] = field(
         default_factory=dict
@@ -150,11 +148,15 @@ class Plan:
 
     def rectangular(self, body: Body) -> bool:
         """Whether the trip counts of all loops of a path are known before the outermost one."""
-        return body.in_frame_block and not body.stacked and all(
-            not b.loop.exits
-            and b.loop.stop is not None
-            and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
-            for b in body.path
+        return (
+            body.in_frame_block
+            and not body.stacked
+            and all(
+                not b.loop.exits
+                and b.loop.stop is not None
+                and all(self.before(a, body) for a in (b.loop.start, b.loop.stop, b.loop.step))
+                for b in body.path
+            )
         )
 
 

@@ -73,9 +73,7 @@ def _planned(
         free -= logs
 
 
-def make_call_plan(
-    facts: Facts, shapes: dict[int, tuple[Atom, ...]], call: Loop, log_everything: bool = False
-) -> Plan:
+def make_call_plan(facts: Facts, shapes: dict[int, tuple[Atom, ...]], call: Loop, log_everything: bool = False) -> Plan:
     """The plan of a recursive function, whose body is that of ``call``, the only statement of ``facts.function``. Its
     values are out of scope when its reverse is called."""
     plan = Plan(facts, shapes=shapes, log_everything=log_everything)
@@ -90,11 +88,7 @@ def make_call_plan(
 
 class _Planner:
     def __init__(
-        self,
-        plan: Plan,
-        free: Iterable[int] = (),
-        logged: frozenset[int] = frozenset(),
-        reach: Reach | None = None,
+        self, plan: Plan, free: Iterable[int] = (), logged: frozenset[int] = frozenset(), reach: Reach | None = None
     ) -> None:
         self.plan, self.facts = plan, plan.facts
         self.must_log = logged  # ids of loops that may not be fused

@@ -150,9 +150,7 @@ def _writes_in(facts: Facts, plan: Plan, place: str, frame: object) -> bool:
     return inside(facts.function.body)
 
 
-def _with_old_cells(
-    f: Function, facts: Facts, places: set[str]
-) -> tuple[Function, dict[int, Var], dict[int, Load]]:
+def _with_old_cells(f: Function, facts: Facts, places: set[str]) -> tuple[Function, dict[int, Var], dict[int, Load]]:
     """The function with a load of the old cell before each write to the arrays.
 
     Also returns the old cell of each write, and the writes that exchange a cell with a log instead.

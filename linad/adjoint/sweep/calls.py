@@ -97,9 +97,7 @@ class Calls:
                 new.append(made)
                 todo += made.calls
         kinds = {p.key: p.own_kinds() for p in new}
-        kinds |= {
-            p.key: set(p.kinds) for p in self.pairs.values() if p.key not in kinds
-        }
+        kinds |= {p.key: set(p.kinds) for p in self.pairs.values() if p.key not in kinds}
         while True:
             before = sum(map(len, kinds.values()))
             for p in new:
@@ -119,18 +117,10 @@ class Calls:
         facts = analyse_activity(
             wrapped, self.modes, [f.params[k].var.name for k in key.active], results=f.body.results
         )
-        lost = [
-            p.var.name
-            for k, p in enumerate(f.params)
-            if isinstance(p.var.type, Array) and k not in key.kept
-        ]
+        lost = [p.var.name for k, p in enumerate(f.params) if isinstance(p.var.type, Array) and k not in key.kept]
         facts.moved |= set(lost)  # not visible to the reverse
         plan = make_call_plan(facts, shapes, loop, self.log_everything)
-        calls = tuple(
-            self.key(s, plan)
-            for s in walk(loop.body)
-            if isinstance(s, Call) and facts.matters(s)
-        )
+        calls = tuple(self.key(s, plan) for s in walk(loop.body) if isinstance(s, Call) and facts.matters(s))
         types = [f.params[k] for k in key.active]
         return Pair(
             key,
@@ -141,27 +131,16 @@ class Calls:
             plan.bodies[id(loop)],
             tuple(k for k, r in enumerate(f.body.results) if facts.is_active(r)),
             tuple(
-                k
-                for k, p in zip(key.active, types, strict=True)
-                if isinstance(p.var.type, Array) and p.mode != "own"
+                k for k, p in zip(key.active, types, strict=True) if isinstance(p.var.type, Array) and p.mode != "own"
             ),
             tuple(
-                k
-                for k, p in zip(key.active, types, strict=True)
-                if isinstance(p.var.type, Scalar) or p.mode == "own"
+                k for k, p in zip(key.active, types, strict=True) if isinstance(p.var.type, Scalar) or p.mode == "own"
             ),
             tuple(dict.fromkeys(calls)),
         )
 
     def _name(self, key: Key, what: str) -> str:
-        name = "_".join(
-            [
-                key.callee,
-                what,
-                *map(str, key.active),
-                *(("with", *map(str, key.kept)) if key.kept else ()),
-            ]
-        )
+        name = "_".join([key.callee, what, *map(str, key.active), *(("with", *map(str, key.kept)) if key.kept else ())])
         while name in self._taken:
             name += "_"
         self._taken.add(name)
@@ -203,15 +182,8 @@ class Calls:
         out: list[Stmt] = []
         back.block(p.body.loop.body, p.body, bars, out)
         given = [primal.params[k].var for k in p.given]
-        results = tuple(
-            bars.arrays[v.name]
-            if isinstance(v.type, Array)
-            else back.scalar_bar(v, bars)
-            for v in given
-        )
-        return Function(
-            p.reverse, tuple(params), Block((*back.seeds, *out), results), primal.span
-        )
+        results = tuple(bars.arrays[v.name] if isinstance(v.type, Array) else back.scalar_bar(v, bars) for v in given)
+        return Function(p.reverse, tuple(params), Block((*back.seeds, *out), results), primal.span)
 
 
 def _as_iteration(f: Function) -> tuple[Function, Loop]:
@@ -219,21 +191,10 @@ def _as_iteration(f: Function) -> tuple[Function, Loop]:
     they are out of scope afterwards."""
     names = Names(all_names(f))
     scalars = tuple(p.var for p in f.params if isinstance(p.var.type, Scalar))
-    inits = tuple(
-        Const(False if v.type == BOOL else 0.0 if is_float(v.type) else 0, v.type)
-        for v in scalars
-    )
+    inits = tuple(Const(False if v.type == BOOL else 0.0 if is_float(v.type) else 0, v.type) for v in scalars)
     outs = tuple(names.like(v) for v in scalars)
     one = Const(1, I64)
     loop = Loop(
-        names.var("call", I64),
-        Const(0, I64),
-        one,
-        one,
-        scalars,
-        inits,
-        Block(f.body.stmts, scalars),
-        outs,
-        span=f.span,
+        names.var("call", I64), Const(0, I64), one, one, scalars, inits, Block(f.body.stmts, scalars), outs, span=f.span
     )
     return replace(f, body=Block((loop,), ())), loop

@@ -355,6 +355,7 @@ class _Walk:
 
     def one(self, s: Stmt, g: _Group) -> Stmt:
         """A statement for a single direction."""
+
         def use(a: Atom) -> Atom:
             return self.renamed(a) if isinstance(a.type, Array) else self.lane(a)
 

@@ -319,8 +319,11 @@ class ForwardSweep:
 
     def enter(self, body: Body, index: Var, start: Atom, step: Atom, base: Atom, out: list[Stmt]) -> None:
         """Compute the position of an iteration in the logs, at its start."""
-        if not body.expanded and not body.rows and not body.logs and not any(
-            b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values()
+        if (
+            not body.expanded
+            and not body.rows
+            and not body.logs
+            and not any(b.path[: len(body.path)] == body.path and b is not body for b in self.plan.bodies.values())
         ):
             self.address[id(body)] = ()
             return
@@ -406,11 +409,7 @@ class ForwardSweep:
             self.there[n] = new
             return
         kept = self.plan.kept.get(n)
-        source = (
-            Load(new, kept.array, kept.index, False, kept.span)
-            if kept is not None
-            else self.facts.definition[n]
-        )
+        source = Load(new, kept.array, kept.index, False, kept.span) if kept is not None else self.facts.definition[n]
         for a in sources(source, new.name if kept is not None else n, self.facts):
             if isinstance(a, Var):
                 self.bring(a.name, missing, body, out)

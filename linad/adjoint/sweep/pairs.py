@@ -70,13 +70,9 @@ class Pair:
         facts = self.plan.facts
         types = {p.var.name: p.var.type for p in self.primal.params}
         types |= {c.name: c.type for b in bodies for c in b.loop.carried}
-        types |= {
-            v.name: v.type for s in facts.definition.values() for v in outputs(s)
-        }
+        types |= {v.name: v.type for s in facts.definition.values() for v in outputs(s)}
         for b in bodies:
-            found |= {
-                kind_of(types[n]) for n, how in b.source.items() if how == "logged"
-            }  # type: ignore[arg-type]
+            found |= {kind_of(types[n]) for n, how in b.source.items() if how == "logged"}  # type: ignore[arg-type]
         return found
 
 

@@ -40,13 +40,9 @@ class CallStack:
 
     def forward(self, s: Call, sweep: Sweep) -> Call:
         pair = self.pairs[id(s)]
-        return replace(
-            s, callee=pair.forward, args=(*map(sweep.at, s.args), *self.logs.variables(pair.kinds))
-        )
+        return replace(s, callee=pair.forward, args=(*map(sweep.at, s.args), *self.logs.variables(pair.kinds)))
 
-    def backward(
-        self, s: Call, walk: Walk, bars: Bars, out: list[Stmt]
-    ) -> None:
+    def backward(self, s: Call, walk: Walk, bars: Bars, out: list[Stmt]) -> None:
         """Emit the reverse call: it takes the cotangents of results and returns the adjoints of scalars and owned
         arrays; the adjoints of borrowed arrays are updated in place."""
         pair = self.pairs[id(s)]
@@ -54,19 +50,12 @@ class CallStack:
         for k, o in enumerate(s.outs):
             if not is_float(o.type):
                 continue
-            bar = (
-                bars.arrays.pop(o.name, None)
-                if isinstance(o.type, Array)
-                else walk.take(o, bars)
-            )
+            bar = bars.arrays.pop(o.name, None) if isinstance(o.type, Array) else walk.take(o, bars)
             if k in pair.seeds:
                 cotangents.append(bar if bar is not None else Const(0.0, o.type))
         kept = (s.args[k] for k in pair.key.kept)
         lent = (bars.arrays[s.args[k].name] for k in pair.lent)  # type: ignore[union-attr]
-        outs = {
-            k: bar_of(s.args[k], self.names)
-            for k in pair.given
-        }
+        outs = {k: bar_of(s.args[k], self.names) for k in pair.given}
         out.append(
             Call(
                 tuple(outs.values()),
@@ -90,21 +79,11 @@ class StackedSweep(ForwardSweep):
     def saved(self, block: Block, body: Body) -> list[Var]:
         """The values that a block pushes at its end."""
         home, place = self.facts.home, self.facts.position
-        mine = [
-            n
-            for n, how in body.source.items()
-            if how == "logged" and home[n] == id(block)
-        ]
+        mine = [n for n, how in body.source.items() if how == "logged" and home[n] == id(block)]
         mine.sort(key=lambda n: place.get(id(self.facts.definition.get(n)), -1))
         return [self.plan.variable(n, body) for n in mine]
 
-    def block(
-        self,
-        block: Block,
-        region: Frame | Body,
-        start: list[Stmt] | None,
-        out: list[Stmt],
-    ) -> None:
+    def block(self, block: Block, region: Frame | Body, start: list[Stmt] | None, out: list[Stmt]) -> None:
         super().block(block, region, start, out)
         if isinstance(region, Body) and region.stacked:
             self.stack.logs.push(Builder(self.names, out), self.saved(block, region))
@@ -124,9 +103,7 @@ class StackedSweep(ForwardSweep):
         stmts: list[Stmt] = []
         self.block(s.body, body, None, stmts)
         head = rebuild(s, self.at, block=lambda b: b)
-        out.append(
-            replace(head, body=Block(tuple(stmts), tuple(map(self.at, s.body.results))))
-        )
+        out.append(replace(head, body=Block(tuple(stmts), tuple(map(self.at, s.body.results)))))
 
     def reversed_loop(self, body: Body, out: list[Stmt]) -> tuple[Loop, list[Stmt]]:
         if not body.stacked:
@@ -134,6 +111,4 @@ class StackedSweep(ForwardSweep):
         first, stop, back = self.reversed_range(body.loop, out)
         index = self.names.var(body.loop.index.name, I64)
         self.there[body.loop.index.name] = index
-        return Loop(
-            index, first, stop, back, (), (), Block(), (), span=body.loop.span
-        ), []
+        return Loop(index, first, stop, back, (), (), Block(), (), span=body.loop.span), []

@@ -112,9 +112,7 @@ TRANSPOSED = {"read": "acc", "acc": "read", "mut": "mut", "own": "own"}
 class BackwardWalk:
     """The reverse walk. Methods named after statements emit the adjoint of each into ``out``."""
 
-    def __init__(
-        self, facts: Facts, plan: Plan, names: Names, forward: ForwardSweep
-    ) -> None:
+    def __init__(self, facts: Facts, plan: Plan, names: Names, forward: ForwardSweep) -> None:
         self.facts, self.plan, self.names, self.forward = facts, plan, names, forward
         self.seeds: list[Stmt] = []
         # by name of an adjoint: the value and the adjoint that it is the product of

@@ -379,7 +379,9 @@ class _Columns:
 
     def _cell(self, b: Builder, v: Var) -> Atom:
         kind, slot = self.places[v.name]
-        return b.add(b.add(self.bases[kind], b.mul(self.trips, Const(slot, I64))) if slot else self.bases[kind], self.at)
+        return b.add(
+            b.add(self.bases[kind], b.mul(self.trips, Const(slot, I64))) if slot else self.bases[kind], self.at
+        )
 
     def entered(self, s: Loop, out: list[Stmt], grow: bool) -> Loop:
         """The loop in one of the programs; its columns are allocated before it."""

@@ -395,4 +395,3 @@ class Lowering(Expressions):
 
     def temporary(self, t: ir.Type) -> ir.Value:
         return cgutils.alloca_once(self.builder, t)
-

@@ -180,4 +180,3 @@ class DirectLowering(LoweringPass):
             environment=environment, metadata=state.metadata, reload_init=state.reload_init,
         )  # fmt: skip
         return True
-

@@ -79,9 +79,7 @@ def adding(s: Loop, names: Names, fresh: Mapping[str, Held] | None = None, every
     assert s.stop is not None and isinstance(s.step, Const)
     fresh = fresh or {}
     body, step = Body(s, mirrored=True), s.step.value
-    rows = [
-        row for name in body.written for row in body.additions(name) if name in fresh or every and len(row) > 1
-    ]
+    rows = [row for name in body.written for row in body.additions(name) if name in fresh or every and len(row) > 1]
     if not rows:
         return [s]
     before, inside, behind = (Maker(names) for _ in range(3))

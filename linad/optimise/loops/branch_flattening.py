@@ -238,9 +238,7 @@ class _Flattener:
             out.append(Load(begun[c], t.array, t.index, False, t.span))
         return begun[c] if now.added is None else self.let("add", begun[c], now.added, out)
 
-    def joined(
-        self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]
-    ) -> list[Stmt]:
+    def joined(self, cond: Atom, t: Access, held: list[_Held], begun: dict[Cell, Var], out: list[Stmt]) -> list[Stmt]:
         """The write that replaces the writes of both arms to a cell."""
         if any(h.stored for h in held):
             a, b = (self.holds(t, self.cell(t), h, begun, out) for h in held)

@@ -44,9 +44,7 @@ def peel_loops(f: Function) -> Function:
     peeling = _Peeling(names, max(MOST, (GROWTH - 1) * size))
     depth = max((_depth(s) for s in f.body.stmts), default=0)
     for level in range(depth, 0, -1):  # outermost loops first: the loops inside the peeled iterations are left alone
-        after = with_ranges(
-            f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s], may_be_cut
-        )
+        after = with_ranges(f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s], may_be_cut)
         if after != f:
             f = hoist_invariants(eliminate_dead_code(fold_constants(after)))
     return f

@@ -98,10 +98,7 @@ class _Writer:
         out: list[Stmt] = []
         now: tuple[Atom, ...] = s.inits
         for k in trips:
-            given = {
-                s.index.name: Const(k, s.index.type),
-                **{c.name: a for c, a in zip(s.carried, now, strict=True)},
-            }
+            given = {s.index.name: Const(k, s.index.type), **{c.name: a for c, a in zip(s.carried, now, strict=True)}}
             iteration = freshen(s.body, self.names, given)
             out += iteration.stmts
             now = iteration.results

@@ -242,5 +242,3 @@ class _Division:
             outs=tuple(s.outs[k] for k in p.carried),
             body=body,
         )
-
-

@@ -121,8 +121,11 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
     scattered = {
         t.array.name
         for t in body
-        if isinstance(t, AddTo | Store) and any(isinstance(u, Load) for u in needed(body, (), t.index))
-        or isinstance(t, AddTo) and expensive and _goes_from_row_to_row(t.index, made, s)
+        if isinstance(t, AddTo | Store)
+        and any(isinstance(u, Load) for u in needed(body, (), t.index))
+        or isinstance(t, AddTo)
+        and expensive
+        and _goes_from_row_to_row(t.index, made, s)
     }
     delayed = [t for t in body if isinstance(t, AddTo | Store) and t.array.name in scattered]
     if scattered & (loaded | stored & added) or not delayed:

@@ -14,8 +14,8 @@ If the rest writes nothing that the terms are computed from, it is fused with th
 iterations that gather no row become loops of their own.
 
 **Profitability.** Every row is read and written once instead of three times, and cells loaded for one row are still in
-cache for the next. The innermost loops are left with neighbouring cells of one row, for `accumulation_rotation.py`. What
-the terms and the rest have in common is computed once where they are fused.
+cache for the next. The innermost loops are left with neighbouring cells of one row, for `accumulation_rotation.py`.
+What the terms and the rest have in common is computed once where they are fused.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
@@ -80,7 +80,7 @@ def _fusible_rest(s: Loop) -> Loop | None:
     found = nest.rows() if nest is not None else []
     if nest is None or len(found) != 1 or len(found[0][1]) < 2:
         return None
-    (_, row), = found
+    ((_, row),) = found
     rest = nest.without(row)
     read = {t.array.name for g in row for t in walk(Block(g.stmts)) if isinstance(t, Load)}
     order = verdict(rest, True)
@@ -113,8 +113,10 @@ def _is_plain(s: Loop) -> bool:
     inner = sum(isinstance(t, Loop) for t in s.body.stmts)
     plain = Let | Load | Store | If | Loop if inner else Let | Load | Store | AddTo
     arms = (t for u in s.body.stmts if isinstance(u, If) for t in walk(Block((u,))))
-    return inner <= 1 and all(isinstance(t, plain) for t in s.body.stmts) and all(
-        isinstance(t, Let | Load | Store) or isinstance(t, If) and not t.outs for t in arms
+    return (
+        inner <= 1
+        and all(isinstance(t, plain) for t in s.body.stmts)
+        and all(isinstance(t, Let | Load | Store) or isinstance(t, If) and not t.outs for t in arms)
     )
 
 

@@ -122,7 +122,9 @@ class _Pressure:
     def of(cls, p: Loop, varies: set[str], made: set[str]) -> _Pressure:
         """The pressure of a loop. ``made``: the names that the outer loop defines."""
         outer = varies & made - defined(p)
-        used = {a.name for t in p.body.stmts if isinstance(t, Let) for a in t.ins if is_float(a.type) and _among(a, outer)}
+        used = {
+            a.name for t in p.body.stmts if isinstance(t, Let) for a in t.ins if is_float(a.type) and _among(a, outer)
+        }
         rows = {(t.array, *t.index) for t in p.body.stmts if isinstance(t, Load | Store | AddTo)}
         own = sum(any(_among(a, varies) for a in row) for row in rows)
         return cls(len(used | {c.name for c in p.carried}), own, len(rows) - own)
@@ -132,7 +134,7 @@ class _Pressure:
         return self.alive <= ALIVE and self.own <= ROWS
 
 
-# ------------------------------------------------------------------------------------------------ independent iterations
+# ---------------------------------------------------------------------------------------------- independent iterations
 
 
 def _in_any_order(s: Loop, r: Ranges, inside: Sequence[Stmt], names: Names) -> _Copies | None:
@@ -273,9 +275,7 @@ class _Turns:
             for t in walk(Block(_stmts(p))):
                 if isinstance(t, Load | Store | AddTo):
                     by_array.setdefault(t.array.name, []).append(_Access(t, k, isinstance(p, Loop)))
-        return all(
-            self.apart(a, b) for found in by_array.values() for a, b in combinations_with_replacement(found, 2)
-        )
+        return all(self.apart(a, b) for found in by_array.values() for a, b in combinations_with_replacement(found, 2))
 
     def apart(self, a: _Access, b: _Access) -> bool:
         """Whether two accesses in different iterations are to distinct cells, keep their order, or may be reordered."""

@@ -70,4 +70,3 @@ def rename_arrays(f: Function) -> Function:
         return replace(new, carried=carried, inits=inits, outs=outs, body=Block(stmts, results))
 
     return replace(f, body=block(f.body))
-

@@ -124,12 +124,16 @@ def _is_movable(a: Rotated, stmts: list[Stmt], s: Loop) -> bool:
     given = needed(stmts, [a.addition])
     computed = [t for t in given if isinstance(t, Load) or isinstance(t, Let) and is_float(t.out.type)]
     written, carried = updated(s), _carried(s)
-    return len(computed) <= MOST and all(
-        (isinstance(t, Let) and (is_cheap(t) or t.op == "mod"))
-        or (isinstance(t, Load) and not t.checked and t.array.name not in written)
-        or t is a.addition
-        for t in given
-    ) and not any(isinstance(v, Var) and v.name in carried for t in given for v in operands(t))
+    return (
+        len(computed) <= MOST
+        and all(
+            (isinstance(t, Let) and (is_cheap(t) or t.op == "mod"))
+            or (isinstance(t, Load) and not t.checked and t.array.name not in written)
+            or t is a.addition
+            for t in given
+        )
+        and not any(isinstance(v, Var) and v.name in carried for t in given for v in operands(t))
+    )
 
 
 def _gathered(s: Loop, found: list[Rotated], names: Names) -> Loop:

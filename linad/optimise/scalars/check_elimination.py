@@ -78,8 +78,10 @@ class _Prover:
 
     def statement(self, s: Stmt, ends: dict[str, Atom]) -> Stmt:
         match s:
-            case Load(array=a, index=index, checked=True) | Store(array=a, index=index, checked=True) | AddTo(
-                array=a, index=index, checked=True
+            case (
+                Load(array=a, index=index, checked=True)
+                | Store(array=a, index=index, checked=True)
+                | AddTo(array=a, index=index, checked=True)
             ) if all(self.within(i, a, k, ends) for k, i in enumerate(index)):
                 return replace(s, checked=False)
             case Loop():

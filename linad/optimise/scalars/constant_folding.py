@@ -63,11 +63,7 @@ _INT: dict[str, Callable[..., int]] = {
     "trips": lambda a, b, c: max(0, -((a - b) // c)) if c else 0,
 }
 _COMPARE: dict[str, Callable[..., bool]] = {n: getattr(operator, n) for n in ("lt", "le", "gt", "ge", "eq", "ne")}
-_LOGIC: dict[str, Callable[..., bool]] = {
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-    "not": operator.not_,
-}
+_LOGIC: dict[str, Callable[..., bool]] = {"and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": operator.not_}
 _COMMUTES = frozenset({"add", "mul", "and", "or", "eq", "ne", "bitand", "bitor", "bitxor"})
 
 

@@ -14,7 +14,10 @@ REWRITES: dict[type[ast.AST], tuple[str, str]] = {
     ast.With: ("`with`", "do it around the call of the function"),
     ast.Try: ("`try`", "test the condition with an `if` before it can fail"),
     ast.Global: ("`global`", "pass the value as a parameter and return the new one"),
-    ast.Nonlocal: ("`nonlocal` for a name that is not bound before the inner function", "bind it first, or return the new value"),
+    ast.Nonlocal: (
+        "`nonlocal` for a name that is not bound before the inner function",
+        "bind it first, or return the new value",
+    ),
     ast.Match: ("`match`", "use `if` and `elif`"),
     ast.Dict: ("a dict", "use separate names, or an array with int indices"),
     ast.ListComp: ("a list comprehension", "make an array of it: `np.array([... for ...])`"),

@@ -78,7 +78,7 @@ def remarks_of(
         first = _NAME.match(r.text)
         if first and first[0] not in named and r.kind in _OF_VALUES:  # an intermediate value without a user name
             if r.kind == "logged":
-                yield r.line, r.kind, f"a value{r.text[first.end():]}"
+                yield r.line, r.kind, f"a value{r.text[first.end() :]}"
             continue
         yield r.line, r.kind, r.text
 

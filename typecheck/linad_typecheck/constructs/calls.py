@@ -228,7 +228,6 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     nodes = [*node.args, *(k.value for k in node.keywords)]
     # NumPy converts a list to an array
     if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
-
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
     values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
     given = [_rebuilt(ctx, n, values) for n in nodes]

@@ -98,13 +98,7 @@ def transform(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 def _at_once(
-    ctx: Lowering,
-    node: ast.Call,
-    kind: str,
-    f: Value,
-    args: Sequence[ast.expr],
-    options: tuple[str, ...],
-    hint: str,
+    ctx: Lowering, node: ast.Call, kind: str, f: Value, args: Sequence[ast.expr], options: tuple[str, ...], hint: str
 ) -> Value:
     """``linad.vjp(f, *primals, has_aux=False)``, ``linad.jvp(f, primals, tangents, has_aux=False)`` and others, or the
     methods, which have no options. ``args``: the arguments after the function."""
@@ -387,7 +381,9 @@ def _jacobian(
     by_complex = [t for name, t in ready.types if name in chosen and contains_complex(t)]
     if by_complex:
         told = f"`{how.kind}` is by real numbers: only a holomorphic function has one complex derivative"
-        instead = "of such a function, write `holomorphic=True`; otherwise `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        instead = (
+            "of such a function, write `holomorphic=True`; otherwise `lambda x, y: f(x + 1j * y)`, `argnums=(0, 1)`"
+        )
         raise Refused(WrongType(ctx.span(node), told, describe(by_complex[0]), instead))
     s = _signature(d, ready, result, chosen)
     if not s.outputs:
@@ -549,13 +545,7 @@ def _positions(ready: _Prepared, chosen: list[str]) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _declare(
-    ctx: Lowering,
-    ready: _Prepared,
-    derivative: Derivative,
-    given: list[Param],
-    results: list[Type],
-) -> str:
+def _declare(ctx: Lowering, ready: _Prepared, derivative: Derivative, given: list[Param], results: list[Type]) -> str:
     """The name of the derivative of a function. A new derivative is declared."""
     f = ready.spec.function
     key = derivative
@@ -683,9 +673,7 @@ def _pair(ctx: Lowering, node: ast.Call, value: Value) -> tuple[Value, Value]:
     return value.items[0], value.items[1]
 
 
-def _vjp(
-    ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False
-) -> Value:
+def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: str, has_aux: bool = False) -> Value:
     """``value, pullback = linad.vjp(f, *primals)``. The pullback holds copies, and runs the function again."""
     span = ctx.span(node)
     primals = _kept(ctx, nodes, span)

@@ -197,7 +197,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
             raise Refused(None, changes=(base,))
     if name == "popitem" and not node.args and not node.keywords:
         return _last(ctx, node, base)
-    raise Refused(Unsupported(span, f"`.{name}` of a dict", "make another dict: `{**d, \"w\": w}`"))
+    raise Refused(Unsupported(span, f"`.{name}` of a dict", 'make another dict: `{**d, "w": w}`'))
 
 
 def _last(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:

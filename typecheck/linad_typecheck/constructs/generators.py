@@ -159,13 +159,7 @@ class _Made:
     consumer: ast.For  # kept, so that the identities of its nodes are not reused
 
 
-def consume(
-    ctx: Lowering,
-    over: Generated,
-    node: ast.For,
-    key: object,
-    live: frozenset[str],
-) -> None:
+def consume(ctx: Lowering, over: Generated, node: ast.For, key: object, live: frozenset[str]) -> None:
     """Lower a loop over a generator object. ``key`` identifies the loop; ``live``: the names used after it."""
     f, span = over.by, ctx.span(node.iter)
     if ctx.inlined.around.count(f.source.node) > DEEPEST:

@@ -27,6 +27,7 @@ from . import lists
 from .comprehensions import made_for_expression
 from .generators import GENERATORS, POOL, by_library, consume, source_of, start_generator
 
+
 def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """A call of a generator function of a library."""
     if dotted == "itertools.zip_longest" and not any(k.arg == "fillvalue" for k in node.keywords):

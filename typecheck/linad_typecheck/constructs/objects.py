@@ -13,7 +13,17 @@ from ..engine.places import force_delayed
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, Binding, EntityValue, FunctionValue, NoneValue, TextValue, TupleValue, Value, literal
+from ..engine.values import (
+    SILENT,
+    Binding,
+    EntityValue,
+    FunctionValue,
+    NoneValue,
+    TextValue,
+    TupleValue,
+    Value,
+    literal,
+)
 from ..messages.language import Unsupported
 from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
 from ..registry import enter, has_rule

@@ -201,7 +201,11 @@ def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
 def _extends(ctx: Lowering, target: ast.Subscript, value: ast.expr) -> bool:
     """Whether `+=` extends an item of a list or dict that holds lists. (NumPy adds an array to the items instead.)"""
     base = held_object(ctx, target.value)
-    if base is None or isinstance(target.slice, ast.Slice) or not isinstance(value, (ast.List, ast.Tuple, ast.ListComp)):
+    if (
+        base is None
+        or isinstance(target.slice, ast.Slice)
+        or not isinstance(value, (ast.List, ast.Tuple, ast.ListComp))
+    ):
         return False
     if is_hashed(base):
         return hashed.holds_lists(base)
@@ -492,7 +496,12 @@ def _function(ctx: Lowering, s: ast.FunctionDef) -> None:
 
 # decorators that give a function with the same values
 _SAME_FUNCTION = (
-    "functools.wraps", "functools.lru_cache", "functools.cache", "numba.njit", "numba.jit", "builtins.staticmethod"
+    "functools.wraps",
+    "functools.lru_cache",
+    "functools.cache",
+    "numba.njit",
+    "numba.jit",
+    "builtins.staticmethod",
 )
 
 

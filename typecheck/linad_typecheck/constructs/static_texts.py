@@ -69,6 +69,7 @@ def formatted(ctx: Lowering, node: ast.JoinedStr) -> TextValue | None:
 
 def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
     """``text[k]`` and ``text[lo:hi]``; None if the index is not known."""
+
     def bound(n: ast.expr | None) -> tuple[bool, object]:
         return (True, None) if n is None else constant_of(expression(ctx, n))
 

@@ -47,8 +47,10 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
         case TupleValue(items=(_, ScalarValue(atom=count)), record=record) if record in GROWING:
             return ctx.let("b", "ne", (count, Const(0, I64)), BOOL, span)
         case TupleValue(items=(items, head, _), record=record) if record is DEQUE:
-            return Const(False, BOOL) if isinstance(items.items[0], Never) else ctx.let(
-                "b", "ne", (items.items[1].atom, head.atom), BOOL, span
+            return (
+                Const(False, BOOL)
+                if isinstance(items.items[0], Never)
+                else ctx.let("b", "ne", (items.items[1].atom, head.atom), BOOL, span)
             )
         case TupleValue(items=(keys, *_), record=record) if record in HASHED:
             return truth(ctx, keys, span)

@@ -358,5 +358,3 @@ def _widened(ctx: Lowering, value: Value, t: ValueType) -> Value:
     if contains(value, (Poison, Bottom)) or not isinstance(t, (ScalarType, TupleType)) or type_of(value) == t:
         return value
     return rebuild(t, coerce(ctx, value, t, ctx.span(ctx.source.node)))
-
-

@@ -221,9 +221,7 @@ def _row(leaf: Value, k: Atom, readonly: str = "") -> Value:
     if not isinstance(leaf, ArrayValue | ViewValue):
         return leaf
     view = as_view(leaf).view
-    axes = tuple(
-        a if a.of is None else Along(k) if a.of == 0 else replace(a, of=a.of - 1) for a in view.axes
-    )
+    axes = tuple(a if a.of is None else Along(k) if a.of == 0 else replace(a, of=a.of - 1) for a in view.axes)
     return ViewValue(leaf.var, View(axes, view.shape[1:], readonly=readonly))
 
 

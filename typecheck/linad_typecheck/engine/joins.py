@@ -123,12 +123,7 @@ class Arm:
 
 
 def branch(
-    ctx: Lowering,
-    cond: Atom,
-    then: Callable[[], None],
-    orelse: Callable[[], None],
-    live: frozenset[str],
-    span: Span,
+    ctx: Lowering, cond: Atom, then: Callable[[], None], orelse: Callable[[], None], live: frozenset[str], span: Span
 ) -> None:
     """Lower both arms and join them. Only names in ``live`` and pseudo-names are joined."""
     if isinstance(cond, Const):

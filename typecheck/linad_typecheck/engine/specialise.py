@@ -88,11 +88,7 @@ class Specialiser(Programs):
 
     def _check_returns(self, spec: Spec) -> None:
         """Report a function that calls itself on every path."""
-        if (
-            isinstance(value_of(spec.result), Bottom)
-            and not spec.findings.diagnostics
-            and not self.unsettled()
-        ):
+        if isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
             never = BadCall(
                 header(spec.source),
                 spec.source.name,
@@ -115,6 +111,7 @@ def specialised(
 
     ``once`` is as in `passed`.
     """
+
     def types(*values: dict[str, Value]) -> tuple[Typed, ...]:
         every = passed([v for some in values for v in some.values()], once)
         numbers = given_objects(every)

@@ -212,9 +212,8 @@ def _at_run_time(
     The single statement of the body is evaluated up to its last operation that may raise, with tests in place of
     exceptions.
     """
-    if (
-        len(s.body) != 1
-        or not isinstance(s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign)
+    if len(s.body) != 1 or not isinstance(
+        s.body[0], ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
     ):
         return None
     handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}

@@ -802,9 +802,7 @@ def _held_twice(cells: ValueType) -> ValueType:
     if not isinstance(cells, TupleType):
         return cells
     twice = cells.record in ROWS and cells.made is not None
-    return replace(
-        cells, items=tuple(map(_held_twice, cells.items)), made=cells.made | TWICE if twice else cells.made
-    )
+    return replace(cells, items=tuple(map(_held_twice, cells.items)), made=cells.made | TWICE if twice else cells.made)
 
 
 def _item_type(t: TupleType) -> ValueType | None:

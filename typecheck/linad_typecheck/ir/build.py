@@ -182,8 +182,6 @@ class Builder:
     ) -> tuple[ir.Var, ...]:
         """``if cond: then()``. Returns the values of that arm, or ``other``."""
         arm = self.block(then)
-        outs = tuple(
-            self.names.like(r) if isinstance(r, ir.Var) else self.names.var("k", r.type) for r in arm.results
-        )
+        outs = tuple(self.names.like(r) if isinstance(r, ir.Var) else self.names.var("k", r.type) for r in arm.results)
         self.stmts.append(ir.If(cond, arm, ir.Block((), tuple(other)), outs, self.span))
         return outs

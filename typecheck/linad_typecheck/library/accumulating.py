@@ -62,6 +62,9 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.divide.at": _at("operator.truediv"),
     "numpy.true_divide.at": _at("operator.truediv"),
     "numpy.power.at": _at("operator.pow"),
-    **{f"numpy.{name}.at": _at(f"numpy.{name}") for name in ("maximum", "minimum", "fmax", "fmin", "logaddexp", "hypot")},
+    **{
+        f"numpy.{name}.at": _at(f"numpy.{name}")
+        for name in ("maximum", "minimum", "fmax", "fmin", "logaddexp", "hypot")
+    },
 }
 enter_rules(RULES)

@@ -54,7 +54,5 @@ def _polyval(ctx: Lowering, args: Args) -> Value:
     return made
 
 
-RULES: dict[str, Rule] = {
-    "numpy.polyval": _polyval,
-}
+RULES: dict[str, Rule] = {"numpy.polyval": _polyval}
 enter_rules(RULES)

@@ -131,9 +131,7 @@ class _Search:
 
         return self._loop(ZERO, n, BLOCK, state, self._hints, block)
 
-    def _along_block(
-        self, given: dict[int, Atom], low: Atom, high: Atom, state: tuple[Atom, ...]
-    ) -> tuple[Atom, ...]:
+    def _along_block(self, given: dict[int, Atom], low: Atom, high: Atom, state: tuple[Atom, ...]) -> tuple[Atom, ...]:
         *before, _ = self.r.axes
 
         def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:

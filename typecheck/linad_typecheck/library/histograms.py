@@ -34,6 +34,7 @@ def weighed(a, edges, weights):
     return h
 """
 
+
 def _edges(ctx: Lowering, args: Args, a: Value, found: dict[str, Value]) -> Value:
     """The bin edges of `np.histogram`."""
     bins = found.get("bins", literal(10))

@@ -38,9 +38,7 @@ def _square(ctx: Lowering, args: Args, a: AnyArray) -> Atom:
     return n
 
 
-def _factorised(
-    ctx: Lowering, args: Args, a: AnyArray, n: Atom, dtype: DType, singular: bool
-) -> tuple[Var, Var, Var]:
+def _factorised(ctx: Lowering, args: Args, a: AnyArray, n: Atom, dtype: DType, singular: bool) -> tuple[Var, Var, Var]:
     """A square matrix of size ``n``, its LU factorisation and its pivots. ``singular``: a singular matrix is
     allowed."""
     var = whole_array(ctx, args, a, dtype)
@@ -212,13 +210,15 @@ def _squares(ctx: Lowering, args: Args, r: ArrayValue, n: Atom, dtype: DType) ->
     return out
 
 
-enter_rules({
-    "%numpy.linalg.solve": _solve,
-    "%numpy.linalg.inv": _inv,
-    "%numpy.linalg.det": _det,
-    "%numpy.linalg.slogdet": _slogdet,
-    "%numpy.linalg.cholesky": _cholesky,
-    "%numpy.linalg.eigh": _eigh,
-    "%numpy.linalg.svd": _svd,
-    "%numpy.linalg.lstsq": _lstsq,
-})
+enter_rules(
+    {
+        "%numpy.linalg.solve": _solve,
+        "%numpy.linalg.inv": _inv,
+        "%numpy.linalg.det": _det,
+        "%numpy.linalg.slogdet": _slogdet,
+        "%numpy.linalg.cholesky": _cholesky,
+        "%numpy.linalg.eigh": _eigh,
+        "%numpy.linalg.svd": _svd,
+        "%numpy.linalg.lstsq": _lstsq,
+    }
+)

@@ -59,4 +59,6 @@ def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Sp
     if op is ast.MatMult:
         return call_external(ctx, "numpy.matmul", Args("@", span, (a, b), {}, hint))
     return lift(ctx, (a, b), lambda v: binary(ctx, op, *v, span, hint), span, hint)
+
+
 enter_rules(RULES)

@@ -22,6 +22,7 @@ from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..types import BOOL, same_kind
 
+
 def is_ufunc(dotted: str, elementwise: bool) -> bool:
     return elementwise and (inputs_of(dotted) > 0 or dotted.startswith("scipy."))
 

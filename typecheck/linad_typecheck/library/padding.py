@@ -35,7 +35,7 @@ def _pad(ctx: Lowering, args: Args) -> Value:
             continue
         lead = ":, " * axis
         values = {"a": a, "before": before, "after": after, "low": low, "high": high, "axis": literal(axis)}
-        negative = "if before < 0 or after < 0: raise ValueError(\"index can't contain negative values\")\n"
+        negative = 'if before < 0 or after < 0: raise ValueError("index can\'t contain negative values")\n'
         if mode == "constant":
             shape = (
                 "("

@@ -188,6 +188,7 @@ STACK = "abcdefgh"[: MAX_RANK - 2]  # subscripts of the axes before the last two
 
 def _stacked(ctx: Lowering, args: Args, a: AnyArray, b: AnyArray) -> Value:
     """Products of stacks of matrices, whose leading axes broadcast: loops, as in `einsum`."""
+
     def letters(v: AnyArray, last: str) -> str:
         return STACK[len(STACK) - max(rank_of(v) - 2, 0) :] + last
 

@@ -142,9 +142,7 @@ def linspace(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "num endpoint dtype")
     if is_array(found["start"]) or is_array(found["stop"]):
         return _between_arrays(ctx, args, found)
-    numbers = (
-        _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
-    )
+    numbers = _numbers(ctx, args, [found["start"], found["stop"], found.get("num", literal(50))])
     a, b, num = numbers
     end = found.get("endpoint", literal(True))
     if num.dtype not in INTS:

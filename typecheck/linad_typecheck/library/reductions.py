@@ -61,9 +61,7 @@ class Reduction:
         return product(ctx, [self.shape[k] for k in self.axes], self.span)
 
 
-def reduction(
-    ctx: Lowering, args: Args, takes: str, again: bool = False
-) -> tuple[Reduction, dict[str, Value]]:
+def reduction(ctx: Lowering, args: Args, takes: str, again: bool = False) -> tuple[Reduction, dict[str, Value]]:
     """The reduction that a call denotes. ``again``: every cell is read more than once."""
     found = bound(ctx, args, takes)
     array = as_array(ctx, next(iter(found.values())), args)

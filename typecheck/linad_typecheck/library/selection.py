@@ -19,7 +19,6 @@ from ..messages.types import WrongType
 from .texts import texts
 
 
-
 def _take(ctx: Lowering, args: Args) -> Value:
     found = bound(ctx, args, "axis")
     a = as_array(ctx, found["a"], args)

@@ -58,10 +58,7 @@ class _State:
     stale names, each with the statement that made it stale."""
 
     def __init__(
-        self,
-        pairs: Iterable[Pair] = (),
-        stale: Mapping[str, Stmt] | None = None,
-        holds: Iterable[tuple[str, str]] = (),
+        self, pairs: Iterable[Pair] = (), stale: Mapping[str, Stmt] | None = None, holds: Iterable[tuple[str, str]] = ()
     ) -> None:
         self.pairs, self.stale, self.holds = set(pairs), dict(stale or {}), set(holds)
 

@@ -32,7 +32,18 @@ from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
 from ..names.scope import GIVEN, FunctionSource, Opaque, parameters
-from ..signature import ArgStatic, ArgType, Binding, Checked, Leaf, ParamInfo, RecordStructure, RecordTag, Signature, Structure
+from ..signature import (
+    ArgStatic,
+    ArgType,
+    Binding,
+    Checked,
+    Leaf,
+    ParamInfo,
+    RecordStructure,
+    RecordTag,
+    Signature,
+    Structure,
+)
 from ..span import Span
 from ..types import BOOL, I64, INTS, Array, Type, is_float
 from ..words import with_article
@@ -325,5 +336,3 @@ def _result(v: Value, indices: Iterator[int]) -> Structure:
         case _ if list(leaves(v)):
             return Leaf(next(indices), next(leaves(v)).type)
     return None
-
-

@@ -39,10 +39,7 @@ def capabilities(client: Client) -> Json:
         "inlayHintProvider": True,
         "diagnosticProvider": {"identifier": "linad", "interFileDependencies": True, "workspaceDiagnostics": False},
         "executeCommandProvider": {"commands": []},
-        "workspace": {
-            "workspaceFolders": {"supported": True, "changeNotifications": True},
-            "fileOperations": {},
-        },
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}, "fileOperations": {}},
     }
 
 

@@ -8,6 +8,7 @@ from .analysis import Placed
 # core statements up to which a program is differentiated for hints; larger ones take more than half a second
 LARGE = 400
 
+
 def remarks(p: Placed) -> list[Remark]:
     """The remarks on the lines of a function and of its callees, at their current lines."""
     found = p.record.kept.get("remarks")

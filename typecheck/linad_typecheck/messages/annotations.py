@@ -10,7 +10,7 @@ from . import Message
 ACCEPTED = (
     "`float`, `int`, `bool`, NumPy scalar types, `tuple[...]`, `NamedTuple`s, frozen dataclasses "
     'jaxtyping arrays such as `Float64[np.ndarray, "n d"]`, and `NDArray[np.float64]`, whose rank is that of the '
-    'argument'
+    "argument"
 )
 
 

@@ -217,7 +217,11 @@ def _dict_class(keys: tuple[tuple[type, object], ...]) -> RecordClass:
 
 # By key. The named tuples that library functions return are entered when the library is imported.
 LIBRARY_CLASSES: dict[str, object] = {
-    "builtins.list": list, "builtins.dict": dict, "builtins.str": str, COMPLEX.key: complex, **{c.key: c.handle for c in (*RETURNED, *COLUMNS.values())},
+    "builtins.list": list,
+    "builtins.dict": dict,
+    "builtins.str": str,
+    COMPLEX.key: complex,
+    **{c.key: c.handle for c in (*RETURNED, *COLUMNS.values())},
 }
 
 

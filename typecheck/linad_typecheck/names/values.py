@@ -21,13 +21,7 @@ _BINARY = {
     ast.Mod: operator.mod,
 }
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
-_NUMBERS = {
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "tau": math.tau,
-}
+_NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
 _FUNCTIONS = frozenset(filter(None, (op.math for op in OPS.values()))) | {"pow", "radians", "degrees", "floor", "ceil"}
 _NUMPY_FUNCTIONS = {  # functions that return floats also for ints
     n: op.math for op in OPS.values() if op.math and op.name != "abs" for n in op.numpy

@@ -77,6 +77,7 @@ def aliases(ctx: Lowering, var: Var) -> frozenset[str]:
 
 def lose(ctx: Lowering, place: Var | ArrayValue | ViewValue, loss: Loss, keep: frozenset[str] = frozenset()) -> None:
     """Mark the array as lost under every name except ``keep``, and every view that may overlap the place."""
+
     def change(leaf):
         return LostArray(_type_of(leaf), loss) if isinstance(leaf, ARRAYS) and may_overlap(ctx, leaf, place) else leaf
 

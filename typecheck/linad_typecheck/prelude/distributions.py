@@ -682,11 +682,7 @@ def beta_sf(x, a, b, loc=0.0, scale=1.0):
     0.5
     """
     z = _standard(x, loc, scale)
-    return sp.betainc(
-        _positive(b),
-        _positive(a),
-        1.0 - np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)),
-    )
+    return sp.betainc(_positive(b), _positive(a), 1.0 - np.where(z < 0.0, 0.0, np.where(z > 1.0, 1.0, z)))
 
 
 @implements("scipy.stats.beta.ppf")
@@ -923,11 +919,7 @@ def laplace_ppf(q, loc=0.0, scale=1.0):
     >>> round(float(laplace_ppf(0.75)), 6)
     0.693147
     """
-    return _place(
-        np.where(q > 0.5, 0.0 - np.log(2.0 * (1.0 - _chance(q))), np.log(2.0 * _chance(q))),
-        loc,
-        scale,
-    )
+    return _place(np.where(q > 0.5, 0.0 - np.log(2.0 * (1.0 - _chance(q))), np.log(2.0 * _chance(q))), loc, scale)
 
 
 @implements("scipy.stats.logistic.logpdf")
@@ -1250,10 +1242,7 @@ def poisson_logpmf(k, mu, loc=0):
     >>> float(poisson_logpmf(0, 2.0))
     -2.0
     """
-    k, mu = (
-        (k - loc) * np.float64(1.0),
-        np.where(mu >= 0, mu, np.nan).astype(np.float64),
-    )
+    k, mu = ((k - loc) * np.float64(1.0), np.where(mu >= 0, mu, np.nan).astype(np.float64))
     n = np.where(k < 0.0, 0.0, k)
     return _counted(k, sp.xlogy(n, mu) - sp.gammaln(n + 1.0) - mu)
 
@@ -1290,10 +1279,7 @@ def poisson_cdf(k, mu, loc=0):
     >>> round(float(poisson_cdf(1, 2.0)), 6)
     0.406006
     """
-    k, mu = (
-        np.floor((k - loc) * np.float64(1.0)),
-        np.where(mu >= 0, mu, np.nan).astype(np.float64),
-    )
+    k, mu = (np.floor((k - loc) * np.float64(1.0)), np.where(mu >= 0, mu, np.nan).astype(np.float64))
     return np.where((k < 0.0) & (mu == mu), 0.0, sp.gammaincc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
 
 
@@ -1304,10 +1290,7 @@ def poisson_sf(k, mu, loc=0):
     >>> round(float(poisson_sf(1, 2.0)), 6)
     0.593994
     """
-    k, mu = (
-        np.floor((k - loc) * np.float64(1.0)),
-        np.where(mu >= 0, mu, np.nan).astype(np.float64),
-    )
+    k, mu = (np.floor((k - loc) * np.float64(1.0)), np.where(mu >= 0, mu, np.nan).astype(np.float64))
     return np.where((k < 0.0) & (mu == mu), 1.0, sp.gammainc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
 
 
@@ -1323,11 +1306,7 @@ def binom_cdf(k, n, p, loc=0):
     below, above = k < 0.0, k >= n
     m, known = np.where(below | above, 0.0, k), (n == n) & (p == p)
     inside = np.where(below | above, 1.0, n - m)
-    return np.where(
-        above & known,
-        1.0,
-        np.where(below & known, 0.0, sp.betainc(inside, m + 1.0, 1.0 - p)),
-    )
+    return np.where(above & known, 1.0, np.where(below & known, 0.0, sp.betainc(inside, m + 1.0, 1.0 - p)))
 
 
 @implements("scipy.stats.binom.sf")

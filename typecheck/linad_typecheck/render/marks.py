@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..frozen import frozen
 
 
-
 @frozen(slots=True)
 class Mark:
     """An underline of cells ``start`` to ``end`` (exclusive, at least one): ``^`` if ``primary``, otherwise ``-``."""
