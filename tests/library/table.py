@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLE: dict[str, tuple[str, ...]] = {}
 SHORT = {
     "numpy": "np", "scipy.special": "sp", "scipy.linalg": "sl", "scipy.stats": "st", "scipy.spatial.distance": "sd",
-    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "scipy.fft": "sf", "math": "math", "operator": "operator", "builtins": "",
+    "scipy.integrate": "si", "scipy.ndimage": "sn", "scipy.signal": "sg", "scipy.signal.windows": "sw", "scipy.fft": "sf", "scipy.fftpack": "sfp", "math": "math", "operator": "operator", "builtins": "",
 }  # what the modules are called in expressions
 
 
@@ -325,6 +325,12 @@ _rows("scipy.fft", f"""
     dctn: sf.dctn(np.outer({_SIGNAL}[:3], {_SIGNAL}))
     idctn: sf.idctn(np.outer({_SIGNAL}[:3], {_SIGNAL}), norm="ortho")
 """)  # fmt: skip
+_rows("scipy.fftpack", f"""
+    dct: sfp.dct({_SIGNAL}) | sfp.dct({_SIGNAL}[1:], 3, norm="ortho") | sfp.dct({_SIGNAL}, n=5)
+    idct: sfp.idct({_SIGNAL}) | sfp.idct({_SIGNAL}[1:], norm="ortho") | sfp.idct({_SIGNAL}, 3)
+    dctn: sfp.dctn(np.outer({_SIGNAL}[:3], {_SIGNAL}))
+    idctn: sfp.idctn(np.outer({_SIGNAL}[:3], {_SIGNAL})) | sfp.idctn(np.outer({_SIGNAL}[:3], {_SIGNAL}), norm="ortho")
+""")  # fmt: skip
 _rows("scipy.ndimage", f"""
     median_filter: sn.median_filter({_SIGNAL}, 3) | sn.median_filter({_SIGNAL}, 4, mode="nearest") | sn.median_filter(np.outer({_SIGNAL}[:4], {_SIGNAL}[6:]), (3, 2))
     maximum_filter: sn.maximum_filter({_SIGNAL}, 3) | sn.maximum_filter(np.outer({_SIGNAL}[:4], {_SIGNAL}[6:]), 2, mode="wrap")
@@ -603,7 +609,6 @@ ELSEWHERE = {
             "builtins.set", "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "collections.deque",
         )
     },
-    **{f"scipy.fftpack.{name}": "`scipy.fft`'s, which has a row" for name in ("dct", "idct", "dctn", "idctn")},
     **{
         f"builtins.{name}": "of names and attributes: tests/api/test_other_peoples_code.py"
         for name in ("locals", "setattr", "object.__setattr__")

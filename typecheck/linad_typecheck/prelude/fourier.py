@@ -514,7 +514,7 @@ def _cosine(a, type, n, axis, norm, back):
     return np.moveaxis(y.astype(_dtype(x)), -1, axis).copy()
 
 
-@implements("scipy.fft.dct", "scipy.fftpack.dct")
+@implements("scipy.fft.dct")
 def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Discrete cosine transform along an axis.
 
@@ -548,7 +548,7 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, 
     return _cosine(x, type, n, axis, norm, False)
 
 
-@implements("scipy.fft.idct", "scipy.fftpack.idct")
+@implements("scipy.fft.idct")
 def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Inverse of the discrete cosine transform along an axis.
 
@@ -572,7 +572,7 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
     return _cosine(x, type, n, axis, norm, True)
 
 
-@implements("scipy.fft.dctn", "scipy.fftpack.dctn")
+@implements("scipy.fft.dctn")
 def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
     """Discrete cosine transform along all axes.
 
@@ -602,7 +602,7 @@ def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=Non
     return y
 
 
-@implements("scipy.fft.idctn", "scipy.fftpack.idctn")
+@implements("scipy.fft.idctn")
 def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
     """Inverse of the discrete cosine transform along all axes.
 
@@ -629,4 +629,109 @@ def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=No
     y = np.asarray(x)
     for axis in range(y.ndim):
         y = _cosine(y, type, None, axis, norm, True)
+    return y
+
+
+@implements("scipy.fftpack.dct")
+def fftpack_dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
+    """Discrete cosine transform along an axis.
+
+    Parameters
+    ----------
+    x, type, n, axis, norm, overwrite_x : object
+        As of `dct`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> fftpack_dct(np.array([1.0, 1.0]))
+    array([4., 0.])
+    """
+    return _cosine(x, type, n, axis, norm, False)
+
+
+@implements("scipy.fftpack.idct")
+def fftpack_idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
+    """Inverse of the discrete cosine transform along an axis, without a factor unless ``norm`` is 'ortho'.
+
+    Parameters
+    ----------
+    x, type, n, axis, norm, overwrite_x : object
+        As of `dct`.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``, with ``n`` along the axis.
+
+    Examples
+    --------
+    >>> fftpack_idct(np.array([4.0, 0.0]))
+    array([4., 4.])
+    """
+    if type not in (2, 3):
+        raise TypeError("is of the types 2 and 3 here")
+    return _cosine(x, 3 if type == 2 else 2, n, axis, norm, False)
+
+
+@implements("scipy.fftpack.dctn")
+def fftpack_dctn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    """Discrete cosine transform along all axes.
+
+    Parameters
+    ----------
+    x, type, norm, overwrite_x : object
+        As of `dct`.
+    shape, axes : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> fftpack_dctn(np.ones((2, 2)))
+    array([[16.,  0.],
+           [ 0.,  0.]])
+    """
+    if shape is not None or axes is not None:
+        raise TypeError("takes no `shape` and `axes` here")
+    y = np.asarray(x)
+    for axis in range(y.ndim):
+        y = fftpack_dct(y, type, None, axis, norm)
+    return y
+
+
+@implements("scipy.fftpack.idctn")
+def fftpack_idctn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    """Inverse of the discrete cosine transform along all axes, without a factor unless ``norm`` is 'ortho'.
+
+    Parameters
+    ----------
+    x, type, norm, overwrite_x : object
+        As of `dct`.
+    shape, axes : None
+        Must be None.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> fftpack_idctn(np.ones((1, 2)))
+    array([[ 2.41421356, -0.41421356]])
+    """
+    if shape is not None or axes is not None:
+        raise TypeError("takes no `shape` and `axes` here")
+    y = np.asarray(x)
+    for axis in range(y.ndim):
+        y = fftpack_idct(y, type, None, axis, norm)
     return y
