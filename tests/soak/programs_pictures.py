@@ -128,15 +128,6 @@ def leapfrog(q0, p0, dt: float, steps: int):
     return (p**2).sum() / 2 - np.cos(q).sum()
 
 
-def buffers_in_list(x, n: int):
-    bufs = [x.copy(), np.zeros(len(x))]
-    for k in range(n):
-        src, dst = bufs[k % 2], bufs[(k + 1) % 2]
-        for i in range(len(x)):
-            dst[i] = 0.5 * src[i] + 0.25 * src[i - 1]
-    return (bufs[n % 2] ** 2).sum()
-
-
 def buffers_tuple_swap(x, n: int):
     state = (x.copy(), np.zeros(len(x)))
     for k in range(n):
@@ -187,7 +178,6 @@ CASES = {
     "swap_rows": (M,),
     "lagged": (M,),
     "leapfrog": (V, W, 0.1, 5),
-    "buffers_in_list": (V, 5),
     "buffers_tuple_swap": [(V, 5), (V, 0)],
     "tuple_passed_twice": (V,),
     "tuple_view": (V,),

@@ -13,7 +13,6 @@ MODULES = (programs_pictures, programs_lists, programs_models, programs_small_lo
 REFUSED = {  # with what is said of it
     "aug_tuple": "arithmetic is on scalars",
     "bools": "both sides must have one type",
-    "buffers_in_list": "indexed by a literal int",
     "exc2": "`try`",
     "list_item_update": "that a list holds",
     "rows_list": "after its array was updated",
