@@ -70,7 +70,7 @@ class Emitter:
     def __init__(self, program: Program, options: EmitOptions) -> None:
         self.options = options
         self.sites = Sites()
-        self.program = self.prepare(program)
+        self.program, _ = prepare(program, options)
         self.needed: set[str] = set()
         self.spaces: tuple[str, ...] = ()
         self.chunks = chunk_functions(self.program)
@@ -81,9 +81,6 @@ class Emitter:
         self.main, self.parts = self.divided()
         self.grown = grown_params(self.program)
         self.entry, self.inner = self.function_names()
-
-    def prepare(self, program: Program) -> Program:
-        return prepare(program, self.options)[0]
 
     def function_names(self) -> tuple[str, dict[str | OnThreads, str]]:
         """The Python names of the driver and of every function, all different."""

@@ -119,8 +119,8 @@ def forget_instructions(library: JITCodeLibrary) -> None:
 def _is_kernel(function: llvm.ValueRef) -> bool:
     """Whether a function is of this module alone.
 
-    Functions of the runtime, Numba's and ours, are linked into many modules, and the code of all modules of a process
-    is that of the first: they must stay visible.
+    Functions of the runtime, Numba's and ours, are linked into several modules of a process and keep their linkage:
+    where one module made them internal, a call from a later module crashed.
     """
     mine = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
     return mine and GENERATED in function.name
