@@ -110,6 +110,8 @@ def kn(n: int, x, /):
 def _near(x):
     """``Y_0`` and ``Y_1`` of a positive number by Neumann's series, whose terms ``J_k`` recur stably from high orders
     down (Miller's algorithm)."""
+    if x < 1e-8:
+        return 2.0 / np.pi * (np.log(0.5 * x) + 0.5772156649015329), -2.0 / np.pi / x
     above, j = 0.0, 1e-290
     norm, first, second = 0.0, 0.0, 0.0
     for k in range(2 * int(0.5 * x + 12.0 + 4.0 * np.cbrt(x)), 0, -1):  # j is a multiple of J_k
@@ -173,7 +175,7 @@ def y1(x, /):
     return _far(x, 1) if x < np.inf else 0.0
 
 
-@elementwise("scipy.special.yn", "scipy.special.yv")
+@elementwise("scipy.special.yn")
 def yn(n: int, x, /):
     """Bessel function of the second kind of an int order, by recurrence from orders 0 and 1.
 
@@ -224,7 +226,7 @@ def _upwards(n, x, below, first):
 
 
 @elementwise()
-def _spherical_j(n: int, z):
+def _spherical_j(n: int, z, /):
     if n < 0 or z != z:
         return np.nan
     if abs(z) == np.inf:
@@ -235,7 +237,7 @@ def _spherical_j(n: int, z):
 
 
 @elementwise()
-def _spherical_y(n: int, z):
+def _spherical_y(n: int, z, /):
     if n < 0 or z != z:
         return np.nan
     if z == 0.0:
@@ -246,7 +248,7 @@ def _spherical_y(n: int, z):
 
 
 @elementwise()
-def _spherical_i(n: int, z):
+def _spherical_i(n: int, z, /):
     return np.nan if n < 0 or z != z else _ascending(n, z, 1.0)
 
 

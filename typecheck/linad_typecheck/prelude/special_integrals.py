@@ -52,7 +52,7 @@ def _sine_and_cosine(x):
 
 
 @elementwise()
-def _sine_integral(x):
+def _sine_integral(x, /):
     if x == 0.0 or x != x:
         return x
     size = abs(x)
@@ -61,15 +61,16 @@ def _sine_integral(x):
 
 
 @elementwise()
-def _cosine_integral(x):
-    if not x > 0.0:
-        return -np.inf if x == 0.0 else np.nan
-    return 0.0 if x == np.inf else _sine_and_cosine(x)[1]
+def _cosine_integral(x, /):
+    if x == 0.0 or x != x:
+        return -np.inf if x == 0.0 else x
+    size = abs(x)
+    return 0.0 if size == np.inf else _sine_and_cosine(size)[1]
 
 
 @implements("scipy.special.sici")
 def sici(x):
-    """Sine and cosine integrals. The second is NaN for negative numbers.
+    """Sine and cosine integrals.
 
     >>> [round(float(v), 6) for v in sici(1.0)]
     [0.946083, 0.337404]
@@ -98,7 +99,7 @@ def _fresnel_pair(x):
 
 
 @elementwise()
-def _fresnel_sine(x):
+def _fresnel_sine(x, /):
     if x == 0.0 or x != x:
         return x
     size = abs(x)
@@ -107,7 +108,7 @@ def _fresnel_sine(x):
 
 
 @elementwise()
-def _fresnel_cosine(x):
+def _fresnel_cosine(x, /):
     if x == 0.0 or x != x:
         return x
     size = abs(x)
