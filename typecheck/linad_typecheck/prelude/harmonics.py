@@ -27,13 +27,19 @@ def _legendre(m: int, n: int, x, /):
     return value
 
 
-@elementwise("scipy.special.lpmv")
-def lpmv(m: int, v: int, x, /):
+@implements("scipy.special.lpmv")
+def lpmv(m, v, x):
     """Associated Legendre function of an int order and degree, with the phase of Condon and Shortley, in [-1, 1].
 
     >>> round(float(lpmv(1, 2, 0.5)), 6)
     -1.299038
     """
+    found = _of_degree(m, v, x)
+    return np.asarray(found).astype(np.float32)[()] if np.asarray(x).dtype == np.float32 else found
+
+
+@elementwise()
+def _of_degree(m: int, v: int, x, /):
     n = v if v >= 0 else -v - 1
     order = abs(m)
     if not abs(x) <= 1.0:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from . import elementwise
+from . import elementwise, implements
 
 
 def _series(a, b, c, x):
@@ -17,7 +17,7 @@ def _series(a, b, c, x):
     A term that is zero because a parameter is an int has derivatives with respect to it all the same: the loop ends
     where terms with a distance of at least 0.5 from zero would be small.
     """
-    term, total, size, bound, k = 1.0, 1.0, 1.0, 1.0, 0.0
+    term, total, size, bound, largest, k = 1.0, 1.0, 1.0, 1.0, 1.0, 0.0
     while bound > 1e-20 * size:
         if c + k == 0.0:
             return np.nan if term == 0.0 else np.inf
@@ -29,9 +29,12 @@ def _series(a, b, c, x):
             bound *= max(abs(b + k), 0.5)
         total += term
         size = max(size, abs(total))
+        largest = max(largest, abs(term))
         k += 1.0
         if k > 20000.0:
             raise ValueError("the series of a hypergeometric function does not converge here")
+    if largest > 1e4 and largest > 1e7 * abs(total):
+        raise ValueError("the terms of a hypergeometric function cancel here")
     return total
 
 
@@ -44,18 +47,29 @@ def hyp1f1(a, b, x, /):
     """
     if a != a or b != b or x != x:
         return np.nan
+    if x < -60.0 and abs(a) + abs(b) < 8.0:  # DLMF 13.7.2
+        term, total = 1.0, 1.0
+        for k in range(30):
+            term *= (a + k) * (a - b + 1.0 + k) / ((k + 1.0) * -x)
+            total += term
+        return sp.gamma(b) * sp.rgamma(b - a) * (-x) ** (-a) * total
     if x < 0.0 and not (a <= 0.0 and a == np.floor(a)):
         return np.exp(x) * _series(b - a, np.nan, b, -x)
     return _series(a, np.nan, b, x)
 
 
-@elementwise("scipy.special.hyp2f1")
-def hyp2f1(a, b, c, z, /):
+@implements("scipy.special.hyp2f1")
+def hyp2f1(a, b, c, z):
     """Gauss's hypergeometric function 2F1 for ``z <= 1``; infinite beyond, as in SciPy.
 
     >>> round(float(hyp2f1(1.0, 1.0, 2.0, 0.5)), 6)
     1.386294
     """
+    return _gauss(a, b, c, z * np.float64(1.0))
+
+
+@elementwise()
+def _gauss(a, b, c, z, /):
     if a != a or b != b or c != c or z != z:
         return np.nan
     if z > 1.0:
@@ -72,8 +86,13 @@ def hyp2f1(a, b, c, z, /):
     if z < 0.0:
         y = z / (z - 1.0)
         if abs(c - b) + abs(a) <= abs(c - a) + abs(b):  # the one of two transformations whose terms are smaller
-            return (1.0 - z) ** (-a) * _series(a, c - b, c, y)
-        return (1.0 - z) ** (-b) * _series(c - a, b, c, y)
+            return (1.0 - z) ** (-a) * _below_one(a, c - b, c, y)
+        return (1.0 - z) ** (-b) * _below_one(c - a, b, c, y)
+    return _below_one(a, b, c, z)
+
+
+def _below_one(a, b, c, z):
+    """2F1 for ``z`` in [0, 1)."""
     s = c - a - b
     if z < 0.9 or abs(s - np.rint(s)) < 1e-3:
         return _series(a, b, c, z)

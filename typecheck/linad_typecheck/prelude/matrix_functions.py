@@ -92,6 +92,18 @@ def _exponential(a):
 def cosm(A):
     """Cosine of a matrix.
 
+    Parameters
+    ----------
+    A : array_like
+        Square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Its cosine.
+
+    Examples
+    --------
     >>> cosm(np.zeros((1, 1)))
     array([[1.]])
     """
@@ -103,6 +115,18 @@ def cosm(A):
 def sinm(A):
     """Sine of a matrix.
 
+    Parameters
+    ----------
+    A : array_like
+        Square matrix.
+
+    Returns
+    -------
+    numpy.ndarray
+        Its sine.
+
+    Examples
+    --------
     >>> sinm(np.zeros((1, 1)))
     array([[0.]])
     """

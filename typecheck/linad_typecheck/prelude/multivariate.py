@@ -88,6 +88,10 @@ def multivariate_t_logpdf(x, loc, shape, df=1.0):
     if shape.shape[0] != loc.shape[0] or x.shape[-1] != loc.shape[0]:
         raise ValueError("the points, the mean and the matrix must be of one size")
     n = loc.shape[0]
+    if n == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    if not np.all(np.isfinite(shape)):
+        raise ValueError("array must not contain infs or NaNs")
     low = np.linalg.cholesky(shape)
     square = np.sum(np.linalg.solve(low, (x - loc).T) ** 2, axis=0)
     size = np.sum(np.log(np.diagonal(low))) + 0.5 * n * np.log(np.pi * df)
@@ -117,6 +121,8 @@ def wishart_logpdf(x, df, scale):
     if x.shape[0] != x.shape[1] or x.shape[0] != scale.shape[0] or scale.shape[0] != scale.shape[1]:
         raise ValueError("the two matrices must be square and of one size")
     n = x.shape[0]
+    if not np.all(np.isfinite(x)) or not np.all(np.isfinite(scale)):
+        raise ValueError("array must not contain infs or NaNs")
     if df <= n - 1:
         raise ValueError("Degrees of freedom must be greater than the dimension of scale matrix minus 1.")
     low = np.linalg.cholesky(scale)

@@ -502,9 +502,16 @@ def _zeta(x, q, /):
 
 
 @elementwise()
+def _hurwitz(x, q, /):
+    return _zeta(x, q) if x >= 1.0 else np.nan
+
+
+@elementwise()
 def _riemann(x, /):
-    if x >= 0.0:
+    if x > -1e-8:
         return _zeta(x, 1.0)
+    if x < -300.0:
+        raise ValueError("zeta of a number below -300")
     return 2.0**x * np.pi ** (x - 1.0) * _sinpi(0.5 * x) * sp.gamma(1.0 - x) * _zeta(1.0 - x, 1.0)
 
 
@@ -517,7 +524,7 @@ def zeta(x, q=None):
     """
     if q is None:
         return _riemann(x)
-    return np.where(x < 1.0, np.nan, _zeta(np.where(x < 1.0, 2.0, x), q))[()]
+    return _hurwitz(x, q)
 
 
 @elementwise()
@@ -584,7 +591,7 @@ def lambertw(z, k=0, tol=1e-8):
     """
     if k != 0 and k != -1:
         raise TypeError("has the branches 0 and -1 here")
-    z = np.asarray(z)
+    z = np.asarray(z).astype(np.float64)
     if np.any(z < -0.36787944117144233) or (k == -1 and np.any(z > 0.0)):
         raise ValueError("lambertw of a number where it is not real: linad knows the real branches alone")
     return pair(_lambert_real(z, -1.0 * k), 0.0 * z)
