@@ -258,15 +258,15 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
-        key = "jvp", push.given_of(tangents)
+        key, out = ("jvp", push.given_of(tangents)), MISSED
         if self.py_func.__code__ is self._code:
             out = push.try_fast(self._fast, key, given, tangents)
-            if out is not MISSED:
+            if out is not MISSED and out is not NAN:
                 return out  # type: ignore[return-value]
         arguments = self._in_order(given)
         s = self.specialisation(arguments)
         table = self._fast  # that of this specialisation: the first one clears it
-        found = push.jvp(s, arguments, self._alongside(given, tangents))
+        found = push.jvp(s, arguments, self._alongside(given, tangents), exact=out is NAN)
         if not self._fixed:
             table[key] = push.fast_call(s, key[1], value=True)
         return found  # type: ignore[return-value]

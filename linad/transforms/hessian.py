@@ -9,7 +9,7 @@ import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
-from ..boundary.fast_call import MISSED
+from ..boundary.fast_call import MISSED, NAN
 from ..function import CheckedFunction
 from ..push import fast_call, given_of, jvp, try_fast
 from .application import Argnums, Transform, Transformed, along, at, by_default, given_as, shared
@@ -106,17 +106,17 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = given_as("hvp", "primals", primals)
     function, arguments = at(f, given)
     moved = along(f, given, tangents)
-    key = "hvp", given_of(moved)
+    key, out = ("hvp", given_of(moved)), MISSED
     if function.py_func.__code__ is function._code:
         out = try_fast(function._fast, key, arguments, moved)
-        if out is not MISSED:
+        if out is not MISSED and out is not NAN:
             return out
     derive.require_scalar(function.specialisation(arguments).signature)
     table = function._fast
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:
-        product = jvp(s, arguments, moved, value=False, name=f"hvp of {function.__name__}")[1]
+        product = jvp(s, arguments, moved, False, f"hvp of {function.__name__}", exact=out is NAN)[1]
     except (LinadError, MemoryError):
         raise
     except Exception:
