@@ -7,7 +7,6 @@ executing the program on sets, and few sweeps suffice after colouring.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -347,8 +346,8 @@ def _with_data(like: csr_matrix, data: np.ndarray) -> csr_matrix:
     The constructor would read the columns once more to check them, and copy entries that are a small part of an array.
     Copies of the index arrays would take longer than the entries of a large matrix.
     """
-    made = copy(like)
-    made.data = data
+    made = like.__class__.__new__(like.__class__)
+    vars(made).update(vars(like), data=data)  # a third of the time of `copy.copy`
     return made
 
 
