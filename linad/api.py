@@ -315,7 +315,7 @@ def jvp(
     """
     primals = given_as("jvp", "primals", primals)
     function, arguments = at(f, primals)
-    value, tangent = function.jvp(arguments, along(f, primals, tangents))
+    value, tangent = function._jvp(arguments, along(f, primals, tangents))
     if not has_aux:
         return value, tangent
     value, aux = pair(function, value)
