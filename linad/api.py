@@ -404,7 +404,7 @@ def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -
         pairs = isinstance(pair, tuple) and len(pair) == 2
         found = f"{derive.shape_word(pair[0])} and something else" if pairs else derive.shape_word(pair)
         told = f"`{signature.name}` returns {found}; with `has_aux` it returns a float and something else"
-        raise refusal("non-scalar-loss", told)
+        raise refusal("non-scalar-loss", told, help="return `(value, aux)`")
     want = derive.wanted(signature, step.positions)
     values = derive.flat_values(s, arguments)
     _, results = derive.primal(s, values)

@@ -335,7 +335,12 @@ def linear_grad(
 def _several(given: Any) -> tuple[Any, ...] | None:
     if given is None:
         return None
-    return (given,) if isinstance(given, (str, int)) else tuple(given)
+    if isinstance(given, (str, int)):
+        return (given,)
+    try:
+        return tuple(given)
+    except TypeError:
+        raise TypeError(f"expected a parameter, by name or position, or a sequence of them, got {given!r}") from None
 
 
 def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:

@@ -94,7 +94,10 @@ def _dots(signature: Signature, values: Sequence[object], tangents: object, name
     """The given tangents, by leaf index."""
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
         got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
-        raise TypeError(f"{name or signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
+        count = len(signature.params)
+        how = ": write `(x_dot,)`" if count == 1 and not isinstance(tangents, (tuple, list)) else ""
+        wanted = f"a tuple of {count} tangent{'s' * (count != 1)}"
+        raise TypeError(f"{name or signature.name}(): expected {wanted}, got {got}{how}")
     dots: dict[int, object] = {}
     for p, tangent in zip(signature.params, tangents):
         places = float_leaves(p.structure)
