@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
+from ..boundary.arguments import described
 from ..boundary.fast_call import MISSED, NAN
 from ..function import CheckedFunction
 from ..push import fast_call, given_of, jvp, try_fast
@@ -125,6 +126,15 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     if not (function._fixed or made.composed._fixed):
         table[key] = fast_call(s, key[1], value=False)
     return product
+
+
+def of_method(f: CheckedFunction[..., Any], primals: Any, tangents: Any, args: Sequence[Any]) -> Any:
+    """The product for a first argument and the others, which stay constant, as SciPy passes them."""
+    if isinstance(primals, tuple | list):
+        given = described(primals)
+        told = f"the other arguments follow the first one, got {given} first: write all of them as one tuple"
+        raise TypeError(f"{f.__name__}.hvp(): {told}")
+    return hvp(f, (primals, *args), (tangents, *(None for _ in args)))
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
