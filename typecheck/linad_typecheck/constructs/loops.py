@@ -17,7 +17,7 @@ from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.memoised_heads import settled_from
 from ..engine.path import Settled
-from ..engine.state import BREAK, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
+from ..engine.state import BREAK, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
@@ -69,6 +69,11 @@ def _hint(target: ast.expr) -> str:
 
 
 def _while(ctx: Lowering, s: ast.While) -> None:
+    first = ctx.attempt(lambda: condition(ctx, s.test))
+    if first.value == FALSE:  # it is known that it does not run
+        ctx.take(first)
+        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        return
     around = marked(ctx, s.test)
     test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
     shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark, s)
