@@ -17,7 +17,7 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, Value, as_literal, contains, leaves, passed, type_leaves, type_of,
+    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves, type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -131,8 +131,7 @@ def specialised(
         spec = lowered({}, sized)
     literals: dict[str, Value] = {}
     if spec.failed and not spec.wanted:  # a known int, or the size of an array, may decide of which types others are
-        literals = {n: as_literal(v) for some in (given, captures) for n, v in some.items()}
-        literals = {n: v for n, v in literals.items() if isinstance(v, FlagValue) and v.dtype == "i64"}
+        literals = {n: k for some in (given, captures) for n, v in some.items() if (k := _with_literals(v)) != v}
         with ctx.programs.apart() as other:
             again = lowered(literals, True)
         if not again.failed:
@@ -158,6 +157,13 @@ def specialised(
             spec, found = again, other
     ctx.programs.findings.take(found)
     return spec, literals
+
+
+def _with_literals(v: Value) -> Value:
+    """A value whose known ints, also in tuples, are flags, for which the callee is specialised."""
+    if isinstance(v, TupleValue) and v.record is None:
+        return replace(v, items=tuple(map(_with_literals, v.items)))
+    return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
 def _known_sizes(ctx: Lowering, values: list[Value], every: bool) -> tuple[tuple[int, int, int], ...]:

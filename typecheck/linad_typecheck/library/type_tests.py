@@ -12,7 +12,7 @@ from ..ir.core import Const
 from ..engine.classes import COMPLEX_CLASSES, KINDS, OBJECT
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
-from ..engine.sizes import dtype_of, is_array, rank_of
+from ..engine.sizes import dtype_of, is_array, is_complex_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
     COMPLEX, GROWING, LISTS, RANGE, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue,
@@ -166,7 +166,7 @@ def has_attribute(v: Value, name: str) -> bool | None:
         case ScalarValue(weak=False):
             only = _ONLY_ARRAYS - ({"__index__"} if v.dtype in INTS else set())
             return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
-    if is_array(v):
+    if is_array(v) or is_complex_array(v):
         return name in _of_arrays()
     plain = _PYTHON.get(kind_of(v) or "")
     return None if plain is None else hasattr(plain, name)
