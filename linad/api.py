@@ -38,7 +38,9 @@ class Derivative(Transformed[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
-        s = self.function.specialisation(arguments)
+        return self.function._with_shapes(arguments, lambda s: self._derivative(s, arguments))
+
+    def _derivative(self, s: Specialisation, arguments: Sequence[object]) -> Any:
         if len(self.transforms) > 1:
             return _nested(s, self.transforms, arguments)
         step = self.transforms[0]

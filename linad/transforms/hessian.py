@@ -117,13 +117,16 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:
-        product = jvp(s, arguments, moved, False, f"hvp of {function.__name__}", exact=out is NAN)[1]
+        name = f"hvp of {function.__name__}"
+        product = made.composed._with_shapes(
+            arguments, lambda s: jvp(s, arguments, moved, False, name, exact=out is NAN)[1]
+        )
     except (LinadError, MemoryError):
         raise
     except Exception:
         made._raise_first(arguments)
         raise
-    if not (function._fixed or made.composed._fixed):
+    if not (function._by_value() or made.composed._by_value()):
         table[key] = fast_call(s, key[1], value=False)
     return product
 

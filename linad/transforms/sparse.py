@@ -151,8 +151,8 @@ class Pattern:
         self.__name__ = f"sparsity_{function.__name__}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> csr_matrix:
-        arguments = self.function._arguments(args, kwargs)
-        return _pattern(_columns(self.function, self.positions, arguments))
+        function, arguments = self.function, self.function._arguments(args, kwargs)
+        return function._with_shapes(arguments, lambda s: _pattern(_columns(function, self.positions, arguments)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sparsity, (self.function, self.positions)
@@ -441,6 +441,9 @@ class SparseJacobian:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self.function._arguments(args, kwargs)
+        return self.function._with_shapes(arguments, lambda s: self._matrices(arguments))
+
+    def _matrices(self, arguments: Sequence[object]) -> Any:
         call = _columns(self.function, self.transform.positions, arguments)
         if (one_by_one := self._one_by_one(call)) is not None:
             found = tuple(one_by_one.matrices(self._filled(call, one_by_one)))
