@@ -135,11 +135,11 @@ _rows("numpy.linalg", """
     matrix_power: np.linalg.matrix_power(T, 2)
 """)  # fmt: skip
 _rows("scipy.linalg", """
-    lu: sl.lu(T)[2] | sl.lu(T, True)[0] | sl.lu(A)[1]
-    lu_factor: sl.lu_factor(T)[0]
+    lu: sl.lu(A)[2] | sl.lu(A, True)[0] | sl.lu(S)[1]
+    lu_factor: sl.lu_factor(S)[0]
     lu_solve: sl.lu_solve(sl.lu_factor(S), b) | sl.lu_solve(sl.lu_factor(S), C, 1)
-    sqrtm: sl.sqrtm(T)
-    logm: sl.logm(T)
+    sqrtm: sl.sqrtm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
+    logm: sl.logm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
     cosm: sl.cosm(S)
     sinm: sl.sinm(S)
     toeplitz: sl.toeplitz(x) | sl.toeplitz(x, y)
@@ -253,20 +253,20 @@ _each("scipy.stats.gamma", "cdf sf", "F(h, 0.75, -0.5, 2.0)")  # whose derivativ
 _each("scipy.stats.invgamma", "pdf logpdf", *_SHAPED)
 _each("scipy.stats.invgamma", "cdf sf", "F(h + 1.0, 0.75, 0.5, 2.0)")
 _each("scipy.stats.invgamma", "ppf", "F(0.75, 1.5, e)")
-_each("scipy.stats.truncnorm", "pdf logpdf cdf sf", "F(e, -1.0, 2.0)", "F(1.5, e, 4.0)")
+_each("scipy.stats.truncnorm", "pdf logpdf cdf sf", "F(e, -1.0, 2.0)", "F(1.5, e * 1.0, 4.0)")
 _each("scipy.stats.skewnorm", "pdf logpdf", "F(e, 0.75)", "F(1.5, e)")
 _each("scipy.stats.vonmises", "pdf logpdf", "F(h, 0.75)", "F(1.5, e)")
 _each("scipy.stats.maxwell", "pdf logpdf", *_PLACED[:2])
 _each("scipy.stats.maxwell", "cdf sf", "F(h, -0.5, 2.0)")
 _each("scipy.stats.halfcauchy", "pdf logpdf cdf", *_PLACED[:2])
-_each("scipy.stats.genpareto", "pdf logpdf cdf sf", "F(e, 0.75)", "F(0.5, h)")
-_each("scipy.stats.genextreme", "pdf logpdf cdf", "F(h, 0.75)", "F(0.5, h)")
-_each("scipy.stats.bernoulli", "pmf logpmf cdf sf", "F(h, 0.25)", "F(1, e)")
-_each("scipy.stats.geom", "pmf logpmf cdf sf", "F(h, 0.25)", "F(2, e)")
-_each("scipy.stats.nbinom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e)")
+_each("scipy.stats.genpareto", "pdf logpdf cdf sf", "F(e, 0.75)", "F(0.5, h * 1.0)")
+_each("scipy.stats.genextreme", "pdf logpdf cdf", "F(h, 0.75)", "F(0.5, h * 1.0)")
+_each("scipy.stats.bernoulli", "pmf logpmf cdf sf", "F(h, 0.25)", "F(1, e * 1.0)")
+_each("scipy.stats.geom", "pmf logpmf cdf sf", "F(h, 0.25)", "F(2, e * 1.0)")
+_each("scipy.stats.nbinom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e * 1.0)")
 _each("scipy.stats.nbinom", "cdf", "F(h, 3, 0.25)")
 _rows("scipy.stats.dirichlet", """
-    logpdf: st.dirichlet.logpdf(np.array([0.25, 0.75]), np.array([2.0, 1.5 + 1.0 / (1.0 + u * u)])) | st.dirichlet.logpdf(np.array([0.25]), [2.0, 1.5])
+    logpdf: st.dirichlet.logpdf(np.array([0.25, 0.75]), np.array([2.0, 1.5 + 1.0 / (1.0 + abs(u * 1.0))])) | st.dirichlet.logpdf(np.array([0.25]), [2.0, 1.5])
     pdf: st.dirichlet.pdf(np.array([0.25, 0.75]), np.array([2.0, 1.5]))
 """)  # fmt: skip
 _each("scipy.stats.multivariate_t", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)), 2.5)")

@@ -53,7 +53,7 @@ INTERPOLATED = {
     "Akima1DInterpolator": lambda a: sx.Akima1DInterpolator(K + a, V * V)(W * 0.5 + a).sum(),
     "makima": lambda a: sx.Akima1DInterpolator(K, V * a, method="makima", extrapolate=True)(W + a).sum(),
     "grid of one axis": lambda a: sx.RegularGridInterpolator((K * a,), V)(W * 0.5).sum(),
-    "grid of two axes": lambda a: sx.RegularGridInterpolator((K, W), np.outer(V, W**a))(np.array([[a, 0.4], [1.1, a]])).sum(),
+    "grid of two axes": lambda a: sx.RegularGridInterpolator((K * a, W - a), np.outer(V, W**a))(a * np.array([[a, 0.4], [1.1, a]])).sum(),
     "grid of three axes": lambda a: sx.RegularGridInterpolator((K, W, W), np.multiply.outer(np.outer(V, W), W**a))((a, 0.4 * a, a))[()] * 1.0,
     "nearest on a grid": lambda a: sx.RegularGridInterpolator((K, W), np.outer(V, W) * a, "nearest", False, None)(np.array([[a, 9.0]]))[0],
 }
