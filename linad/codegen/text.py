@@ -11,6 +11,8 @@ from linad_typecheck.ops import LITERAL_SECOND, OPS
 from linad_typecheck.types import F64, MAX_RANK, NUMPY_NAMES, Array, Scalar, wrapped
 from linad_typecheck.types import KINDS as KINDS_OF
 
+from linad.analysis.operation_costs import halves
+
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
 
 CHOICE, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
@@ -197,7 +199,7 @@ class Text:
                 return f"~{self(a, SIGN)}", SIGN
             case ("bitand" | "bitor" | "bitxor", (a, b)) if kind == "bool":
                 return f"bool({self(a, BITAND + 1)} {BINARY[op][0]} {self(b, BITAND + 1)})", ATOM
-            case ("pow", (_, b)) if e.type.dtype == "f64" and "vector_pow" in self.vector and not _is_root(b):
+            case ("pow", (_, b)) if e.type.dtype == "f64" and "vector_pow" in self.vector and not (isinstance(b, Num) and halves(float(b.const.value)) is not None):
                 return self.call("even_pow" if self.even else "vector_pow", *args), ATOM
             case ("pow", (a, b)) if kind == "float":
                 return f"{self(a, ATOM)} ** {self(b, SIGN)}", POWER
@@ -336,11 +338,6 @@ class Text:
             case Apply(op="add" | "sub", args=(Leaf(var), Num())) if var.name in self.plain:
                 return self(e)
         return self.call("uint64", e)
-
-
-def _is_root(e: Expr) -> bool:
-    """Whether an exponent is an integer or half-integer, for which LLVM uses products and square roots."""
-    return isinstance(e, Num) and float(2 * e.const.value).is_integer()
 
 
 def _negative(v: float) -> bool:
