@@ -8,8 +8,12 @@
 **Before.** ``for i carry (u = a, v = b) { for j { &v[j] = x }; yield v, u }``
 **After.** ``for i carry (u = a) { v = alloc [n]; for j { &v[j] = x }; yield v }``
 
+**Before.** ``for i carry (u = a, v = b) { for j in range(1, n) { &v[j] = x }; yield v, u }``
+**After.** ``for i carry (u = a, v = b) { w = copy &v; for j in range(1, n) { &w[j] = x }; yield w, u }``
+
 **Legality.** From the split on, each cell that is read has been written before (`linad.analysis.regions`). A carried
-array is owned by its loop, and its final value is not used after the loop.
+array is owned by its loop, and its final value is not used after the loop; or else it is copied, which is always
+equivalent.
 
 **Profitability.** If nearly every cell is overwritten and the derivative logs less as a result: values written once
 stay in their array and need not be logged and restored. Both forms are differentiated and the one that logs less is

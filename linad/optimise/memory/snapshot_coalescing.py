@@ -11,6 +11,9 @@ array that it yields is its own, and has the same sizes. A state that is handed 
 (``p0, p1 = p1, p2``) is in the slice before. No slice is written again, so nothing that is read from the log changes,
 and a log of cells that are in these slices is dropped.
 
+Buffers that take turns, of which the iteration writes to the oldest (``u, v = v, u``), come to the same form by
+`write_apart`: the iteration writes to a copy of it, of which `copy_sinking` leaves the cells that are not written.
+
 **Profitability.** Always: one traversal of the state less in each iteration, and one buffer less.
 
 **Needs.** Fastmath and noalias, as for all loop restructuring.
