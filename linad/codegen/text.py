@@ -199,7 +199,7 @@ class Text:
                 return f"~{self(a, SIGN)}", SIGN
             case ("bitand" | "bitor" | "bitxor", (a, b)) if kind == "bool":
                 return f"bool({self(a, BITAND + 1)} {BINARY[op][0]} {self(b, BITAND + 1)})", ATOM
-            case ("pow", (_, b)) if e.type.dtype == "f64" and "vector_pow" in self.vector and not (isinstance(b, Num) and halves(float(b.const.value)) is not None):
+            case ("pow", (_, b)) if e.type.dtype == "f64" and "vector_pow" in self.vector and not _is_root(b):
                 return self.call("even_pow" if self.even else "vector_pow", *args), ATOM
             case ("pow", (a, b)) if kind == "float":
                 return f"{self(a, ATOM)} ** {self(b, SIGN)}", POWER
@@ -338,6 +338,11 @@ class Text:
             case Apply(op="add" | "sub", args=(Leaf(var), Num())) if var.name in self.plain:
                 return self(e)
         return self.call("uint64", e)
+
+
+def _is_root(e: Expr) -> bool:
+    """Whether a power with this exponent is computed by products and a square root."""
+    return isinstance(e, Num) and halves(float(e.const.value)) is not None
 
 
 def _negative(v: float) -> bool:

@@ -135,8 +135,8 @@ class Expressions:
         return self.context.get_constant(t, 1) if out is None else out
 
     def root_power(self, x: ir.Value, twice: int) -> ir.Value:
-        """``x ** (twice / 2)`` by products and a square root, which differ from it by roundings alone. At -0.0 and -inf,
-        where a root has a sign or is nan, a power is neither."""
+        """``x ** (twice / 2)`` by products and a square root, which differ from it by roundings alone. A power of -0.0
+        or -inf is neither negative nor nan, as their roots are."""
         k, half = divmod(abs(twice), 2)
         out = self.power((types.float64, x), k)
         if half:

@@ -97,8 +97,8 @@ def snapshots_of(f: Function, s: Loop, c: Var, sizes: Sizes) -> Snapshots | None
 
 
 def write_apart(f: Function) -> Function:
-    """The function in which buffers that take turns (``u, v = v, u``), of which one is logged as a whole, are not written
-    to: an iteration writes to a copy, which becomes a slice of the log."""
+    """The function in which iterations do not write to buffers that take turns (``u, v = v, u``) and of which one is
+    logged as a whole: they write to a copy, which becomes a slice of the log."""
     sizes, names = known_sizes(f), Names(all_names(f))
 
     def change(s: Loop) -> list[Stmt]:
