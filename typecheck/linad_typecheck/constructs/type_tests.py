@@ -10,6 +10,7 @@ from ..advice.library_names import exists
 from ..advice.unsupported_functions import elsewhere
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
+from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
@@ -37,6 +38,8 @@ def type_test(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         found = _is_one_of(ctx, node.args[1], lambda cls: of_class(value, cls), isinstance(value, NoneValue))
     elif name == "issubclass":
         found = _is_one_of(ctx, node.args[1], lambda cls: is_subclass(value, cls), None)
+    elif name == "type" and isinstance(value, EntityValue) and isinstance(value.entity, Instance):
+        return expression(ctx, ast.copy_location(ast.Attribute(Quoted(node, value), "__class__", ast.Load()), node))
     elif name == "type":
         found = type_value(value)
     elif name == "callable":

@@ -41,6 +41,7 @@ class Programs(ABC):
     permuted: bool = False  # an indexing result was met whose axes NumPy lays out in another order
     in_order: bool = False  # C order was assumed for an array whose axes may be permuted later
     unknown: bool = False  # something of unknown type was met
+    sized: bool = False  # shapes of arguments are known, which helpers are lowered for
 
     def report(self, message: Message) -> None:
         self.findings.note(message.diagnostic())
