@@ -46,7 +46,7 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.span import Span
-from linad_typecheck.types import BOOL, FLOATS, I64, Scalar
+from linad_typecheck.types import BOOL, FLOATS, I64, NARROW, Scalar
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 LENT_FOR_WRITING = ("acc", "mut", "out")
@@ -299,12 +299,14 @@ class _Purifier:
 
         def cell(inner: _Scope, index: tuple[Atom, ...]) -> None:
             a, b, c = (self.names.var(hint, Scalar(v.type.dtype)) for hint in ("a", "b", "c"))
-            inner.stmts += [
-                Load(a, v, index, False, span),
-                Load(b, w, index, False, span),
-                Let(c, "add", (a, b), span),
-                Store(out, index, c, False, span),
-            ]
+            inner.stmts += [Load(a, v, index, False, span), Load(b, w, index, False, span)]
+            if v.type.dtype in NARROW:  # has no arithmetic of its own
+                wide = [self.names.var(hint) for hint in ("a", "b", "c")]
+                inner.stmts += [Let(w_, "cast", (x,), span) for w_, x in zip(wide, (a, b), strict=False)]
+                inner.stmts += [Let(wide[2], "add", (wide[0], wide[1]), span), Let(c, "cast", (wide[2],), span)]
+            else:
+                inner.stmts.append(Let(c, "add", (a, b), span))
+            inner.stmts.append(Store(out, index, c, False, span))
 
         self.nest(scope, sizes, (), cell, span)
         return out

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from jaxtyping import UInt8
 from linad_typecheck.ir.core import (
     AddArray,
     AddTo,
@@ -23,10 +24,12 @@ from linad_typecheck.ir.text import parse_program, print_program
 from linad_typecheck.ir.verify import verify
 from linad_typecheck.types import Array, is_float
 
+from linad import linear_grad
 from linad.baseline.pure import purify
 from linad.interpret import CoreError, run
 from linad.pipeline import differentiate, linear, prepare
 from tests.adjoint.programs import PROGRAMS as DIFFERENTIABLE
+from tests.properties.roads import Whole
 
 EXCHANGE = """
 entry fn exchange(y: mut f64[:], b: acc f64[:], c: acc f64[:], k: i64, w: f64) -> f64, f64[:] {
@@ -238,3 +241,14 @@ def test_a_recursive_entry_keeps_its_own_modes():
     assert pure.functions["down_pure"].params[0].mode == "own"
     loads = [s for s in walk(pure.functions["down_pure"].body) if isinstance(s, Load)]
     assert loads
+
+
+def test_ints_of_8_bits_are_added_as_wider_ones():
+    def f(x: float, counts: UInt8[np.ndarray, "k"]):
+        counts = counts.copy()
+        counts[1] += 100
+        return x * counts[1]
+
+    counts = np.array([0, 200, 255], dtype=np.uint8)
+    assert not verify(purify(linear(Whole(f, (2.0, counts)).checked.program)))
+    assert linear_grad(f, update="pure", backend="interpret").grad(2.0, counts) == 44.0
