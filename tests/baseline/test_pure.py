@@ -250,5 +250,5 @@ def test_ints_of_8_bits_are_added_as_wider_ones():
         return x * counts[1]
 
     counts = np.array([0, 200, 255], dtype=np.uint8)
-    assert not verify(purify(linear(Whole(f, (2.0, counts)).checked.program)))
+    assert not verify(purify(Whole(f, (2.0, counts)).prepared))
     assert linear_grad(f, update="pure", backend="interpret").grad(2.0, counts) == 44.0
