@@ -14,6 +14,7 @@ from ..arrays.shapes import transposed
 from ..ir.core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
+from ..engine.choices import one_per_option
 from ..engine.evaluation import (
     CALLED_VALUES, CALLS, EXPRESSIONS, expand_starred, expression, force_before, operands, pull, usable,
 )
@@ -32,9 +33,8 @@ from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_complex, leaves,
-    map_arrays,
-    passed, rebuild, type_leaves, type_of,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
+    is_complex, leaves, map_arrays, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -57,8 +57,8 @@ from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
 from .comprehensions import array_from
+from .dicts import for_each_key, unpacked
 from .dicts import method as dict_method
-from .dicts import unpacked
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES
 from .records import (
@@ -83,11 +83,19 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         if any(held_object(ctx, arm) is not None for arm in arms):  # the call may change that one
             each = (_of_one(node, arm) for arm in arms)
             return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint)
+    each = lambda of: call(ctx, _of_one(node, of), hint)
+    if (found := for_each_key(ctx, node.func.value, each, ctx.span(node))) is not None:
+        return found
     if (made := method_of_parent(ctx, node)) is not None:
         return made
     base = force_before(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
     if isinstance(base, TupleValue) and node.args and base.mapping:
         base = hashed.hashed_for_key(ctx, base, node.args[0]) or base
+    return _of_value(ctx, node, base, hint)
+
+
+def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
+    """The call of a method, or of an attribute that is a function, of a value."""
     found = _method(ctx, node, base, hint)
     return _called(ctx, node, attribute_of(ctx, node.func, base), hint) if found is None else found
 
@@ -141,6 +149,8 @@ def _method(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value | No
             return dict_method(ctx, node, base, name)
         case TextValue(text=text):
             return text_method(ctx, node, text, name)
+        case TupleValue() if is_choice(base):
+            return one_per_option(ctx, base, lambda v: _of_value(ctx, node, v, hint), ctx.span(node), hint)
         case _ if is_complex(base):
             return complexes.method(ctx, base, name, given())
         case TupleValue():
@@ -174,6 +184,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
             return _call(ctx, node, source, (), hint)
+        case TupleValue() if is_choice(callee):
+            return one_per_option(ctx, callee, lambda v: _called(ctx, node, v, hint), ctx.span(node), hint)
         case TupleValue(record=RecordClass() as record) if (of := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, of, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source) if source.elementwise:
@@ -193,7 +205,11 @@ def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             found = object_truth(ctx, args.values[0], node.func)
         if found is not None:
             return found
-    return call_external(ctx, dotted, args)
+    chosen = next((k for k, v in enumerate(args.all) if is_choice(v)), None)
+    if chosen is None:
+        return call_external(ctx, dotted, args)
+    each = lambda v: call_external(ctx, dotted, args.having(chosen, v))
+    return one_per_option(ctx, args.all[chosen], each, args.span, hint)
 
 
 def _not_called(ctx: Lowering, node: ast.Call, callee: Value, name: str) -> Value:

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
+from ..engine.choices import chooses, one_per_option, same_option
+from ..engine.elementwise import lift
 from ..engine.evaluation import expression
 from ..engine.growing import count_of, is_growing
 from ..engine.numbers import number_of
-from ..engine.quoted import Quoted
+from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
@@ -17,7 +19,7 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
     LISTS, SEQUENCES, SILENT, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    contains, describe, is_complex, is_optional, literal, type_of,
+    contains, describe, is_choice, is_complex, is_optional, literal, option_key, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -37,11 +39,13 @@ _EQUALITIES = (ast.Eq, ast.NotEq)
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
     """The comparison of two values other than numbers or arrays; None if both are numbers or arrays."""
+    if is_choice(a) or is_choice(b):
+        return _of_choices(ctx, op, a, b, span)
     asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
         return None
     if not asks:
-        one, other = _number_of(a, b), _number_of(b, a)
+        one, other = _number_of(ctx, a, b, span), _number_of(ctx, b, a, span)
         if one is not None or other is not None:
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
@@ -106,9 +110,26 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     )
 
 
-def _number_of(v: Value, beside: Value) -> ScalarValue | None:
+def _of_choices(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of a value of which it is decided at run time which one it is."""
+
+    def each(x: Value, y: Value) -> Value:
+        found = of_parts(ctx, op, x, y, span)
+        return lift(ctx, (x, y), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
+
+    if is_choice(a) and is_choice(b) and isinstance(op, (*_EQUALITIES, ast.Is, ast.IsNot)):
+        pairs = ((x, y) for x in a.items[1:] for y in b.items[1:])
+        if all(_same_constants(x, y) == (option_key(x) == option_key(y)) for x, y in pairs):
+            same = same_option(ctx, a, b, span)
+            return same if isinstance(op, ast.Eq | ast.Is) else unary(ctx, ast.Not, same, span)
+    if is_choice(a):
+        return one_per_option(ctx, a, lambda x: each(x, b), span, "b")
+    return one_per_option(ctx, b, lambda y: each(a, y), span, "b")
+
+
+def _number_of(ctx: Lowering, v: Value, beside: Value, span: Span) -> ScalarValue | None:
     """The int that an `IntEnum` member denotes when it is compared with a number."""
-    return number_of(v) if isinstance(beside, ScalarValue) else None
+    return number_of(ctx, v, span) if isinstance(beside, ScalarValue) else None
 
 
 def _same_constants(a: Value, b: Value) -> bool | None:
@@ -163,6 +184,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
 
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     """Whether two values are equal; None if they are not comparable as numbers."""
+    if is_choice(a) or is_choice(b):
+        return of_parts(ctx, ast.Eq(), a, b, span)
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)
@@ -239,6 +262,8 @@ def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], 
 def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if isinstance(b, TextValue) and isinstance(a, TextValue):
         return literal(a.text in b.text)
+    if isinstance(b, TupleValue) and b.mapping and chooses(a):
+        return one_per_option(ctx, a, lambda x: _member(ctx, x, b, span), span, "b")
     for rule in MEMBERS:
         if (found := rule(ctx, a, b, span)) is not None:
             return found
@@ -276,13 +301,6 @@ def _same_lists(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Valu
     if isinstance(found, SILENT):
         raise Refused(None, found)
     return found
-
-
-def at_span(span: Span) -> ast.expr:
-    """A node at a position."""
-    at = ast.Constant(None, lineno=span.line, end_lineno=span.end_line)
-    at.col_offset, at.end_col_offset = span.column - 1, span.end_column - 1
-    return at
 
 
 def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:

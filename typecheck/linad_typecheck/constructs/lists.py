@@ -33,7 +33,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import COLUMNS, DEQUE, RETURNED, ROWS, SET, External
+from ..names.scope import CHOICE, COLUMNS, DEQUE, RETURNED, ROWS, SET, External
 from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import cell_of, write
 from ..registry import enter
@@ -56,6 +56,8 @@ def is_list(v: Value) -> bool:
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``xs.append(v)`` and other methods; the name is rebound to a new list value."""
     span = ctx.span(node)
+    if name in ("index", "count", "remove") and len(node.args) == 1 and not node.keywords:
+        return _searched(ctx, node, base, name)
     if name not in METHODS or (node.keywords and name != "sort"):
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
@@ -91,6 +93,18 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     new, found = _changed(ctx, node, base, name, given, where, span)
     _change(ctx, target, base, new, f"`.{name}`", span)
     return found
+
+
+def _searched(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``xs.index(v)``, ``xs.count(v)``, ``xs.remove(v)``."""
+    function = EntityValue(External(f"%ordering._{'count' if name == 'count' else 'index'}"), name)
+    call = ast.Call(Quoted(node, function), [Quoted(node, base), node.args[0]], [])
+    found = expression(ctx, ast.copy_location(call, node))
+    if name != "remove" or isinstance(found, SILENT):
+        return found
+    pop = ast.copy_location(ast.Attribute(node.func.value, "pop", ast.Load()), node.func)
+    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node))
+    return NoneValue()
 
 
 def _changed(
@@ -645,6 +659,9 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
     if base.made is not None and HELD <= base.made:
+        if isinstance(base.items[0], Never):  # it has no items: an IndexError
+            _place(ctx, base, index, name, span)
+            return None
         if not isinstance(base.items[0], ViewValue):
             what = "storing a tuple or a list in a list that is an item of a list"
             raise Refused(Unsupported(span, what, "store numbers"))
@@ -743,7 +760,8 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
         cells, count = value.items
         if isinstance(cells, TupleValue):
             if cells.record not in (None, LIST):
-                what = "a list of lists" if cells.record in ROWS else f"a list of {cells.record.name} items"
+                of = {CHOICE: "texts or members of an enumeration"} | dict.fromkeys(ROWS, "lists")
+                what = f"a list of {of.get(cells.record, f'{cells.record.name} items')}"
                 raise Refused(Unsupported(span, f"{what} as a result", "return an array, or lists of the parts"))
             parts = (entry_result(ctx, TupleValue((x, count), value.record), span) for x in cells.items)
             return TupleValue(tuple(parts), COLUMNS["list of tuples" if cells.record is None else "list of lists"])

@@ -198,19 +198,13 @@ def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     return found if found is not None and is_hashed(found) else None
 
 
-def _extends(ctx: Lowering, target: ast.Subscript, value: ast.expr) -> bool:
-    """Whether `+=` extends an item of a list or dict that holds lists. (NumPy adds an array to the items instead.)"""
-    base = held_object(ctx, target.value)
-    if (
-        base is None
-        or isinstance(target.slice, ast.Slice)
-        or not isinstance(value, (ast.List, ast.Tuple, ast.ListComp))
-    ):
-        return False
-    if is_hashed(base):
-        return hashed.holds_lists(base)
-    k = lists.counted_item(ctx, target)
-    return lists.is_list(base.items[k]) if k is not None else lists.holds_lists(base)
+def _extended(ctx: Lowering, target: ast.expr) -> ast.expr | None:
+    """The list that `+=` extends, if it is a part of a list, a dict or an object; None if there is none."""
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+        return None
+    part = ast.copy_location(type(target)(**dict(ast.iter_fields(target)) | {"ctx": ast.Load()}), target)
+    within = ctx.attempt(lambda: held_object(ctx, target.value)).value is not None
+    return part if within and lists.is_list(ctx.attempt(lambda: expression(ctx, part)).value) else None
 
 
 def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
@@ -233,6 +227,10 @@ def _assign_to_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue, value
 
 
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    each = lambda item: _subscript(ctx, item, value, span) or NoneValue()
+    if dicts.for_each_key(ctx, target, each, span) is not None:
+        return
+    target = hashed.found_once(ctx, target)
     if (of := held_object(ctx, target.value)) is not None and queues.is_deque(of):
         _assign_to_deque(ctx, target, of, value, span)
         return
@@ -301,6 +299,11 @@ def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
 
 def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
     span = ctx.span(s)
+    each = lambda target: _augmented(ctx, ast.copy_location(ast.AugAssign(target, s.op, s.value), s)) or NoneValue()
+    if dicts.for_each_key(ctx, s.target, each, span) is not None:
+        return
+    if isinstance(s.target, ast.Subscript):
+        s = ast.copy_location(ast.AugAssign(hashed.found_once(ctx, s.target), s.op, s.value), s)
     match s.target:
         case ast.Name(id=name):
             old, value = operands(ctx, [s.target, s.value])
@@ -326,23 +329,16 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
                 if where is not None:
                     update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
                 return
-            part = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), s.op, s.value), s)
-            if (joined := added(old, value, part)) is not None:
-                ctx.bind(name, Binding(joined, span))
-                return
             if is_complex_array(old):
                 complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
                 return
-            ctx.bind(
-                name, Binding(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
-            )
+            ctx.bind(name, Binding(expression(ctx, _operation(s, old, value), name), span))
             ctx.typed(name, ctx.span(s.target), value)
+        case ast.Subscript() | ast.Attribute() if isinstance(s.op, ast.Add) and (part := _extended(ctx, s.target)):
+            call = ast.Call(ast.Attribute(part, "extend", ast.Load()), [s.value], [])
+            expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
-        case ast.Subscript() if isinstance(s.op, ast.Add) and _extends(ctx, s.target, s.value):
-            item = ast.Subscript(s.target.value, s.target.slice, ast.Load())
-            call = ast.Call(ast.Attribute(item, "extend", ast.Load()), [s.value], [])
-            expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: _assign_to_hashed(ctx, s.target, new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
@@ -377,6 +373,11 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             refuse(ctx, s.target)
 
 
+def _operation(s: ast.AugAssign, old: Value, value: Value) -> ast.BinOp:
+    """The operation of an augmented assignment, of values that are already evaluated."""
+    return ast.copy_location(ast.BinOp(Quoted(s.target, old), s.op, Quoted(s.value, value)), s)
+
+
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None], again: bool = False) -> None:
     """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound.
 
@@ -384,7 +385,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
-        store(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span))
+        store(expression(ctx, _operation(s, old, value)))
         return
     where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
     if where is not None:

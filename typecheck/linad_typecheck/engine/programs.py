@@ -14,7 +14,7 @@ from ..names.scope import FunctionSource
 from ..span import Span
 from .findings import Findings
 from .spec import CallOptions, LinearityClaim, Spec, Typed
-from .values import Bottom, Poison, Value, contains, describe, type_of
+from .values import Bottom, Poison, Value, contains, describe, option_key, type_of
 
 RECURSION_LIMIT = 1000
 
@@ -41,6 +41,11 @@ class Programs(ABC):
     permuted: bool = False  # an indexing result was met whose axes NumPy lays out in another order
     in_order: bool = False  # C order was assumed for an array whose axes may be permuted later
     unknown: bool = False  # something of unknown type was met
+    codes: dict[object, int] = field(default_factory=dict)  # the options of choices, and the ints that stand for them
+
+    def code(self, option: Value) -> int:
+        """The int that stands for an option of a choice."""
+        return self.codes.setdefault(option_key(option), len(self.codes))
 
     def report(self, message: Message) -> None:
         self.findings.note(message.diagnostic())
