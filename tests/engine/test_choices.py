@@ -140,6 +140,13 @@ for k, v in enumerate(x):
         s += v * w * len(name)
     pair = (kind(v), 2.0) if k % 2 else ("low", 1.0)
 s += names.count("mid") * x[0] + ["low", "mid", "high"].index(names[2]) * x[1]
+levels = []
+for v in x:
+    levels.append(Level.HIGH if v > 0.0 else Level.LOW)
+s += np.sum(np.array(levels) * x) + sum(levels) * x[0]
+order, back = [Mode.IDLE, Mode.RUN, Mode.DONE, Mode.RUN], names[::-1]
+for k, v in enumerate(x):
+    s += v if order[k % 4] is Mode.RUN and back[k] != "low" else 0.0
 for name, v in zip(names, x):
     s += v * v if name != "mid" else v""",
     "an option of a library function": """\
@@ -192,10 +199,11 @@ def test_is_a_part_of_a_result(backend):
 
 REFUSED = {
     "t = Mode.RUN\nfor v in x:\n    t = Mode.RUN if v > 0.0 else Mode.IDLE\nreturn x.sum(), t": "a result that is",
-    "t = 'a'\nfor v in x:\n    t = t + 'b'\nreturn x.sum()": "`t` is not the same str on different iterations",
+    "t = 'a'\nfor v in x:\n    t = t + 'b'\nreturn x.sum()": "arithmetic is on scalars, but this is str, which is known only at run time",
     "t = 'a'\nfor v in x:\n    t = 'b' if v > 0.0 else 'a'\nreturn x.sum() * {'a': 1.0}[t]": "has no key 'b'",
+    "ts = []\nfor v in x:\n    ts.append('b' if v > 0.0 else 'a')\nreturn np.array(ts)": "an array of texts",
     "t = 'a'\nfor v in x:\n    t = 'b' if v > 0.0 else 1.0\nreturn x.sum()": "one is str, but this is float",
-    "ts = ['a']\nfor v in x:\n    ts.append('b')\nreturn x.sum(), ts": "a list of texts as a result",
+    "ts = ['a']\nfor v in x:\n    ts.append('b')\nreturn x.sum(), ts": "a list of texts or members of an enumeration as a result",
 }
 
 

@@ -34,7 +34,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
-    is_complex, leaves, map_arrays, passed, rebuild, type_leaves, type_of,
+    is_complex, leaves, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -296,8 +296,8 @@ def _call(
         return start_generator(ctx, node, FunctionValue(source, (), captures))
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
-    capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
-    changeable = [*values, *(v for _, v in captures)]
+    capture_args = [Argument(usable(ctx, v, n, ctx.span(node)), ctx.span(node), n) for n, v in captures]
+    changeable = [*values, *(c.value for c in capture_args)]
     if any(contains(v, Poison) for v in changeable):
         forget(ctx, changeable)
         ctx.programs.poisoned = True
@@ -309,6 +309,8 @@ def _call(
             map_arrays(v, lambda x, a=a: force_array(ctx, x, a.name or "t", a.span))
             for v, a in zip(values, args.values(), strict=True)
         ]
+    if ctx.programs.inside(source) > MOST_LENGTHS:
+        values, capture_args = _of_any_length(ctx, values, capture_args)
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
     if ctx.programs.inside(source):  # otherwise each recursion depth would have another view type
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
@@ -336,6 +338,23 @@ def _call(
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
     return expand_held(result, after)
+
+
+MOST_LENGTHS = 1  # recursive calls for which a function is compiled for the lengths of lists
+
+
+def _of_any_length(
+    ctx: Lowering, values: list[Value], captures: list[Argument]
+) -> tuple[list[Value], list[Argument]]:
+    """The arguments of a recursive call, where lists may have any length: otherwise a list that grows would have
+    another type in each call."""
+    for base in [part for v in (*values, *(c.value for c in captures)) for part in objects_in(v) if part.listed]:
+        grown = lists.in_cells(ctx, base)
+        if grown is not None:
+            put = lambda o, base=base, grown=grown: grown if o == base else o
+            values = [map_objects(v, put) for v in values]
+            captures = [replace(c, value=map_objects(c.value, put)) for c in captures]
+    return values, captures
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

@@ -28,7 +28,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
     NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, literal, map_arrays, map_objects, objects, type_of, with_item,
+    growing_type, is_choice, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -435,7 +435,12 @@ def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
     """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
     them there. None for any other value."""
     nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    t = growing_type(type_of(base), NOTHING) if nested else None
+    return in_cells(ctx, base) if nested else None
+
+
+def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
+    """A list of known length with its items in arrays; names that hold it keep them there. None if it cannot be."""
+    t = growing_type(type_of(base), NOTHING)
     if t is None:
         return None
     grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
@@ -445,9 +450,10 @@ def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
 
 
 def _is_tuple(v: Value) -> bool:
-    """Whether a value is a tuple of numbers, lists and such tuples."""
+    """Whether a value is a tuple of numbers, texts, lists and such tuples."""
     parts = v.items if isinstance(v, TupleValue) and not v.changes else ()
-    return bool(parts) and all(isinstance(x, ScalarValue) or is_list(x) or _is_tuple(x) for x in parts)
+    plain = lambda x: isinstance(x, ScalarValue) or is_list(x) or is_choice(x) or option_key(x) is not None
+    return bool(parts) and all(plain(x) or _is_tuple(x) for x in parts)
 
 
 def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span: Span) -> Atom:
@@ -465,6 +471,8 @@ def slice_of(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Spa
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return replace(cells, items=tuple(map(cut, cells.items)))
+        if not is_array(cells):  # an option of a choice
+            return cells
         items = as_array(ctx, new_list(ctx, cells, count, True), name, span)
         return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 

@@ -17,7 +17,10 @@ from ..types import BOOL, I64
 from .places import force_delayed
 from .short_circuit import one_of, pure
 from .state import Ahead, Lowering
-from .values import CHOICE, Binding, ScalarValue, TupleValue, Value, is_choice, literal, type_of
+from .values import (
+    CHOICE, Binding, Bottom, OtherType, ScalarValue, TupleValue, Value, ValueType, as_choice, is_choice, join_types,
+    literal, type_of,
+)
 
 
 def chooses(v: Value) -> bool:
@@ -75,6 +78,14 @@ def _either(ctx: Lowering, codes: tuple[Atom, int], arms: list[Ahead[Value]], sp
         return a
     cond = _is(ctx, codes, span)
     return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
+
+
+def as_choices(ctx: Lowering, items: tuple[Value, ...]) -> tuple[TupleValue, ...] | None:
+    """Several values as choices of one type; None if they have none."""
+    t: ValueType | None = OtherType(Bottom())
+    for x in items:
+        t = None if t is None else join_types(t, type_of(x))
+    return tuple(as_choice(x, t, ctx.programs.code) for x in items) if is_choice(t) else None
 
 
 def same_option(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Value:

@@ -20,15 +20,15 @@ from ..ownership.state import inherits, join_aliases, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
-from .numbers import cast
+from .numbers import cast, number_of
 from .places import as_view, check_same_size, either, fresh_array, load, materialise, nest, put, read
 from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, CHOICE, COMPLEX, GROWING, LIST, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
-    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, growing_type, is_complex,
-    map_arrays, objects, type_of, with_item, without_axis,
+    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, growing_type, is_choice,
+    is_complex, map_arrays, objects, type_of, with_item, without_axis,
 )
 from .views import Along, View, Whole
 
@@ -264,7 +264,10 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
             _one_of_two(span)
         cell = lambda index: read(ctx, cells, index, span)
         return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
+    if is_choice(cells):
+        return _array_of_choices(ctx, cells, count, span)
     if not isinstance(cells, TupleValue):  # the list never has an item
+        assert isinstance(cells, (Never, *SILENT))
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, new_list(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     if is_complex(cells):
@@ -285,6 +288,22 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
 
         nest(ctx, (count, *inner), store, span)
     return ArrayValue(whole)
+
+
+def _array_of_choices(ctx: Lowering, cells: TupleValue, count: Atom, span: Span) -> Value:
+    """The array of the numbers that members of `IntEnum`s are."""
+    codes, *options = cells.items
+
+    def number(code: ScalarValue) -> ScalarValue | None:
+        return number_of(ctx, TupleValue((code, *options), CHOICE), span)
+
+    with ctx.block():
+        example = number(ScalarValue(ZERO))
+    if example is None:
+        what = "an array of texts or members of an enumeration"
+        raise Refused(Unsupported(span, what, "keep the list, and compare its items one by one"))
+    cell = lambda index: number(read(ctx, codes, index, span))
+    return Delayed(example.dtype, (count,), cell, ((codes, True),), weak=True)
 
 
 def _array_of_rows(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:

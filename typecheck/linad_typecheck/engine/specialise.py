@@ -48,7 +48,11 @@ class Specialiser(Programs):
                 spec.recursive = True
             return known
         spec = self.specs[key] = Spec(self.name(source.name), source, (*params, *captures), options)
-        if self.inside(source) > DEPTH:
+        inside = self.inside(source)
+        if inside == 0:
+            self.endless.discard(id(source.node))
+        if inside > DEPTH or id(source.node) in self.endless:
+            self.endless.add(id(source.node))  # otherwise each of the calls around would be tried in all ways
             self.report(
                 BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
             )

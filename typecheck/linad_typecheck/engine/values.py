@@ -813,8 +813,8 @@ def _options(t: ValueType) -> dict[tuple[str, ...], ValueType] | None:
 
 
 def choice_type(options: dict[tuple[str, ...], ValueType]) -> ValueType | None:
-    """The type of a choice among options; None if there are too many."""
-    if len(options) > MOST_OPTIONS:
+    """The type of a choice among options; None if there are too many, or some are functions and others are not."""
+    if len(options) > MOST_OPTIONS or len({key[0] == "function" for key in options}) > 1:
         return None
     return TupleType((ScalarType("i64", True), *(options[k] for k in sorted(options))), CHOICE)
 
