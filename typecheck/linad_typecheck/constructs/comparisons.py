@@ -31,6 +31,7 @@ from ..ownership.objects import is_same_object
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
+from .records import by_class
 
 # ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
 MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
@@ -41,6 +42,8 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     """The comparison of two values other than numbers or arrays; None if both are numbers or arrays."""
     if is_choice(a) or is_choice(b):
         return _of_choices(ctx, op, a, b, span)
+    if (made := _by_class(ctx, type(op), a, b, span)) is not None:
+        return made
     asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
         return None
@@ -108,6 +111,23 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     raise Refused(
         WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
     )
+
+
+# the method of the left operand's class, and that of the right one's
+_METHODS = {
+    ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
+    ast.LtE: ("__le__", "__ge__"), ast.Gt: ("__gt__", "__lt__"), ast.GtE: ("__ge__", "__le__"),
+}  # fmt: skip
+
+
+def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
+    """``a < b`` if the class of one operand defines it; None otherwise."""
+    at = at_span(span)
+    for name, own, other in zip(_METHODS.get(op, ()), (a, b), (b, a)):
+        if (found := by_class(ctx, name, own, at, [Quoted(at, other)])) is not None:
+            return found
+    same = _by_class(ctx, ast.Eq, a, b, span) if op is ast.NotEq else None
+    return unary(ctx, ast.Not, same, span) if isinstance(same, ScalarValue) else same
 
 
 def _of_choices(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
@@ -186,6 +206,8 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     """Whether two values are equal; None if they are not comparable as numbers."""
     if is_choice(a) or is_choice(b):
         return of_parts(ctx, ast.Eq(), a, b, span)
+    if (made := _by_class(ctx, ast.Eq, a, b, span)) is not None:
+        return made
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)
