@@ -21,6 +21,7 @@ from .boundary.arguments import argument_type, static, unknown_keyword
 from .boundary.errors import for_users, refusal
 from .boundary.live import NotYet
 from .boundary.fast_call import MISSED, NAN, FastCall
+from .boundary.kernel import needs_shapes
 from .eligible import check_options, check_updates, is_method, plain_function, surroundings
 from .options import Options
 from .pickling import name_of, portable
@@ -80,6 +81,7 @@ class CheckedFunction(Generic[P, R]):
         # parameters annotated as numbers, with the accepted classes
         self._noted: tuple[tuple[int, str, tuple[type, ...]], ...] = ()
         self._fixed: frozenset[str] = frozenset()  # parameters that are specialised by value
+        self._stretched: frozenset[str] = frozenset()  # arrays that are specialised by which axes have one cell
         self._known: dict[object, list[Specialisation]] = {}
         self._forget_kinds()
         self._transforms: dict[object, Any] = {}  # the results of `grad` and other transforms of the function
@@ -222,7 +224,7 @@ class CheckedFunction(Generic[P, R]):
         (array([3., 6.]), (array([3., 0.]), 1.0))
         """
         arguments = self._arguments(args, kwargs)
-        return derive.vjp(self, self.specialisation(arguments), arguments)
+        return self._with_shapes(arguments, lambda s: derive.vjp(self, s, arguments))
 
     def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
         """The value and its directional derivative, in one forward sweep.
@@ -260,14 +262,17 @@ class CheckedFunction(Generic[P, R]):
         given = tuple(primals)
         key = "jvp", push.given_of(tangents)
         if self.py_func.__code__ is self._code:
-            out = push.try_fast(self._fast, key, given, tangents)
+            try:
+                out = push.try_fast(self._fast, key, given, tangents)
+            except ValueError as error:
+                out = self._missed(error)
             if out is not MISSED:
                 return out  # type: ignore[return-value]
         arguments = self._in_order(given)
         s = self.specialisation(arguments)
         table = self._fast  # that of this specialisation: the first one clears it
-        found = push.jvp(s, arguments, self._alongside(given, tangents))
-        if not self._fixed:
+        found = self._with_shapes(arguments, lambda s: push.jvp(s, arguments, self._alongside(given, tangents)))
+        if not self._by_value():
             table[key] = push.fast_call(s, key[1], value=True)
         return found  # type: ignore[return-value]
 
@@ -322,7 +327,7 @@ class CheckedFunction(Generic[P, R]):
             s = self.specialisation(arguments)
             table = self._fast
             out = derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
-            if not self._fixed:
+            if not self._by_value():
                 table["into"] = derive.fast_call(s, "into", self.options.wrt)
         return out
 
@@ -348,21 +353,60 @@ class CheckedFunction(Generic[P, R]):
         """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
         out, fast = MISSED, self._fast.get(asked)
         if fast is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
-            out = fast(args)
+            try:
+                out = fast(args)
+            except ValueError as error:
+                out = self._missed(error)
             if out is not MISSED and out is not NAN:
                 return out
         arguments = self._arguments(args, kwargs)
         s = self.specialisation(arguments)
         table = self._fast
+        answer = lambda s: derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
         try:
-            found = derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
+            found = self._with_shapes(arguments, answer)
         except LinadError as error:
             raise for_users(error, self.py_func) from None
-        if not self._fixed:
+        if not self._by_value():
             table[asked] = derive.fast_call(s, asked, self.options.wrt)
         return found
 
+    def _missed(self, error: ValueError) -> object:
+        """What the fast path gives where shapes may matter: the call is answered again, with known shapes."""
+        if self.options.updates or needs_shapes(error) is None:  # the caller's arrays may have been updated
+            raise error
+        return MISSED
+
+    def _with_shapes(self, arguments: Sequence[object], answer: Callable[[Specialisation], A]) -> A:
+        """Answer a call; if that fails because the shapes of the arguments are not known when it is compiled, specialise
+        the function for them, from then on."""
+        s = self.specialisation(arguments)
+        try:
+            return answer(s)
+        except ValueError as error:
+            self._missed(error)
+            values = [(n, v) for n, v in zip(self._parameters.parameters, arguments) if n in self._missing]
+            before = self._stretched, self._fixed, self._missing
+            if needs_shapes(error) == "ones":
+                self._stretched |= {n for n, v in values if type(v) is np.ndarray and 1 in v.shape}
+            else:
+                self._fixed |= {n for n, v in values if type(v) in (np.ndarray, int)}
+            if (self._stretched, self._fixed) == before[:2]:
+                raise
+            self._forget_kinds()
+            try:
+                s = self.specialisation(arguments)
+            except LinadError:
+                self._stretched, self._fixed, self._missing = before
+                self._forget_kinds()
+                raise error from None
+        return answer(s)
+
     # ---------------------------------------------------------------------------------------------- types
+
+    def _by_value(self) -> bool:
+        """Whether the classes of arguments, their dtypes and ranks do not select the specialisation."""
+        return bool(self._fixed or self._stretched)
 
     def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> tuple[object, ...]:
         if self.py_func.__code__ is not self._code:  # replaced, for example by IPython's `%autoreload`
@@ -444,7 +488,7 @@ class CheckedFunction(Generic[P, R]):
         found = by_kinds.get(kinds)
         if found is None:
             found = self._known_for(arguments)
-            if not self._fixed and _DECIDING.issuperset(map(type, arguments)):
+            if not self._by_value() and _DECIDING.issuperset(map(type, arguments)):
                 by_kinds[kinds] = found
         for s in found:
             if s.complete and s.record.holds():
@@ -482,8 +526,11 @@ class CheckedFunction(Generic[P, R]):
         if type(value) is bool or (name in self._fixed and type(value) is int):
             return static(value)
         found = argument_type(value, f"{self.__name__}(): argument `{name}`")
-        if name in self._fixed and isinstance(found, ArgType) and isinstance(value, np.ndarray):
-            return dataclasses.replace(found, sizes=value.shape)
+        if isinstance(found, ArgType) and isinstance(value, np.ndarray):
+            if name in self._fixed:
+                return dataclasses.replace(found, sizes=value.shape)
+            if name in self._stretched and 1 in value.shape:
+                return dataclasses.replace(found, sizes=tuple(1 if n == 1 else None for n in value.shape))
         return found
 
     def _make(self, arguments: Sequence[object]) -> Specialisation:

@@ -11,7 +11,9 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.names.scope import CHOICE, COMPLEX, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.names.scope import (
+    CHOICE, COMPLEX, NESTED, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass,
+)
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
 )
@@ -146,7 +148,7 @@ def leaves(structure: Structure, value: object, where: str, loose: bool = False)
     return [found for s, v, place in triples for found in leaves(s, v, place, loose)]
 
 
-_RETURNED = frozenset(c.key for c in RETURNED)
+_RETURNED = frozenset(c.key for c in (*RETURNED, *NESTED))
 
 
 def inside(

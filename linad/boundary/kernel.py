@@ -33,6 +33,7 @@ NOT_BROADCAST = (
     "could not broadcast input array",
     "shape mismatch: indexing arrays",
 )
+NOT_RUN = "the loop runs no iteration, and "
 STRETCH = (
     " (a size that turns out to be 1 is not stretched, see 'Size-1 broadcast' in docs/reference/deviations.md: "
     "index with None, as in x[:, None], take a slice of one place, as in x[:, :1], use keepdims, or annotate the size "
@@ -182,6 +183,14 @@ def fail(site: Site, words: np.ndarray) -> NoReturn:
     if message.startswith(NOT_BROADCAST) and 1 in arguments:
         message += STRETCH
     raise_at(site.kind, message, site.span)
+
+
+def needs_shapes(error: ValueError) -> str | None:
+    """Whether the program means something else where shapes of its arguments are known: which axes have one cell
+    ("ones"), which NumPy stretches, or all of them ("all"), for a loop that would give a name its type and did not
+    run."""
+    text = str(error)
+    return "ones" if text.startswith(NOT_BROADCAST) else "all" if text.startswith(NOT_RUN) else None
 
 
 def _value(dtype: str, word: np.int64) -> object:

@@ -105,7 +105,7 @@ def is_callable(value: object) -> bool:
     if type(value) in PARTIALS or hasattr(type(value), "__linad_source__"):
         return True
     return isinstance(value, (FunctionType, MethodType, functools.partial, functools._lru_cache_wrapper)) or (
-        is_object(value) and not isinstance(value, type)
+        is_object(value)
     )
 
 

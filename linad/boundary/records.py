@@ -27,6 +27,7 @@ from linad_typecheck.names.scope import (
     MOST_LISTED,
     NO_DEFAULT,
     COLUMNS,
+    NESTED,
     RETURNED,
     Annotation,
     Entity,
@@ -340,6 +341,9 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
         return None if code is None else options[tag.fields.index(str(code))]
     if tag.key in _COLUMNS:
         return _of_columns(tag.key, list(items))
+    if tag.key in _NESTED:
+        (array,) = items
+        return None if array is None else array.tolist() if tag.key == NESTED[1].key else _nested(array)
     if tag.key in (numpys.key, pythons.key):
         (array,) = items
         if array is None:  # ints, in a tangent
@@ -355,6 +359,12 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
     return made
 
 
+def _nested(array: np.ndarray) -> list[typing.Any]:
+    """An array as lists of lists of NumPy's numbers."""
+    return list(array) if array.ndim == 1 else [_nested(row) for row in array]
+
+
+_NESTED = frozenset(c.key for c in NESTED)
 _COLUMNS = {c.key: kind for kind, c in COLUMNS.items()}
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from linad import LinadError, linear_grad
 
-from ..kit import load
+from ..kit import HEADER, executed, load
+from ..two_roads import differences
 
 OBJECTS = """
 import numpy as np
@@ -45,3 +46,49 @@ def test_operators_that_numpy_keeps_to_itself(expression, accepted):
     else:
         with pytest.raises(LinadError, match="of which NumPy makes an array"):
             f(x)
+
+
+BOUND = """
+class Base:
+    SCALE = 2.0
+    def __init__(self, k, w=1.0):
+        self.k = k
+        self.w = w
+        self.history = []
+    def value(self, x): return self.SCALE * x * self.k * self.w
+    def __mul__(self, o): return type(self)(self.k * o, self.w)
+    def __add__(self, o): return self.__class__(self.k + o.k, self.w)
+    def __getitem__(self, i): return (self.k, self.w)[i]
+    def __len__(self): return 2
+    def __lt__(self, o): return self.k < o.k
+    def __eq__(self, o): return self.k == o.k
+    def __iter__(self):
+        yield self.k
+        yield self.w
+class Child(Base):
+    SCALE = 3.0
+    def value(self, x): return super().value(x) + 1.0
+HELD = Child(1.5, 2.0)
+def made(x, of=Base): return of(x[0]).k
+def used(x, o=HELD): return o.value(x[1])
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(Base(x[0]) * 2.0).k", "(Base(x[0]) + Child(x[1])).value(x[2])", "(HELD * x[0]).value(x[1])", "(HELD + Base(x[0])).k", "HELD[0] * x[0] * len(HELD)",
+     "x[0] * sum([v for v in HELD])", "x[0] if Base(x[0]) < Base(x[1]) else x[1]", "x[0] if Base(x[0]) > HELD else x[1]", "x[0] if HELD == Child(x[1]) else x[2]",
+     "type(HELD)(x[0]).value(x[1])", "x[0] * len(type(HELD).__name__) * len(HELD.__class__.__name__)", "made(x) * made(x, Child) * used(x) + used(x, Base(x[2]))"],
+)  # fmt: skip
+def test_methods_by_which_classes_define_operators(expression):
+    plain = load(f"{HEADER}{BOUND}\ndef f(x):\n    return {expression}\n")
+    x, f = np.array([1.0, 2.0, 3.0]), linear_grad(plain, backend="interpret")
+    assert f(x) == pytest.approx(plain(x))
+    assert np.allclose(f.grad(x), differences(plain, x), atol=1e-6)
+
+
+def test_unpacking_and_arguments_that_are_classes():
+    names = executed(f"{HEADER}{BOUND}\ndef f(x, of):\n    a, b = of(x[0])\n    c, *d = HELD\n    return a * b * c * d[0]\n", {"__name__": "objects"})
+    f, x = linear_grad(names["f"], backend="interpret"), np.array([1.0, 2.0])
+    for of in (names["Base"], names["Child"]):
+        assert f(x, of) == names["f"](x, of)

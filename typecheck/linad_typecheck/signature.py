@@ -95,12 +95,12 @@ class Alike:
 
 @frozen(slots=True)
 class ArgType:
-    """The type of an argument leaf. ``weak`` for Python scalars. ``sizes``: of an array for whose shape the function is
-    specialised."""
+    """The type of an argument leaf. ``weak`` for Python scalars. ``sizes``: of an array for whose shape, or some axes of
+    it, the function is specialised; None for other axes."""
 
     type: Type
     weak: bool = False
-    sizes: tuple[int, ...] = ()
+    sizes: tuple[int | None, ...] = ()
 
 
 @frozen(slots=True)

@@ -27,7 +27,11 @@ REFUSED = {
     "initial": "combine the result with the first value afterwards",
     "order": "leave it out: cells are in the order of C",
 }
-IGNORED = ("overwrite_input",)  # allows a function to change an array that is not used afterwards
+# They allow a function to change an array that is not used afterwards, not to look for NaN, and say how it computes.
+IGNORED = (
+    *(f"overwrite_{of}" for of in ("input", "a", "b", "ab", "c", "x", "data", "a_band")),
+    *("check_finite", "workers", "lwork", "lapack_driver"),
+)
 _LEFT_OUT = {
     **dict.fromkeys(("sum", "nansum"), "0"),
     **dict.fromkeys(("prod", "nanprod"), "1"),

@@ -23,6 +23,7 @@ from ..engine.values import (
     describe, is_choice, is_complex, literal, type_of,
 )
 from ..library.arrays import METHODS, OWN
+from ..library.windows import strides_of
 from ..library.type_tests import attribute_of_dtype, has_attribute, type_value
 from ..messages.language import NoMember, Unsupported
 from ..registry import enter
@@ -146,7 +147,7 @@ def _of_array(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
     if name in OF_ARRAYS and not (name == "mT" and rank_of(base) < 2):
         return (_SHAPE.get(name) or _CELLS[name])(ctx, base, span)
     if name == "strides":
-        raise Refused(Unsupported(span, "the attribute `.strides` of an array", "layout is not visible inside"))
+        return strides_of(ctx, base, span)
     near = () if exists(f"numpy.ndarray.{name}") else meant(name, (*OF_ARRAYS, *_called()), 0.6)
     what = f"an array has no attribute `.{name}`"
     if name in _called():

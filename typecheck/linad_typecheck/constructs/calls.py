@@ -62,7 +62,7 @@ from .dicts import method as dict_method
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES
 from .records import (
-    PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
+    FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
 )
 from .static_texts import method as text_method
 from .targets import held_object
@@ -180,6 +180,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
         case EntityValue(entity=External(dotted=dotted)):
             return _call_library(ctx, node, dotted, name, hint)
+        case EntityValue(entity=RecordClass() as record) if record.mark.startswith(FREE):
+            return objects.construct_again(ctx, node, record, hint)
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):

@@ -35,7 +35,7 @@ from ..span import Span
 from ..types import INTS
 from . import hashed, lists
 from .comparisons import of_parts
-from .records import binary_operator, unary_operator
+from .records import binary_operator, comparison, unary_operator
 from .static_texts import added
 
 
@@ -224,22 +224,23 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
 def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
     def chain(left: Value, ops: list[ast.cmpop], rest: list[ast.expr]) -> Value:
         right = pull(ctx, rest[0])
-        first = _comparison(ctx, ops[0], left, right, ctx.span(node))
+        first = _comparison(ctx, ops[0], left, right, node)
         if len(ops) == 1:
             return first
         return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
 
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
         return _comparison(
-            ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), ctx.span(node)
+            ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), node
         )
     if len(node.ops) == 1:
-        return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), ctx.span(node))
+        return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), node)
     return chain(pull(ctx, node.left), node.ops, node.comparators)
 
 
-def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
-    found = of_parts(ctx, op, a, b, span)
+def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, node: ast.Compare) -> Value:
+    span = ctx.span(node)
+    found = comparison(ctx, type(op), a, b, node) or of_parts(ctx, op, a, b, span)
     if found is not None:
         return found
     return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")

@@ -27,7 +27,7 @@ from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, ArrayValue, Binding, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, EntityValue, FunctionValue, Poison, ScalarValue, TextValue, TupleValue, Value,
     describe, is_complex, objects, type_of,
 )
 from ..library.externals import call_external
@@ -74,7 +74,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return _of_range(ctx, *(v.atom for v in bounds))
         case TupleValue(record=record) if record is ITERATOR:
             return _library(ctx, "_rest", node, value)
-        case TupleValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
+        case TupleValue() | EntityValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
             return iteration(ctx, Quoted(node, made))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))

@@ -33,7 +33,7 @@ from ..engine.values import (
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import CHOICE, COLUMNS, DEQUE, RETURNED, ROWS, SET, External
+from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
 from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import cell_of, write
 from ..registry import enter
@@ -767,10 +767,13 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
     if is_growing(value):
         cells, count = value.items
         if isinstance(cells, TupleValue):
+            if cells.record in ROWS:
+                whole = materialise(ctx, as_array(ctx, value, "result", span), "result", span)
+                return TupleValue((whole,), NESTED[ROWS.index(cells.record)])
             if cells.record not in (None, LIST):
-                of = {CHOICE: "texts or members of an enumeration"} | dict.fromkeys(ROWS, "lists")
-                what = f"a list of {of.get(cells.record, f'{cells.record.name} items')}"
-                raise Refused(Unsupported(span, f"{what} as a result", "return an array, or lists of the parts"))
+                of = "texts or members of an enumeration" if cells.record is CHOICE else f"{cells.record.name} items"
+                what = f"a list of {of} as a result"
+                raise Refused(Unsupported(span, what, "return an array, or lists of the parts"))
             parts = (entry_result(ctx, TupleValue((x, count), value.record), span) for x in cells.items)
             return TupleValue(tuple(parts), COLUMNS["list of tuples" if cells.record is None else "list of lists"])
         return TupleValue(

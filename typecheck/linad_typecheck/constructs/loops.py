@@ -17,7 +17,7 @@ from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
 from ..engine.memoised_heads import settled_from
 from ..engine.path import Settled
-from ..engine.state import BREAK, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
+from ..engine.state import BREAK, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Ahead, Lowering
 from ..engine.values import (
     ARRAYS, Binding, Bottom, LostArray, Poison, Value, contains, describe, join_types, type_of,
 )  # fmt: skip
@@ -49,7 +49,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
                 _unroll(ctx, s, _assigning(ctx, s, of))
         case Unrolled(items=items) if len(items) == 1 or not selectable(items):
             with read_at_iteration(ctx, it, span) as of:
-                _unroll_leaving(ctx, s, _assigning(ctx, s, of))
+                _unroll_leaving(ctx, s, _given(_assigning(ctx, s, of)), len(items) == 1)
         case Unrolled() | Iteration():
             if isinstance(it, Unrolled):
                 it = as_indexable(ctx, it, span)
@@ -69,6 +69,11 @@ def _hint(target: ast.expr) -> str:
 
 
 def _while(ctx: Lowering, s: ast.While) -> None:
+    first = ctx.attempt(lambda: condition(ctx, s.test))
+    if first.value == FALSE:  # it is known that it does not run
+        ctx.take(first)
+        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        return
     around = marked(ctx, s.test)
     test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
     shape = Shape(s, ZERO, None, ONE, True, lambda i: None, test, mark, s)
@@ -99,22 +104,31 @@ def _unroll(ctx: Lowering, s: ast.For, turns: Turns) -> None:
     block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
 
 
-def _unroll_leaving(ctx: Lowering, s: ast.For, turns: Turns) -> None:
-    """Unroll a loop over a tuple whose body has exits: each iteration is lowered in the arm in which the previous
-    one continued."""
-    span = ctx.span(s.iter)
-    if not turns:
+# What begins an iteration, by its number; None after the last one.
+Enter = Callable[[int], Callable[[], None] | None]
+
+
+def _given(turns: Turns) -> Enter:
+    return lambda k: turns[k] if k < len(turns) else None
+
+
+def _unroll_leaving(ctx: Lowering, s: ast.For | ast.While, turns: Enter, once: bool = False, k: int = 0) -> None:
+    """Unroll a loop whose body has exits, from iteration ``k`` on: each iteration is lowered in the arm in which the
+    previous one continued."""
+    span = ctx.span(s.iter if isinstance(s, ast.For) else s.test)
+    enter = turns(k)
+    if enter is None:
         block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
         return
-    live = (ctx.live.head if len(turns) > 1 else ctx.live.end)[id(s)] | ctx.live.always
-    turns[0]()
+    live = (ctx.live.end if once else ctx.live.head)[id(s)] | ctx.live.always
+    enter()
     with ctx.within(want_ctl=True):
         block(ctx, s.body, live)
     left = exit_kind(ctx)
 
     def go() -> None:
         set_exit_kind(ctx, RUN, span)
-        _unroll_leaving(ctx, s, turns[1:])
+        _unroll_leaving(ctx, s, turns, once, k + 1)
 
     def stop() -> None:
         if not breaks(s.body):
@@ -287,28 +301,50 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
 
 MOST = 64  # the most iterations that are written out
 _IN_ALL = 512  # the same of nested loops
+_LEVELS = 12  # the same of a `while`: what it takes apart may grow in each iteration
 
 
 def _written_out(ctx: Lowering, shape: Shape) -> Ahead[None] | None:
-    """A `for` over a literal range, unrolled: each iteration may have types of its own, and its number is known. None
-    if it is refused then, too."""
+    """A loop whose iterations are known, unrolled: each may have types of its own. It is a `for` over a literal range, or
+    a `while` whose condition is known each time, as ``while isinstance(x, list)``. None if it is refused then, too."""
     s, bounds = shape.node, (shape.start, shape.stop, shape.step)
-    if not isinstance(s, ast.For) or s.orelse or shape.mark is not None or ZERO == shape.step:
+    if s.orelse or shape.mark is not None or isinstance(shape.test, ast.Constant) or ZERO == shape.step:
         return None
+    if isinstance(s, ast.While):
+        return _tried(ctx, s, lambda k: _next(ctx, s, k), 1)
     numbers = range(*(b.value for b in bounds)) if all(isinstance(b, Const) for b in bounds) else range(0)
-    before = ctx.programs.written_out
-    if not 0 < len(numbers) <= MOST or len(numbers) * before > _IN_ALL:
+    if not 0 < len(numbers) <= MOST:
         return None
     turns = [lambda k=k: shape.enter(Const(k, I64)) for k in numbers]
-    ctx.programs.written_out = len(numbers) * before
+    first = _tried(ctx, s, _given(turns[:1]), 1)  # most loops that stay refused are so in the first iteration
+    return None if first is None else _tried(ctx, s, _given(turns), len(turns))
+
+
+def _tried(ctx: Lowering, s: ast.For | ast.While, turns: Enter, count: int) -> Ahead[None] | None:
+    """A loop that is unrolled; None if it is refused, or grows too long."""
+    before = ctx.programs.written_out
+    if count * before > _IN_ALL:
+        return None
+    ctx.programs.written_out = count * before
     try:
-        for some in (turns[:1], turns):  # most loops that stay refused are so in the first iteration
-            found = ctx.attempt(lambda some=some: (_unroll_leaving if _leaves(s) else _unroll)(ctx, s, some))
-            if _wrong_in(found):
-                return None
+        found = ctx.attempt(lambda: _unroll_leaving(ctx, s, turns))
+    except _NotKnown:
+        return None
     finally:
         ctx.programs.written_out = before
-    return found
+    return None if _wrong_in(found) else found
+
+
+class _NotKnown(Exception):
+    """The condition of a `while` is not known."""
+
+
+def _next(ctx: Lowering, s: ast.While, k: int) -> Callable[[], None] | None:
+    """What begins an iteration of a `while`: nothing, if its condition is known to be true."""
+    runs = condition(ctx, s.test)
+    if runs not in (TRUE, FALSE) or k == _LEVELS:
+        raise _NotKnown
+    return (lambda: None) if runs == TRUE else None
 
 
 def _wrong_in(found: Ahead) -> bool:

@@ -25,12 +25,12 @@ from ..engine.values import (
     literal,
 )
 from ..messages.language import Unsupported
-from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance
+from ..names.scope import Applied, Entity, External, FunctionSource, Helper, Instance, RecordClass
 from ..registry import enter, has_rule
 from ..span import Span
 from ..ownership.objects import allocated_at
 from .arguments import has_default
-from .records import FREE, by_setter, free_class, put, refuse_attribute, setter_of
+from .records import FREE, by_setter, free_class, member_of, put, refuse_attribute, setter_of
 from .targets import held_object
 
 
@@ -38,6 +38,8 @@ def attribute(ctx: Lowering, node: ast.Attribute, found: Instance, name: str) ->
     """``model.scale``: looked up like a name of a module."""
     span, shown = ctx.span(node), f"{name}.{node.attr}"
     entity = found.scope.lookup(f"{found.name}.{node.attr}")
+    if entity is None and node.attr in ("__name__", "__qualname__") and found.made is not None:
+        return TextValue(found.classes[0].rpartition(".")[2])
     if entity is None:
         ctx.raised("AttributeError")
         of = found.classes[0].rpartition(".")[2]
@@ -111,17 +113,22 @@ def _given(node: ast.Call) -> bool:
     return bool(node.args or node.keywords)
 
 
-def construct(ctx: Lowering, node: ast.Call, found: Instance, init: Helper | None, hint: str) -> Value:
+def construct_again(ctx: Lowering, node: ast.Call, record: RecordClass, hint: str) -> Value:
+    """``type(p)(a)`` of an object."""
+    member = member_of(ctx, record, "__init__")
+    init = member.entity if member is not None and isinstance(member.entity, Helper) else None
+    return construct(ctx, node, free_class(record.key, record.name, record.handle, record.others, ()), init, hint)
+
+
+def construct(ctx: Lowering, node: ast.Call, cls: RecordClass, init: Helper | None, hint: str) -> Value:
     """``Model(a)``: its `__init__`, if there is one, is called with an empty object and changes it."""
-    of, span = found.classes[0], ctx.span(node)
-    empty = allocated_at(
-        ctx, TupleValue((), free_class(of, of.rpartition(".")[2], found.handle, found.others, ())), span
-    )
+    span = ctx.span(node)
+    empty = allocated_at(ctx, TupleValue((), cls), span)
     if init is None:
         return empty
     key = ctx.pseudo("made", span)
     ctx.bind(key, Binding(empty, span))
-    callee = Quoted(node.func, EntityValue(init, of))
+    callee = Quoted(node.func, EntityValue(init, cls.key))
     call = ast.Call(callee, [Quoted(node.func, empty), *node.args], node.keywords)
     done = expression(ctx, ast.copy_location(call, node), hint, True)
     made = ctx.unbind(key).value
@@ -132,7 +139,10 @@ def called_object(ctx: Lowering, node: ast.Call, found: Instance, name: str, hin
     """``model(x)``: its `__call__`."""
     init = found.scope.lookup(f"{found.name}.__init__") if found.made_by == "__init__" else None
     if found.made is not None and (isinstance(init, Helper) or (found.made_by == "nothing" and not _given(node))):
-        return construct(ctx, node, found, init, hint)
+        of = found.classes[0]
+        return construct(
+            ctx, node, free_class(of, of.rpartition(".")[2], found.handle, found.others, ()), init, hint
+        )
     entity = None if found.made is not None else found.scope.lookup(f"{found.name}.__call__")
     if isinstance(entity, Applied):
         return called(ctx, node, entity, name, hint)

@@ -29,7 +29,7 @@ from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
-    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Entity, External, GlobalArray, Instance, Member, Opaque,
+    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque,
     RecordClass, RecordField,
 )  # fmt: skip
 from ..span import Span
@@ -308,17 +308,27 @@ def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, n
     """``a op b`` if the class of one operand defines it; None otherwise."""
     name = _BINARY.get(op, "")
     for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-        if name and isinstance(own, TupleValue) and own.record not in SEQUENCES:
-            member = member_of(ctx, own.record, word)
-            if member is not None and member.kind == "method":
-                if own is b and _taken_by_numpy(ctx, own.record, other):
-                    what = f"this operator of NumPy's numbers and a `{own.record.name}`, of which NumPy makes an array,"
-                    raise Refused(
-                        Unsupported(
-                            ctx.span(node), what, "put the object first, or give its class `__array_ufunc__ = None`"
-                        )
-                    )
-                return invoke(ctx, member, [own, other], node)
+        if name and _method(ctx, own, word) is not None:
+            if own is b and _taken_by_numpy(ctx, own, other):
+                of = own.record.name if isinstance(own, TupleValue) else own.entity.classes[0].rpartition(".")[2]
+                what = f"this operator of NumPy's numbers and a `{of}`, of which NumPy makes an array,"
+                instead = "put the object first, or give its class `__array_ufunc__ = None`"
+                raise Refused(Unsupported(ctx.span(node), what, instead))
+            return by_class(ctx, word, own, node, [Quoted(node, other)])
+    return None
+
+
+_COMPARED = {ast.Eq: ("eq", "eq"), ast.NotEq: ("ne", "ne"), ast.Lt: ("lt", "gt"), ast.LtE: ("le", "ge"),
+             ast.Gt: ("gt", "lt"), ast.GtE: ("ge", "le")}  # fmt: skip
+
+
+def comparison(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, node: ast.expr) -> Value | None:
+    """``a < b`` if the class of one operand defines it; None otherwise."""
+    words = _COMPARED.get(op, ())
+    for (own, other), word in zip(((a, b), (b, a)), words):
+        found = by_class(ctx, f"__{word}__", own, node, [Quoted(node, other)])
+        if found is not None:
+            return found
     return None
 
 
@@ -337,10 +347,24 @@ def by_class(
     args: list[ast.expr] = [],  # noqa: B006 - read only
 ) -> Value | None:
     """The result of calling the method ``name`` of an object; None if its class has no such method."""
-    if not isinstance(v, TupleValue) or v.record in SEQUENCES or v.record is None:
+    found = _method(ctx, v, name)
+    if found is None:
         return None
-    member = member_of(ctx, v.record, name)
-    return invoke(ctx, member, [v], node, args) if member is not None and member.kind == "method" else None
+    callee, first = found
+    given = [Quoted(node, x) for x in first]
+    return expression(ctx, ast.copy_location(ast.Call(Quoted(node, callee), [*given, *args], []), node))
+
+
+def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Value, ...]] | None:
+    """A method of an object, and what it is called with first; None if its class has no such method."""
+    match v:
+        case EntityValue(entity=Instance(made=None) as of):
+            found = of.scope.lookup(f"{of.name}.{name}")
+            return (EntityValue(found, name), ()) if isinstance(found, Applied) else None
+        case TupleValue(record=RecordClass() as record) if record not in SEQUENCES:
+            member = member_of(ctx, record, name)
+            return (EntityValue(member.entity, name), (v,)) if member is not None and member.kind == "method" else None
+    return None
 
 
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
@@ -365,12 +389,17 @@ def unary_operator(ctx: Lowering, op: type[ast.unaryop], v: Value, node: ast.exp
     return by_class(ctx, f"__{_UNARY[op]}__", v, node)
 
 
-def _taken_by_numpy(ctx: Lowering, record: RecordClass, left: Value) -> bool:
+def _taken_by_numpy(ctx: Lowering, v: Value, left: Value) -> bool:
     """Whether the left operand handles the operator itself: an array does, unless the class of the object opts out."""
-    if any(member_of(ctx, record, name) is not None for name in ("__array_ufunc__", "__array_priority__")):
+
+    def has(name: str) -> bool:
+        if isinstance(v, TupleValue):
+            return member_of(ctx, v.record, name) is not None
+        return v.entity.scope.lookup(f"{v.entity.name}.{name}") is not None
+
+    if has("__array_ufunc__") or has("__array_priority__"):
         return False
-    strong = isinstance(left, ScalarValue) and not left.weak
-    return is_array(left) or (strong and member_of(ctx, record, "__array__") is not None)
+    return is_array(left) or (isinstance(left, ScalarValue) and not left.weak and has("__array__"))
 
 
 def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:

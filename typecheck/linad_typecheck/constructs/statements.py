@@ -28,7 +28,7 @@ from ..engine.returning import copied_result, gone, moved_result, without_meanin
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
     Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
@@ -267,12 +267,14 @@ def _attribute(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -
 def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
     targets = target.elts
     starred = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+    made = by_class(ctx, "__iter__", value, target)
+    value = value if made is None else made
     if isinstance(value, FunctionValue) and value.source.running:  # Python takes one more value than there are names
         most = [] if starred is not None else [Quoted(target, literal(len(targets) + 1))]
         which = "%iterators._each" if starred is not None else "itertools.islice"
         value = by_library(ctx, which, target, [Quoted(target, value), *most])
         value = lists.of_iterable(ctx, Quoted(target, value))
-    if isinstance(value, TupleValue) and value.record is RANGE:
+    if isinstance(value, TupleValue) and value.record in (RANGE, ITERATOR):
         value = lists.of_iterable(ctx, Quoted(target, value))
     if starred is None:
         items = unpacked(ctx, value, len(targets), span)

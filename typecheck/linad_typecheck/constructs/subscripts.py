@@ -65,6 +65,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         index = [] if isinstance(node.slice, ast.Slice) else [node.slice]
         found = by_class(ctx, "__getitem__", base, node, index) if index else None
         return _item(ctx, node, base) if found is None else found
+    if isinstance(base, EntityValue) and (found := by_class(ctx, "__getitem__", base, node, [node.slice])) is not None:
+        return found
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):

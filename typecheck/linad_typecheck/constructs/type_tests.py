@@ -43,6 +43,8 @@ def type_test(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
         found = _is_one_of(ctx, node.args[1], lambda cls: of_class(value, cls), isinstance(value, NoneValue))
     elif name == "issubclass":
         found = _is_one_of(ctx, node.args[1], lambda cls: is_subclass(value, cls), None)
+    elif name == "type" and isinstance(value, EntityValue) and isinstance(value.entity, Instance):
+        return expression(ctx, ast.copy_location(ast.Attribute(Quoted(node, value), "__class__", ast.Load()), node))
     elif name == "type":
         found = type_value(value)
     elif name == "callable":

@@ -149,13 +149,20 @@ def _untold(ctx: Lowering, node: ast.AST) -> bool:
 
 # Modules that wrap the functions of another one: on numbers and arrays they mean the same.
 SAME = {f"autograd.{home}": home for home in ("numpy", "numpy.linalg", "scipy", "scipy.special", "scipy.linalg")}
+# Functions of masked arrays that are those of arrays where nothing is masked, and mask nothing themselves.
+_NOT_MASKING = (
+    "abs absolute add subtract multiply negative maximum minimum exp sin cos tanh arctan2 hypot dot inner outer sum prod "
+    "mean std var cumsum cumprod max min argmax argmin median any all concatenate hstack vstack stack transpose reshape "
+    "ravel squeeze diff clip zeros ones zeros_like ones_like arange where"
+)
+SAME |= {f"numpy.ma.{name}": f"numpy.{name}" for name in _NOT_MASKING.split()}
 
 
 def attribute_entity(ctx: Lowering, base: EntityValue, attr: str) -> Entity:
     """The entity of an attribute of a module or of another library object."""
     dotted = SAME.get(base.entity.dotted, base.entity.dotted)
     found = ctx.source.scope.lookup(f"{base.name}.{attr}") if isinstance(base.entity, Module) else None
-    whole = f"{dotted}.{attr}"
+    whole = SAME.get(f"{dotted}.{attr}", f"{dotted}.{attr}")
     if isinstance(found, Module) and not has_parts(whole):
         return found  # nothing is known of the module; its constants are read at run time
     return External(whole) if found is None or (is_library(dotted) and isinstance(found, (External, Module))) else found
@@ -206,6 +213,7 @@ TAKE_APART = "bind the numbers and arrays that it holds to names of the module, 
 
 def external(ctx: Lowering, dotted: str, name: str, span: Span) -> Value:
     """A function or constant of a library."""
+    dotted = SAME.get(dotted, dotted)
     if dotted in CONSTANTS:
         return CONSTANTS[dotted]
     if not is_entered(dotted) and not has_parts(dotted):

@@ -123,6 +123,7 @@ def _parameters(ctx: Lowering, spec: Spec) -> list[Var]:
     spec.depth = ctx.fresh("level", I64)
     for key, (name, t) in spec.hidden.items():
         ctx.global_array(name, t, key)
+    ctx.asked({(params[k].name, axis): Const(n, I64) for k, axis, n in spec.options.sizes})
     spec.flat = tuple(p.name for p in params)
     ctx.bind_all({GIVEN_OBJECT + n: ctx.env[n] for n in spec.left})
     return params

@@ -41,6 +41,7 @@ class Programs(ABC):
     permuted: bool = False  # an indexing result was met whose axes NumPy lays out in another order
     in_order: bool = False  # C order was assumed for an array whose axes may be permuted later
     unknown: bool = False  # something of unknown type was met
+    sized: bool = False  # shapes of arguments are known, which helpers are lowered for
     endless: set[int] = field(default_factory=set)  # functions found to call themselves with ever new types
     codes: dict[object, int] = field(default_factory=dict)  # the options of choices, and the ints that stand for them
 

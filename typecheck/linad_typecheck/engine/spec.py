@@ -27,6 +27,7 @@ class CallOptions:
     disjoint: bool = False  # parameters that are views of one array share no cell of it
     answers: bool = False  # known bools and ints of the result become part of its type
     changes: bool = False  # it may change lists, dicts and objects that are passed to it
+    sizes: tuple[tuple[int, int, int], ...] = ()  # known sizes: of a flat argument, along an axis, the size
 
 
 @frozen

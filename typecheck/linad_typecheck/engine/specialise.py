@@ -17,7 +17,7 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, Value, as_literal, contains, leaves, passed, type_leaves, type_of,
+    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves, type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -37,7 +37,8 @@ class Specialiser(Programs):
             return BY_RULE[0](self, source, params, captures)
         within = [s.options for s in self.stack if s.source == source]  # a recursive call asks no more than its caller
         answers, changes = all(a.answers for a in within), all(a.changes for a in within)
-        options = replace(options, answers=options.answers and answers, changes=options.changes and changes)
+        sizes = () if within else options.sizes
+        options = replace(options, answers=options.answers and answers, changes=options.changes and changes, sizes=sizes)
         key = (id(source.node), source.key, params, captures, options)
         known = self.specs.get(key)
         if known is not None:
@@ -122,19 +123,21 @@ def specialised(
         found = iter([rename_objects(v, numbers) for v in every])
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
+    def lowered(literals: dict[str, Value], every: bool) -> Spec:
+        """With these values instead of the given ones; ``every``: for all sizes that are known, not only those of 1, which
+        broadcast."""
+        values = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
+        sizes = _known_sizes(ctx, passed([v for some in values for v in some.values()], once), every)
+        return ctx.programs.specialise(source, *types(*values), replace(options, sizes=sizes))
+
+    sized = ctx.programs.sized
     with ctx.programs.apart() as found:
-        spec = ctx.programs.specialise(source, *types(given, captures), options)
+        spec = lowered({}, sized)
     literals: dict[str, Value] = {}
-
-    def with_literals() -> Spec:
-        again = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
-        return ctx.programs.specialise(source, *types(*again), options)
-
-    if spec.failed and not spec.wanted:  # a known int may decide of which types others are
-        literals = {n: as_literal(v) for some in (given, captures) for n, v in some.items()}
-        literals = {n: v for n, v in literals.items() if isinstance(v, FlagValue) and v.dtype == "i64"}
+    if spec.failed and not spec.wanted:  # a known int, or the size of an array, may decide of which types others are
+        literals = {n: k for some in (given, captures) for n, v in some.items() if (k := _with_literals(v)) != v}
         with ctx.programs.apart() as other:
-            again = with_literals() if literals else spec
+            again = lowered(literals, True)
         if not again.failed:
             ctx.programs.findings.take(other)
             return again, literals
@@ -149,4 +152,26 @@ def specialised(
     if not literals:
         ctx.programs.findings.take(found)
         return spec, {}
-    return with_literals(), literals
+    with ctx.programs.apart() as found:
+        spec = lowered(literals, sized)
+    if spec.failed and not sized:
+        with ctx.programs.apart() as other:
+            again = lowered(literals, True)
+        if not again.failed:
+            spec, found = again, other
+    ctx.programs.findings.take(found)
+    return spec, literals
+
+
+def _with_literals(v: Value) -> Value:
+    """A value whose known ints, also in tuples, are flags, for which the callee is specialised."""
+    if isinstance(v, TupleValue) and v.record is None:
+        return replace(v, items=tuple(map(_with_literals, v.items)))
+    return as_literal(v) if isinstance(v, ScalarValue) else v
+
+
+def _known_sizes(ctx: Lowering, values: list[Value], every: bool) -> tuple[tuple[int, int, int], ...]:
+    """The sizes of arrays among arguments that are known: of a flat argument, along an axis, the size."""
+    flat = [a for v in values for a in leaves(v)]
+    of = ((k, j, ctx.path.dims.get((a.name, j))) for k, a in enumerate(flat) if isinstance(a.type, Array) for j in range(a.type.rank))
+    return tuple((k, j, n.value) for k, j, n in of if isinstance(n, Const) and (every or n.value == 1))

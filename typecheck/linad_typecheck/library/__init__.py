@@ -7,5 +7,5 @@ from . import (
     accumulating, arrays, averages, nonzero, complexes, cross, diagonals, differences, einsum, extremes, inlining,
     joining, histograms,
     linalg, logsums, medians, ufunc_methods, norms, operators, selection, powers, products, padding,
-    ranges, rearranging, reductions, scalars, scans, sorting, special, stop_gradient, type_tests,
+    ranges, rearranging, reductions, scalars, scans, sorting, special, stop_gradient, type_tests, windows,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from ..arrays.axes import item as the_item
 from ..arrays.from_parts import const, copy
 from ..arrays.updates import assign_region, converted, region
 from ..arrays.indexing import indexed
-from ..arrays.operands import bound, rank_zero
+from ..arrays.operands import bound, choice, rank_zero
 from ..arrays.slices import Place
 from ..ir.core import Atom, Const, Fill
 from ..engine import places
@@ -43,26 +43,35 @@ from .sorting import sort_method
 
 def _filled(value: float) -> Callable[[Lowering, Args], Value]:
     def apply(ctx: Lowering, args: Args) -> Value:
-        found = bound(ctx, args, "dtype")
+        found = bound(ctx, args, "dtype order")
         dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else "f64"
         shape = shape_of(ctx, found["shape"], args.span)
-        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order=True)
+        in_order = _in_order(ctx, found, len(shape), args.span)
+        return fresh_array(ctx, args.hint, shape, dtype, const(value, dtype), args.span, in_order)
 
     return apply
 
 
+def _in_order(ctx: Lowering, found: dict[str, Value], rank: int, span: Span) -> bool:
+    """Whether a new array is in C order. One in the order of Fortran has the same cells, but its reshapes are copies."""
+    in_order = choice(ctx, found.get("order"), ("C", "F"), "`order`", span) == "C" or rank < 2
+    ctx.programs.permuted |= not in_order
+    return in_order
+
+
 def _full(ctx: Lowering, args: Args) -> Value:
-    found = bound(ctx, args, "dtype")
+    found = bound(ctx, args, "dtype order")
     fill = found["fill_value"]
     if is_array(fill) and places.rank_of(fill):
         dtype = found.get("dtype", DTypeValue(places.dtype_of(fill)))
         return snippet_value(
             ctx,
             args,
-            "made = np.empty(shape, dtype=dtype)\nmade[...] = fill\nmade",
+            "made = np.empty(shape, dtype=dtype, order=order)\nmade[...] = fill\nmade",
             shape=found["shape"],
             fill=fill,
             dtype=dtype,
+            order=found.get("order", TextValue("C")),
         )
     if is_array(fill):
         fill = places.read(ctx, fill, (), args.span)
@@ -72,7 +81,7 @@ def _full(ctx: Lowering, args: Args) -> Value:
             raise Refused(WrongType(args.span, "an array is filled with a scalar", describe(type_of(fill))))
         raise Refused(None)
     dtype = dtype_of(ctx, found["dtype"], args.span) if "dtype" in found else fill.dtype
-    return _fill(ctx, args.hint, shape, dtype, fill, args.span, in_order=True)
+    return _fill(ctx, args.hint, shape, dtype, fill, args.span, _in_order(ctx, found, len(shape), args.span))
 
 
 def _fill(

@@ -28,7 +28,7 @@ _BETWEEN = """
     if {outside}: raise ValueError("{told}")
     n = a.shape[-1]
     if n == 0: raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    at = q * (n - 1)
+    at = {place}
     low = np.floor(at).astype(np.int64)
     high = np.minimum(low + 1, n - 1)
     order = order_between(a, np.min(np.append(low, n - 1)), np.max(np.append(high, 0)))
@@ -41,13 +41,34 @@ _BETWEEN = """
 """
 
 
+# Where a quantile is among ``n`` numbers in order.
+_AMONG = "q * (n - 1)"
+_PLACES = {
+    "linear": _AMONG,
+    "lower": f"np.floor({_AMONG})",
+    "higher": f"np.ceil({_AMONG})",
+    "nearest": f"np.rint({_AMONG})",
+    "midpoint": f"0.5 * (np.floor({_AMONG}) + np.ceil({_AMONG}))",
+    **{
+        name: f"np.clip(n * q + ({alpha} + q * (1.0 - {alpha} - {beta})) - 1.0, 0.0, np.maximum(n - 1.0, 0.0))"
+        for name, alpha, beta in (
+            ("interpolated_inverted_cdf", 0.0, 1.0),
+            ("hazen", 0.5, 0.5),
+            ("weibull", 0.0, 0.0),
+            ("median_unbiased", 1.0 / 3.0, 1.0 / 3.0),
+            ("normal_unbiased", 0.375, 0.375),
+        )
+    },
+}
+
+
 def _quantile(scale: float, told: str) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "axis method keepdims")
         a = as_array(ctx, found["a"], args)
         q = as_array(ctx, found["q"], args)
         kept = flag(ctx, found, "keepdims", False, args.span)
-        choice(ctx, found.get("method"), ("linear",), "`method`", args.span)
+        method = choice(ctx, found.get("method"), tuple(_PLACES), "`method`", args.span)
         no_bools(args, a)
         if rank_of(q) > 1 or isinstance(found.get("axis"), TupleValue):
             raise Refused(
@@ -69,7 +90,7 @@ def _quantile(scale: float, told: str) -> Rule:
         )
         number = "np.where(np.isnan(np.take_along_axis(a, order[..., -1:], -1)), np.nan, found)"
         result = f"np.moveaxis({number}, -1, 0)" + ("[0]" if single else "")
-        text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result)
+        text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result, place=_PLACES[method])
         value = snippet_value(
             ctx, args, text, a=cells, q=q, order_between=EntityValue(External(ORDER_BETWEEN), args.name)
         )

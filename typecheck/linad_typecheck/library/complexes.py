@@ -91,7 +91,7 @@ def call(ctx: Lowering, dotted: str, args: Args, called: Call) -> Value | None:
     """A call with complex numbers among its arguments, or with a complex dtype; None for any other call."""
     given = (*args.values, *args.keywords.values())
     dtypes = [d for v in given if (d := complex_dtype(v)) is not None]
-    if dtypes and dotted != "builtins.isinstance":
+    if dtypes and dotted not in ("builtins.isinstance", "numpy.issubdtype"):
         return _of_dtype(ctx, dotted, args, dtypes[0], called)
     if dotted in _DTYPES or dotted.startswith(("cmath.", "%")) or not any(map(_has_complex, given)):
         return None

@@ -38,15 +38,13 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
             raise Refused(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         raise Refused(None)
     args = replace(args, function=dotted)
+    if is_elementwise(dotted) and dotted.startswith(("numpy.", "scipy.")):  # they convert lists to arrays
+        whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
+        args = replace(args, values=whole)
     if dotted == "numpy.nan_to_num":
         args = out_argument.in_place(args)
     if out_argument.is_ufunc(dotted, is_elementwise(dotted)):
         args = out_argument.by_name(dotted, args)
-        if dotted.startswith("numpy."):  # NumPy converts lists to arrays
-            whole = tuple(
-                as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values
-            )
-            args = replace(args, values=whole)
         if "dtype" in args.keywords:
             args = out_argument.converted(ctx, args)
     if args.keywords and out_argument.stores(dotted, args, is_elementwise(dotted)):

@@ -59,13 +59,13 @@ def _float_type(ctx: Lowering, args: Args, values: list[ScalarValue], small: boo
     return dtype if dtype in FLOATS else "f32" if small and BYTES[dtype] == 2 else "f64"
 
 
-def _numpy_unary(op: str, of_ints: bool = True, small: bool = True) -> Rule:
+def _numpy_unary(op: str, small: bool = True) -> Rule:
     def apply(ctx: Lowering, args: Args) -> Value:
         values = scalars(ctx, args, 1)
         if op == "sign" and values[0].dtype in INTS:
             return _sign(ctx, values[0], args)
-        if not of_ints and values[0].dtype not in FLOATS:
-            raise Refused(WrongType(args.span, f"`{args.name}` is of floats here", "int", "convert it: `float(...)`"))
+        if op in ("floor", "ceil", "trunc") and values[0].dtype in INTS:
+            return strong(values[0])
         dtype = _float_type(ctx, args, values, small)
         return ScalarValue(
             ctx.let(args.hint, op, (cast(ctx, values[0].atom, dtype, args.span),), Scalar(dtype), args.span)
@@ -318,7 +318,7 @@ def _numpy_logic(op: str) -> Rule:
 
 RULES: dict[str, Rule] = {
     **{
-        f"numpy.{n}": _numpy_binary(op.name) if op.arity == 2 else _numpy_unary(op.name, bool(op.diff))
+        f"numpy.{n}": _numpy_binary(op.name) if op.arity == 2 else _numpy_unary(op.name)
         for op in OPS.values()
         for n in op.numpy
     },

@@ -9,10 +9,10 @@ from functools import cache
 
 from ..advice.library_names import NAMES
 from ..ir.core import Const
-from ..engine.classes import KINDS, OBJECT
+from ..engine.classes import COMPLEX_CLASSES, KINDS, OBJECT
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
-from ..engine.sizes import dtype_of, is_array, rank_of
+from ..engine.sizes import dtype_of, is_array, is_complex_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
     COMPLEX, GROWING, LISTS, RANGE, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue,
@@ -166,7 +166,7 @@ def has_attribute(v: Value, name: str) -> bool | None:
         case ScalarValue(weak=False):
             only = _ONLY_ARRAYS - ({"__index__"} if v.dtype in INTS else set())
             return hasattr(float if v.dtype in FLOATS else int, name) or (name in _of_arrays() and name not in only)
-    if is_array(v):
+    if is_array(v) or is_complex_array(v):
         return name in _of_arrays()
     plain = _PYTHON.get(kind_of(v) or "")
     return None if plain is None else hasattr(plain, name)
@@ -284,10 +284,14 @@ def _always(truth: bool) -> Callable[[Lowering, Args], Value]:
     return apply
 
 
+COMPLEX_KINDS = KINDS["numpy.complex128"]
+
+
 def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
     _counted(args, 2)
     one, other = map(dtype_meant, args.values)
-    if one not in NUMPY_NAMES or other is None:
+    known = COMPLEX_KINDS if one in COMPLEX_CLASSES else KINDS.get(f"numpy.{NUMPY_NAMES.get(one)}")
+    if known is None or other is None:
         raise Refused(
             Unsupported(
                 args.span,
@@ -295,8 +299,7 @@ def _is_sub_dtype(ctx: Lowering, args: Args) -> Value:
                 "the first is the dtype of an array: `np.issubdtype(x.dtype, np.floating)`",
             )
         )
-    kinds = KINDS[f"numpy.{NUMPY_NAMES[one]}"]
-    return literal(one == other or other in kinds)
+    return literal(one == other or other in known)
 
 
 def _limits(name: str, d: DType, span: Span) -> TupleValue:

@@ -196,7 +196,9 @@ def _parameter(ctx: Lowering, found: _Parameters, a: ast.arg, binding: Binding, 
         value = replace(value, made=frozenset((new_origin(ctx, span),)))
     ctx.bind(a.arg, Bound(from_outside(value, CALLER), span))
     if isinstance(bound, ArgType) and bound.sizes:
-        ctx.asked({(fresh[0].name, axis): Const(size, I64) for axis, size in enumerate(bound.sizes)})
+        ctx.programs.sized |= None not in bound.sizes
+        sizes = enumerate(bound.sizes)
+        ctx.asked({(fresh[0].name, axis): Const(size, I64) for axis, size in sizes if size is not None})
     known = list(noted_dims(note, t))
     dims = tuple(None if d is None else tuple(x.text for x in d) for d in known)
     found.infos.append(ParamInfo(a.arg, structure(t, iter(range(first, len(found.variables)))), dims))

@@ -187,6 +187,8 @@ ROWS = tuple(
 )
 # The classes of such lists as results of a call.
 RETURNED = tuple(RecordClass("list", f"{c.key} returned", True, (RecordField("items"),), handle=list) for c in GROWING)
+# The classes of lists of such lists, of one length, as results: arrays of their numbers.
+NESTED = tuple(replace(c, key=f"{c.key}, in lists") for c in RETURNED)
 # Of lists of tuples and of lists, as a list for each place in them; of dicts and sets, as lists of keys and values.
 COLUMNS = {
     kind: RecordClass(of.__name__, f"%{kind} returned", True, (), handle=of)
@@ -223,7 +225,7 @@ LIBRARY_CLASSES: dict[str, object] = {
     "builtins.dict": dict,
     "builtins.str": str,
     COMPLEX.key: complex,
-    **{c.key: c.handle for c in (*RETURNED, *COLUMNS.values())},
+    **{c.key: c.handle for c in (*RETURNED, *NESTED, *COLUMNS.values())},
 }
 
 

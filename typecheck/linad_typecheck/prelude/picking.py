@@ -220,6 +220,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     >>> allclose(np.array([1.0]), np.array([1.0 + 1e-9]))
     True
     """
+    a, b = np.asarray(a), np.asarray(b)
     close = (a == b) | (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b)
     return bool(np.all(close | np.isnan(a) & np.isnan(b) if equal_nan else close))
 

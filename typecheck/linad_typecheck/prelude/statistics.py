@@ -444,6 +444,54 @@ def nanpercentile(a, q, axis=None, *, keepdims=False):
     return _quantile(a, q / 100.0, axis, keepdims)
 
 
+@implements("scipy.stats.scoreatpercentile")
+def scoreatpercentile(a, per, limit=(), interpolation_method="fraction", axis=None):
+    """Score at a percentile, or at several.
+
+    Parameters
+    ----------
+    a : array_like
+        Numbers.
+    per : float or array_like
+        Percentiles between 0 and 100.
+    limit : tuple of float
+        The closed interval of the numbers that count; all by default.
+    interpolation_method : str
+        "fraction", "lower" or "higher", for a percentile between two numbers.
+    axis : int, optional
+        The axis along which percentiles are computed; of all cells by default.
+
+    Returns
+    -------
+    float or numpy.ndarray
+        The scores; NaN if there are no numbers.
+
+    Raises
+    ------
+    ValueError
+        For a percentile outside of [0, 100].
+    TypeError
+        For other interpolation methods.
+
+    Examples
+    --------
+    >>> float(scoreatpercentile(np.array([1.0, 2.0, 4.0]), 75.0))
+    3.0
+    """
+    if interpolation_method not in ("fraction", "lower", "higher"):
+        raise TypeError("interpolates by fraction, lower or higher")
+    a, per = np.asarray(a) * 1.0, np.asarray(per) * 1.0
+    if np.any((per < 0.0) | (per > 100.0)):
+        raise ValueError("percentile must be in the range [0, 100]")
+    if len(limit) == 2:
+        a = a[(limit[0] <= a) & (a <= limit[1])]
+    if interpolation_method == "lower":
+        return np.percentile(a, per, axis=axis, method="lower")
+    if interpolation_method == "higher":
+        return np.percentile(a, per, axis=axis, method="higher")
+    return np.percentile(a, per, axis=axis)
+
+
 @implements("numpy.nancumsum")
 def nancumsum(a, axis=None, dtype=None):
     """Cumulative sums, with NaN treated as 0.

@@ -1,0 +1,81 @@
+"""Sizes and values that are known when a function is compiled decide what it means: in helpers, loops and broadcasting."""
+
+import numpy as np
+import pytest
+
+from linad import LinadError, linear_grad
+
+from ..kit import HEADER, load
+from ..two_roads import differences
+
+pytestmark = pytest.mark.interpreted
+
+X, A = np.linspace(0.2, 0.9, 6), np.linspace(0.1, 1.6, 16).reshape(4, 4)
+MATRIX = "M = [[1.0, 2.0], [3.0, 4.0]]\n"
+PROGRAMS = {
+    "helpers get the sizes that decide how many items there are": "def g(a):\n    return tuple(a[k] * 2 for k in range(len(a)))\ndef f(x):\n    a, b, c = g(x[:3])\n    d, e = g(np.zeros(2) + x[0])\n    return a * b + c + d * e",
+    "and axes of one cell, which broadcast": "def g(a, b):\n    return (a.copy() * b).sum()\ndef f(x):\n    return g(x.mean(axis=0, keepdims=True), x)",
+    "a recursive helper": "def g(a, n):\n    return a[0] if n == 0 else g(a, n - 1) * a[n]\ndef f(x):\n    return g(x[:3], 2)",
+    "tuples of ints": "def g(x, dims):\n    return x[0] if dims[0] == 1 else x\nD = (2, 1)\ndef f(x):\n    return (g(x, D) * x).sum()",
+    "a loop that is known not to run": "def f(x):\n    while x.ndim > 1:\n        x = x[0]\n    return x[1] * x[2]",
+    "a loop that takes a structure apart": MATRIX + "def shape(t):\n    s = []\n    while isinstance(t, list):\n        n = len(t)\n        s.append(n)\n        if not n:\n            break\n        t = t[0]\n    return tuple(s)\ndef f(x):\n    a, b = shape(M)\n    return x[0] * a * b * len(shape([1.0, x[0]]))",
+    "lists as arguments": "def f(x):\n    return x[0] * np.isclose([0, 0, 1], (0, 0, 1)).sum() * (1 + np.allclose(x[:3], (0, 0, 1)))",
+    "windows": "from numpy.lib.stride_tricks import sliding_window_view as s\ndef f(x):\n    return (s(x, 3).prod(axis=1) * s(x, (3,), -1)[:, 0]).sum()",
+    "strides": "def g(a, n):\n    shape = a.shape[:-1] + (a.shape[-1] - n + 1, n)\n    return np.lib.stride_tricks.as_strided(a, shape=shape, strides=a.strides + (a.strides[-1],))\ndef f(x):\n    return (g(x, 3).prod(axis=-1) * np.arange(4)).sum()",
+    "what masks nothing": "def f(x):\n    return np.ma.dot(x, x) * np.ma.mean(x)",
+    "complex dtypes": "def f(x):\n    z = np.exp(1j * x)\n    return x[0] if np.issubdtype(x.dtype, complex) or not np.issubdtype(z.dtype, np.complexfloating) else z.real.sum() * hasattr(z, 'sum')",
+    "arrays in the order of Fortran": "def f(x):\n    y = np.empty((3, 2), order='F')\n    y[:, 0] = x[:3]\n    y[:, 1] = x[3:]\n    return (y.reshape(6) * np.arange(6)).sum()",
+    "what is floor of ints": "def f(x):\n    return (x * np.floor(np.arange(6)) * np.rint(np.arange(6))).sum()",
+    "methods of quantiles": "def f(x):\n    return sum([np.quantile(x, 0.37, method=m) * (k + 1) for k, m in enumerate(('lower', 'higher', 'nearest', 'midpoint', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased', 'normal_unbiased'))])",
+    "hints that change no value": "import scipy.linalg as sl\ndef f(x):\n    return sl.solve_banded((0, 0), x[None] * 1.0, x * x, overwrite_b=True)[2]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_programs(text):
+    plain = load(f"{HEADER}{text}\n")
+    f = linear_grad(plain)
+    x = A if "keepdims" in text else X
+    assert f(x) == pytest.approx(plain(x))
+    assert np.allclose(f.grad(x), differences(plain, x), atol=1e-6)
+
+
+def test_axes_that_have_one_cell_when_it_runs():
+    plain = load(f"{HEADER}def f(x, a):\n    return (x * a).sum()\n")
+    f, a = linear_grad(plain), X[:1]
+    for one, other in ((X, X), (a, X), (X, X), (X, a), (a, a)):
+        assert f(one, other) == pytest.approx(plain(one, other))
+        for k, g in enumerate(f.grad(one, other)):
+            rest = lambda v, k=k, pair=(one, other): plain(*(v if j == k else p for j, p in enumerate(pair)))
+            assert np.allclose(g, differences(rest, (one, other)[k]), atol=1e-6)
+    assert f.jvp((a, X), (a, None))[1] == pytest.approx(a[0] * X.sum())
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        f(X, X[:2])
+
+
+def test_arrays_that_are_updated_are_not_updated_twice():
+    f = linear_grad(load(f"{HEADER}def f(y, x):\n    y += 1.0\n    y += x[:1] * x[1:]\n"), updates=("y",))
+    y = np.zeros(1)
+    with pytest.raises(ValueError, match="could not be broadcast|broadcast"):
+        f(y, X)
+    assert y[0] in (0.0, 1.0)
+
+
+def test_a_loop_that_does_not_run_gives_no_type():
+    plain = load(f"{HEADER}def f(x, n=1):\n    while len(x) < n:\n        x = list(x)\n        x.append(x[-1])\n    return x\n")
+    assert np.array_equal(linear_grad(plain)(X), plain(X))
+
+
+def test_windows_see_no_later_update():
+    text = "from numpy.lib.stride_tricks import sliding_window_view\ndef f(x):\n    y = x * 2.0\n    w = sliding_window_view(y, 3)\n    y[0] = 5.0\n    return w\n"
+    with pytest.raises(LinadError, match="used after its array was updated"):
+        linear_grad(load(HEADER + text))(X)
+
+
+def test_lists_of_lists_as_results():
+    plain = load(f"{HEADER}def f(x):\n    rows = [[1.0 for _ in x]]\n    for k in range(1, 4):\n        rows.append([v**k for v in x])\n    return rows\n")
+    f = linear_grad(plain)
+    value, pull = f.vjp(X)
+    assert value == plain(X) and type(value[1]) is list
+    assert np.allclose(pull([[1.0] * 6] * 4)[0], 1.0 + 2.0 * X + 3.0 * X**2)
+    assert f.jvp((X,), (np.ones(6),))[1][2] == pytest.approx(list(2.0 * X))
