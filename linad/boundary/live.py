@@ -497,8 +497,8 @@ _MEMBERS: dict[type, str] = {
 def _of_the_class(cls: type, name: str) -> object:
     """A class attribute by name, with the suffixes that `names.scope` gives to names."""
     if name.startswith(FACTORY):
-        made = cls.__dataclass_fields__[name.removeprefix(FACTORY)].default_factory
-        return MISSING if made is dataclasses.MISSING else made
+        made = getattr(cls, "__dataclass_fields__", {}).get(name.removeprefix(FACTORY))
+        return MISSING if made is None or made.default_factory is dataclasses.MISSING else made.default_factory
     name, after, home = name.partition(AFTER)
     plain = name.removesuffix(SETTER)
     found = of_parents(cls, plain, home) if after else inspect.getattr_static(cls, plain, MISSING)

@@ -505,6 +505,25 @@ def f(x, idx, n):
             s += x * j * k
     return s + d[99] + len(d)
 """, (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
+    "recursions that append": ("""\
+def walk(x, k, n, out):
+    if k < n:
+        walk(x, 2 * k + 1, n, out)
+        out.append(x * k)
+        walk(x, 2 * k + 2, n, out)
+def f(x, idx, n):
+    seen, kept = [0.0], {}
+    def visit(k, depth=0):
+        if k >= n:
+            return 0.0
+        seen.append(x * k)
+        kept[depth] = kept.get(depth, 0.0) + x
+        return x * k + visit(2 * k + 1, depth + 1) * 0.5 + visit(2 * k + 2, depth + 1)
+    out = []
+    walk(x, 0, n, out)
+    r = visit(0)
+    return r + sum(v * v for v in seen) + sum(k * v for k, v in enumerate(out)) + sum(k * v * v for k, v in kept.items())
+""", (1.3, np.array([5, -3]), 8)),
     "items of lists in dicts": ("""\
 from collections import defaultdict
 class Log:

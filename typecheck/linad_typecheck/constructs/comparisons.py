@@ -40,39 +40,28 @@ _EQUALITIES = (ast.Eq, ast.NotEq)
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
     """The comparison of two values other than numbers or arrays; None if both are numbers or arrays."""
+    asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
+    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
+        return None
     if is_choice(a) or is_choice(b):
         return _of_choices(ctx, op, a, b, span)
     if (made := _by_class(ctx, type(op), a, b, span)) is not None:
         return made
-    asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
-    if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
-        return None
     if not asks:
         one, other = _number_of(ctx, a, b, span), _number_of(ctx, b, a, span)
         if one is not None or other is not None:
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
-        return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+        return Poison() if asks else None
     if contains(a, SILENT) or contains(b, SILENT):
         bottom = contains(a, Bottom) or contains(b, Bottom)
         raise Refused(None, Bottom() if bottom else Poison())
-    if not asks and (is_complex(a) or is_complex(b)):
-        if not isinstance(op, _EQUALITIES):
-            ctx.raised("TypeError")
-            instead = "compare absolute values: `abs(z)`"
-            raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
-        name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
-        return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
-    match op:
-        case ast.Is() | ast.IsNot():
-            return _same(ctx, op, a, b, span)
-        case ast.In() | ast.NotIn():
-            found = _member(ctx, a, b, span)
-            return (
-                unary(ctx, ast.Not, found, span)
-                if isinstance(op, ast.NotIn) and isinstance(found, ScalarValue)
-                else found
-            )
+    if isinstance(op, ast.Is | ast.IsNot):
+        return _same(ctx, op, a, b, span)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _negated(ctx, _member(ctx, a, b, span), isinstance(op, ast.NotIn), span)
+    if is_complex(a) or is_complex(b):
+        return _of_complex_numbers(ctx, op, a, b, span)
     if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
     if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
@@ -80,33 +69,34 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         if unknown is not None:
             instead = "compare the numbers that it is made of"
             raise Refused(Unsupported(span, f"a comparison with {unknown.what}", instead))
-    if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
-        return None
-    if isinstance(op, _EQUALITIES) and _are_lists(a, b):
-        found = _same_lists(ctx, a, b, span)
-        return found if isinstance(op, ast.Eq) else unary(ctx, ast.Not, found, span)
-    if (
-        isinstance(a, TupleValue)
-        and isinstance(b, TupleValue)
-        and a.record in SEQUENCES
-        and b.record in SEQUENCES
-        and isinstance(op, _EQUALITIES)
-    ):
-        found = _equal(ctx, a, b, span)
-        if found is not None:
-            return (
-                unary(ctx, ast.Not, found, span)
-                if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue)
-                else found
-            )
-    if isinstance(op, _ORDERS) and (found := _ordered(ctx, type(op), a, b, span)) is not None:
+    return _of_tuples(ctx, op, a, b, span) if isinstance(a, TupleValue) or isinstance(b, TupleValue) else None
+
+
+def _negated(ctx: Lowering, found: Value, negate: bool, span: Span) -> Value:
+    return unary(ctx, ast.Not, found, span) if negate and isinstance(found, ScalarValue) else found
+
+
+def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    if not isinstance(op, _EQUALITIES):
+        ctx.raised("TypeError")
+        instead = "compare absolute values: `abs(z)`"
+        raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
+    name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
+    return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
+
+
+def _of_tuples(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of two values one of which is a tuple, a list, a dict or an object."""
+    equality, negate = isinstance(op, _EQUALITIES), isinstance(op, ast.NotEq)
+    if equality and _are_lists(a, b):
+        return _negated(ctx, _same_lists(ctx, a, b, span), negate, span)
+    sequences = [isinstance(v, TupleValue) and v.record in SEQUENCES for v in (a, b)]
+    if equality and all(sequences) and (found := _equal(ctx, a, b, span)) is not None:
+        return _negated(ctx, found, negate, span)
+    if not equality and (found := _ordered(ctx, type(op), a, b, span)) is not None:
         return found
-    if (
-        isinstance(op, _EQUALITIES)
-        and any(isinstance(v, ScalarValue) and v.weak for v in (a, b))
-        and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue))
-    ):
-        return literal(isinstance(op, ast.NotEq))  # a Python number does not equal a tuple
+    if equality and any(sequences) and any(isinstance(v, ScalarValue) and v.weak for v in (a, b)):
+        return literal(negate)  # a Python number does not equal a tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
     raise Refused(
         WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
@@ -228,9 +218,6 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
         case NoneValue(), NoneValue():
             return literal(True)
     return None
-
-
-_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:

@@ -195,7 +195,7 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
 
 def _default(ctx: Lowering, record: RecordClass, f: RecordField, node: ast.expr) -> Value:
     """The default of a field, which its `default_factory` makes for each object."""
-    factory = member_of(ctx, record, FACTORY + f.name)
+    factory = member_of(ctx, record, FACTORY + f.name) if isinstance(f.default, Opaque) else None
     if factory is None:
         return default(ctx, f.default, f.name, ctx.span(node))
     made = Quoted(node, entity_value(ctx, factory.entity, f.name, ctx.span(node)))

@@ -44,7 +44,6 @@ from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
-from .static_texts import added
 from .subscripts import target as place
 from .targets import held_object
 from .unpacking import unpacked, with_rest
@@ -308,34 +307,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
         s = ast.copy_location(ast.AugAssign(hashed.found_once(ctx, s.target), s.op, s.value), s)
     match s.target:
         case ast.Name(id=name):
-            old, value = operands(ctx, [s.target, s.value])
-            if lists.is_list(old) and isinstance(s.op, ast.Add):
-                lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
-                return
-            if isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
-                if not (isinstance(value, TupleValue) and value.mapping):
-                    told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
-                    raise Refused(None if isinstance(value, SILENT) else told)
-                dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
-                return
-            if is_array(old):
-                again = next(
-                    (n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None
-                )
-                if again is not None:  # Python updates the old array and then rebinds the name to it
-                    ctx.report(
-                        Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name")
-                    )
-                    return
-                where = region(ctx, old, name, ctx.span(s.target))
-                if where is not None:
-                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
-                return
-            if is_complex_array(old):
-                complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
-                return
-            ctx.bind(name, Binding(expression(ctx, _operation(s, old, value), name), span))
-            ctx.typed(name, ctx.span(s.target), value)
+            _augmented_name(ctx, s, name, span)
         case ast.Subscript() | ast.Attribute() if isinstance(s.op, ast.Add) and (part := _extended(ctx, s.target)):
             call = ast.Call(ast.Attribute(part, "extend", ast.Load()), [s.value], [])
             expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
@@ -373,6 +345,31 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             _augmented_part(ctx, s, lambda new: objects.assign(ctx, s.target, new, span), objects.is_set(ctx, s.target))
         case _:
             refuse(ctx, s.target)
+
+
+def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> None:
+    """``a op= e`` of a name: a list, a dict or an array is updated in place, any other value is rebound."""
+    old, value = operands(ctx, [s.target, s.value])
+    if lists.is_list(old) and isinstance(s.op, ast.Add):
+        lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
+    elif isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
+        if not (isinstance(value, TupleValue) and value.mapping):
+            told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
+            raise Refused(None if isinstance(value, SILENT) else told)
+        dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
+    elif is_array(old):
+        again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
+        if again is not None:  # Python updates the old array and then rebinds the name to it
+            what = f"`{name} := ...` in an update of `{name}`"
+            raise Refused(Unsupported(ctx.span(again), what, "use another name"))
+        where = region(ctx, old, name, ctx.span(s.target))
+        if where is not None:
+            update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
+    elif is_complex_array(old):
+        complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
+    else:
+        ctx.bind(name, Binding(expression(ctx, _operation(s, old, value), name), span))
+        ctx.typed(name, ctx.span(s.target), value)
 
 
 def _operation(s: ast.AugAssign, old: Value, value: Value) -> ast.BinOp:
