@@ -38,7 +38,9 @@ class Derivative(Transformed[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
-        s = self.function.specialisation(arguments)
+        return self.function._with_shapes(arguments, lambda s: self._derivative(s, arguments))
+
+    def _derivative(self, s: Specialisation, arguments: Sequence[object]) -> Any:
         if len(self.transforms) > 1:
             return _nested(s, self.transforms, arguments)
         step = self.transforms[0]
@@ -315,7 +317,7 @@ def jvp(
     """
     primals = given_as("jvp", "primals", primals)
     function, arguments = at(f, primals)
-    value, tangent = function.jvp(arguments, along(f, primals, tangents))
+    value, tangent = function._jvp(arguments, along(f, primals, tangents))
     if not has_aux:
         return value, tangent
     value, aux = pair(function, value)
@@ -404,7 +406,7 @@ def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -
         pairs = isinstance(pair, tuple) and len(pair) == 2
         found = f"{derive.shape_word(pair[0])} and something else" if pairs else derive.shape_word(pair)
         told = f"`{signature.name}` returns {found}; with `has_aux` it returns a float and something else"
-        raise refusal("non-scalar-loss", told)
+        raise refusal("non-scalar-loss", told, help="return `(value, aux)`")
     want = derive.wanted(signature, step.positions)
     values = derive.flat_values(s, arguments)
     _, results = derive.primal(s, values)

@@ -15,6 +15,7 @@ from .options import Options
 from .switches import switched_off
 from .transformed import once
 from .transforms.hessian import hvp
+from .transforms.hessian import of_method as hvp_of_method
 from .transforms.jacobian import of_method as jacobian_of_method
 
 P = ParamSpec("P")
@@ -85,7 +86,7 @@ class LinearGrad(CheckedFunction[P, R]):
         """
         return jacobian_of_method(self)(*args, **kwargs)
 
-    def hvp(self, primals: Any, tangents: Any) -> Any:
+    def hvp(self, primals: Any, tangents: Any, *args: Any) -> Any:
         """The Hessian-vector product. It can be passed to `scipy.optimize.minimize` as ``hessp``.
 
         Parameters
@@ -95,6 +96,9 @@ class LinearGrad(CheckedFunction[P, R]):
         tangents : tuple, or ndarray
             The vector: one part per argument, with the structure, dtype and shape of the argument; None for an int
             argument, or for zero.
+        *args
+            With arrays as `primals` and `tangents`: the other arguments of the function, which stay constant, as SciPy
+            passes the ``args`` of `minimize`.
 
         Returns
         -------
@@ -121,7 +125,7 @@ class LinearGrad(CheckedFunction[P, R]):
         >>> found.x.round(4)
         array([0.4102, 0.4102])
         """
-        return hvp(self, primals, tangents)
+        return hvp_of_method(self, primals, tangents, args) if args else hvp(self, primals, tangents)
 
     @property
     def njit(self) -> Callable[P, R]:
@@ -335,7 +339,12 @@ def linear_grad(
 def _several(given: Any) -> tuple[Any, ...] | None:
     if given is None:
         return None
-    return (given,) if isinstance(given, (str, int)) else tuple(given)
+    if isinstance(given, (str, int)):
+        return (given,)
+    try:
+        return tuple(given)
+    except TypeError:
+        raise TypeError(f"expected a parameter, by name or position, or a sequence of them, got {given!r}") from None
 
 
 def _decorate(f: object, options: Options, local_names: Mapping[str, object]) -> LinearGrad[..., Any]:

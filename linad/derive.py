@@ -599,8 +599,9 @@ def _plain_buffers(want: Wanted, into: object, flat: Flat) -> Places | None:
 
 
 def _places(want: Wanted, into: object, values: Values, where: str) -> Places:
-    alone = len(want.params) == 1 and not (isinstance(into, tuple) and isinstance(want.params[0].structure, Leaf))
-    parts = (into,) if alone or not isinstance(into, tuple) else into
+    several = isinstance(into, tuple | list)
+    alone = len(want.params) == 1 and not (several and isinstance(want.params[0].structure, Leaf))
+    parts = (into,) if alone or not several else into
     if len(parts) != len(want.params):
         raise TypeError(f"{where}: expected {len(want.params)} buffers, got {len(parts)}")
     places: Places = {}

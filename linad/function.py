@@ -260,21 +260,24 @@ class CheckedFunction(Generic[P, R]):
         (6.0, 3.0)
         """
         given = tuple(primals)
-        key = "jvp", push.given_of(tangents)
+        return self._jvp(self._in_order(given), self._alongside(given, tangents))
+
+    def _jvp(self, arguments: tuple[object, ...], tangents: Any) -> Any:
+        """The same for all arguments and their tangents, defaults included."""
+        key, out = ("jvp", push.given_of(tangents)), MISSED
         if self.py_func.__code__ is self._code:
             try:
-                out = push.try_fast(self._fast, key, given, tangents)
+                out = push.try_fast(self._fast, key, arguments, tangents)
             except ValueError as error:
                 out = self._missed(error)
-            if out is not MISSED:
-                return out  # type: ignore[return-value]
-        arguments = self._in_order(given)
+            if out is not MISSED and out is not NAN:
+                return out
         s = self.specialisation(arguments)
         table = self._fast  # that of this specialisation: the first one clears it
-        found = self._with_shapes(arguments, lambda s: push.jvp(s, arguments, self._alongside(given, tangents)))
+        found = self._with_shapes(arguments, lambda s: push.jvp(s, arguments, tangents, exact=out is NAN))
         if not self._by_value():
             table[key] = push.fast_call(s, key[1], value=True)
-        return found  # type: ignore[return-value]
+        return found
 
     def vjp_into(self, cotangent: object, *args: Any, into: object, **kwargs: Any) -> Any:
         """Add the gradients to buffers that the caller owns.

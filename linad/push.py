@@ -20,11 +20,17 @@ from .structures import complex_of
 
 
 def jvp(
-    s: Specialisation, primals: Sequence[object], tangents: object, value: bool = True, name: str = ""
+    s: Specialisation,
+    primals: Sequence[object],
+    tangents: object,
+    value: bool = True,
+    name: str = "",
+    exact: bool = False,
 ) -> tuple[object, object]:
     """The value (None unless requested) and its directional derivative, in one sweep.
 
-    The caller's arrays are not modified. Errors refer to the function as ``name``.
+    The caller's arrays are not modified. Errors refer to the function as ``name``. ``exact``: a partial times a zero is
+    zero, because it is known that the tangent contains a nan otherwise.
 
     Raises
     ------
@@ -53,8 +59,8 @@ def jvp(
         return own, out[: len(out) - len(places)], out[len(out) - len(places) :]
 
     given = dict(dots)
-    after, results, moved = run()
-    if has_nan((*moved, *(dots[k] for k in changed if k in dots))):
+    after, results, moved = run(*((EXACT,) if exact else ()))
+    if not exact and has_nan((*moved, *(dots[k] for k in changed if k in dots))):
         dots.update(given)
         after, results, moved = run(EXACT)
     pushed = dict(zip((leaf.index for leaf in places), moved))
@@ -74,10 +80,9 @@ def fast_call(s: Specialisation, given: Sequence[bool], value: bool) -> FastCall
 def try_fast(
     table: Mapping[object, FastCall | None], key: object, primals: Sequence[object], tangents: object
 ) -> object:
-    """The answer of the fast path that a table holds; `MISSED` if it does not apply."""
+    """The answer of the fast path that a table holds; `MISSED` if it does not apply, `NAN` if it contains a nan."""
     found = table.get(key)
-    out = MISSED if found is None else found(primals, tangents)
-    return MISSED if out is NAN else out
+    return MISSED if found is None else found(primals, tangents)
 
 
 def given_of(tangents: object) -> tuple[bool, ...]:
@@ -89,7 +94,10 @@ def _dots(signature: Signature, values: Sequence[object], tangents: object, name
     """The given tangents, by leaf index."""
     if not isinstance(tangents, (tuple, list)) or len(tangents) != len(signature.params):
         got = f"{len(tangents)}" if isinstance(tangents, (tuple, list)) else described(tangents)
-        raise TypeError(f"{name or signature.name}(): expected a tuple of {len(signature.params)} tangents, got {got}")
+        count = len(signature.params)
+        how = ": write `(x_dot,)`" if count == 1 and not isinstance(tangents, (tuple, list)) else ""
+        wanted = f"a tuple of {count} tangent{'s' * (count != 1)}"
+        raise TypeError(f"{name or signature.name}(): expected {wanted}, got {got}{how}")
     dots: dict[int, object] = {}
     for p, tangent in zip(signature.params, tangents):
         places = float_leaves(p.structure)

@@ -109,7 +109,8 @@ def check_grads(
     args : sequence
         The arguments at which to check, in parameter order; they should not be near kinks. They are not modified.
     order : int
-        1 for first derivatives; 2 for second derivatives, too.
+        1 for first derivatives; 2 for second derivatives, too. Higher orders are those of lower order of the sum of the
+        gradient's numbers with fixed weights.
     modes : str, or sequence of str
         ``"rev"`` compares reverse mode with differences; ``"fwd"`` compares forward mode in one direction with reverse
         mode. For second derivatives, the product of the Hessian with one direction is compared with differences of the
@@ -141,8 +142,8 @@ def check_grads(
     modes = (modes,) if isinstance(modes, str) else modes
     if not isinstance(args, tuple | list):
         raise TypeError(f"args: expected a tuple with the arguments, got {described(args)}: write `(x,)` for one")
-    if order not in (1, 2):
-        raise ValueError(f"derivatives of order 1 or 2 are checked, not of order {order}")
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ValueError(f"order: expected 1 for first derivatives, 2 for second ones, or more, got {order!r}")
     unknown = [m for m in modes if m not in ("fwd", "rev")]
     if unknown:
         raise ValueError(f"there is no mode {unknown[0]!r} to check, only 'fwd' and 'rev'")
@@ -171,8 +172,13 @@ def check_grads(
         _check_direction(f, args, entries, max(rtol, 1e-9), atol)
     if "rev" in modes:
         _check_cells("derivative", f, f, args, entries, rtol, atol)
-    if order == 2:
+    if order >= 2:
         _check_second(f, args, gradient, positions, modes, rtol, atol)
+    if order > 2:
+        try:
+            check_grads(_weighted(gradient_function(f).composed, args), args, order - 1, modes, rtol, atol)
+        except AssertionError as error:
+            raise AssertionError(f"of the sum of the gradient's numbers with fixed weights: {error}") from None
 
 
 def _weighted(f: CheckedFunction[..., Any], args: Sequence[Any]) -> CheckedFunction[..., Any]:
@@ -226,8 +232,8 @@ def _check_second(
 
     products: dict[str, Any] = {}
     if "rev" in modes:
-        every = iter(second.vjp(*_copied(args))[1](cotangent))
-        products["reverse over reverse"] = [next(every) for _ in positions]
+        every = dict(zip(_differentiable(second, args), second.vjp(*_copied(args))[1](cotangent), strict=True))
+        products["reverse over reverse"] = [every[k] for k in positions]
     if "fwd" in modes:
         tangents = dict(zip(positions, direction, strict=True))
         product = second.jvp(_copied(args), tuple(tangents.get(k) for k in range(len(args))))[1]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import continua, data, fields, grids, inference, models, numerics, physics, recurrences, sciences, series
+from . import continua, data, fields, grids, inference, laboratories, models, numerics, physics, recurrences, sciences, series
 
-ROOMS = (continua, data, fields, grids, inference, models, numerics, physics, recurrences, sciences, series)
+ROOMS = (continua, data, fields, grids, inference, laboratories, models, numerics, physics, recurrences, sciences, series)
 
 
 def function(name: str) -> Callable:
@@ -191,4 +191,10 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "dam_break": (1.0 + r(n(200)), 0.1 * normal(size=n(200)), 0.1 * r(n(200)), 1e-3, 40),
         "lu_by_hand": (normal(size=(side(60), side(60))) + 2.0 * np.eye(side(60)), normal(size=side(60))),
         "volume_samples": (normal(size=(box, box, box)), r((n(2000), 3))),
+        "seismic_section": (0.5 + 0.3 * r((wide, wide)), normal(size=60), 0.1 * normal(size=(60, wide)), 0.9, 0.02),
+        "reactor": (normal(size=12), 0.5 * r(12), 300.0 * r(12), rng.integers(0, 2, (12, 8)), rng.integers(0, 2, (12, 8)), r(8), 500.0, 1e-3, n(100)),
+        "soil_column": (-1.0 - r(n(60)), 1.5, 1.8, 0.1 + 0.1 * r(n(60)), 0.05 * r(60), 0.2, 0.005, 60),
+        "coating": (1.3 + r(12), 0.1 + 0.1 * r(12), 0.4 + 0.3 * r(n(100)), r(n(100))),
+        "weather_ring": (normal(size=n(40)), normal(size=(60, (n(40) + 1) // 2)), 8.0, 0.02),
+        "rock_gravity": (r((n(100), 3)), r((50, 3)) - np.array([0.0, 0.0, 2.0]), r(50), normal(size=n(100))),
     }

@@ -464,10 +464,11 @@ class Privacy(Walk):
 
 class Renaming(Walk):
     """Finds where a fresh array can replace an array: at a statement after which no cell written before is read, and at
-    the start of an iteration that reads none of the incoming cells of a carried array.
+    the start of an iteration that reads none of the incoming cells of a carried array (``fresh``), or some
+    (``copied``).
 
-    ``splits``: by the id of a block, positions in it and names of arrays. ``fresh``: by the id of a loop, positions of
-    carried values and the sizes of the arrays. Each comes with what is written from there on.
+    ``splits``: by the id of a block, positions in it and names of arrays. ``fresh``, ``copied``: by the id of a loop,
+    positions of carried values and the sizes of the arrays. Each comes with what is written from there on.
     """
 
     def __init__(self, f: Function) -> None:
@@ -475,6 +476,7 @@ class Renaming(Walk):
         self.sizes = known_sizes(f)
         self.splits: dict[int, list[tuple[int, str, Coverage]]] = {}
         self.fresh: dict[int, list[tuple[int, tuple[Atom, ...], Coverage]]] = {}
+        self.copied: dict[int, list[tuple[int, tuple[Atom, ...], Coverage]]] = {}
         self.read = {r.name for s in walk(f.body) for b in blocks(s) for r in b.results if isinstance(r, Var)}
         self.read |= {a.name for s in walk(f.body) for a in operands(s) if isinstance(a, Var)}
         self.read |= {r.name for r in f.body.results if isinstance(r, Var)}
@@ -501,18 +503,16 @@ class Renaming(Walk):
             if isinstance(a, Var)
         }
         for k, (c, init, out) in enumerate(zip(s.carried, s.inits, s.outs, strict=True)):
-            if not isinstance(c.type, Array) or out.name in self.read or c.name in inner or c == nexts[k]:
-                continue
             sizes = self.sizes.get(c.name)
-            if sizes is None or not isinstance(init, Var):
+            if not isinstance(c.type, Array) or c.name in inner or c == nexts[k] or sizes is None:
                 continue
             for axis, n in enumerate(sizes):
                 self.ranges.dims[c.name, axis] = self.ranges.value(n)
             coverage = self.coverage((c.name,), s.body, s)
             if c in nexts:  # an alias may be read
                 coverage.access(Access(c, None, "read"))
-            if c.name not in coverage.exposed:
-                self.fresh.setdefault(id(s), []).append((k, sizes, coverage))
+            dead = c.name not in coverage.exposed and out.name not in self.read and isinstance(init, Var)
+            (self.fresh if dead else self.copied).setdefault(id(s), []).append((k, sizes, coverage))
 
 
 def _passed(s: Stmt) -> tuple[Atom, ...]:

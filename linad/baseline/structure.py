@@ -77,12 +77,8 @@ def strip(x: Any) -> Any:
 
 
 def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
-    """Pair each active number of a result with its cotangent."""
-    items = parts(result)
-    if items is not None:
-        for r, c in zip(items, parts(cotangent) or (), strict=True):
-            yield from pairs(r, c)
-    elif isinstance(result, ActiveArray):
+    """Pair each active number of a result with its cotangent. The cotangent of an object has its attributes in order."""
+    if isinstance(result, ActiveArray):
         given = np.asarray(cotangent)
         if given.shape != result.shape:
             raise ValueError(f"the cotangent has shape {given.shape}, the result {result.shape}")
@@ -90,6 +86,15 @@ def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
             yield result.cells[i], float(given[i])
     elif isinstance(result, Active):
         yield result, float(cotangent)
+    elif (items := _items(result)) is not None:
+        for r, c in zip(items, _items(cotangent) or (), strict=True):
+            yield from pairs(r, c)
+
+
+def _items(x: Any) -> Any:
+    """What a tuple, a dict or an object holds; None for anything else."""
+    items = parts(x)
+    return vars(x).values() if items is None and hasattr(x, "__dict__") and not callable(x) else items
 
 
 def collect(args: tuple[Any, ...], numbers: Iterator[float]) -> tuple[Any, ...]:

@@ -151,6 +151,18 @@ def leaves(structure: Structure, value: object, where: str, loose: bool = False)
 _RETURNED = frozenset(c.key for c in (*RETURNED, *NESTED))
 
 
+def _record_like(tag: RecordTag) -> str:
+    """What a record is called in messages: a dict by its keys."""
+    if tag.handle is not dict:
+        return with_article(f"`{tag.name}`")
+    return f"a dict with the keys {', '.join(map(repr, tag.fields))}" if tag.fields else "an empty dict"
+
+
+def _with_keys(value: object) -> str:
+    """A value as messages describe it, a dict with its keys."""
+    return f"one with {', '.join(map(repr, value)) or 'none'}" if type(value) is dict else described(value)
+
+
 def inside(
     structure: tuple[Structure, ...] | RecordStructure, value: object, where: str, loose: bool = False
 ) -> list[tuple[Structure, object, str]]:
@@ -178,7 +190,7 @@ def inside(
         if loose and type(value) is dict and value.keys() == set(tag.fields):
             value = {name: value[name] for name in tag.fields}
         if type(value) is not tag.handle or (type(value) is dict and tuple(value) != tag.fields):
-            raise TypeError(f"{where}: expected {with_article(f'`{tag.name}`')}, got {described(value)}")
+            raise TypeError(f"{where}: expected {_record_like(tag)}, got {_with_keys(value)}")
         if tag.key in _RETURNED:
             (leaf,) = structure
             return [(leaf, np.array(value, dtype=WANTED[leaf.type.dtype]), where)]
@@ -305,7 +317,7 @@ def checked_array(type: Array, value: object, where: str) -> None:
         Naming the parameter, what was expected and what was given.
     """
     if not _plain(value):
-        how = ": make it an array with `np.array(...)`" if isinstance(value, (list, tuple)) else ""
+        how = ": make it an array with `np.array(...)`" if isinstance(value, (list, tuple)) else _instead(value)
         raise _wrong(where, f"a NumPy array of {NUMPY_NAMES[type.dtype]}", value, how)
     wanted = WANTED[type.dtype]
     if (value.dtype is not wanted and value.dtype != wanted) or value.ndim != type.rank:
@@ -372,12 +384,7 @@ def argument_type(value: object, where: str) -> object:
     if isinstance(value, np.ndarray) and not is_complex(value):
         kind = array_type(value)
         if kind is None or not _plain(value):
-            how = (
-                ": convert it with `.astype(np.float32)`, which holds the same numbers"
-                if value.dtype.name == "float16"
-                else ""
-            )
-            raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, how)
+            raise _wrong(where, f"a NumPy array of {WORDS_OF_DTYPES}, of rank 0 to {MAX_RANK}", value, _instead(value))
         return ArgType(kind)
     if is_complex(value):
         if isinstance(value, np.ndarray) and (array_type(value.real) is None or not _plain(value)):
@@ -401,6 +408,21 @@ def argument_type(value: object, where: str) -> object:
     if is_callable(value):
         return ArgStatic(Given(value), "given")
     raise _wrong(where, "a float, an int, a bool, a NumPy array or a tuple of these", value)
+
+
+def _instead(value: object) -> str:
+    """What to write for an array that is refused; empty if there is nothing simple."""
+    if not isinstance(value, np.ndarray):
+        return ""
+    if isinstance(value, np.ma.MaskedArray):
+        return ": pass `x.data` and a mask, or `x.filled(...)`"
+    if type(value) is not np.ndarray:
+        return ": pass `np.asarray(x)`"
+    if not value.dtype.isnative:
+        return ": convert it with `.astype(x.dtype.newbyteorder('='))`, which holds the same numbers"
+    if value.dtype.name == "float16":
+        return ": convert it with `.astype(np.float32)`, which holds the same numbers"
+    return ": convert it with `.astype(np.float64)`" if value.dtype.kind in "fO" else ""
 
 
 def static(value: object) -> ArgStatic:
@@ -438,7 +460,7 @@ def unknown_keyword(given: Mapping[str, object], parameters: Iterable[str]) -> s
         if name not in known:
             close = get_close_matches(name, known, 1)
             return f"there is no parameter `{name}`" + (
-                f"; `{close[0]}` is near" if close else f"; there are {', '.join(f'`{k}`' for k in known)}"
+                f"; `{close[0]}` is near" if close else f"; it has {', '.join(f'`{k}`' for k in known) or 'none'}"
             )
     return ""
 

@@ -105,7 +105,7 @@ def fast_tangent(s: Specialisation, request: Request, given: Sequence[bool], val
         leaf = signature.params[k].structure
         if not is_float(leaf.type):
             return None
-        text.unless(*text.kind(f"t{k}", leaf))
+        text.unless(*text.moved(f"t{k}", leaf))
         if isinstance(leaf.type, Array):
             text.unless(f"t{k}.shape != a{k}.shape")
     text.run(f"(*arguments, {', '.join(f't{k}' for k in active)})")
@@ -138,7 +138,7 @@ def fast_into(
     text = _Text(s, ((wrt, not separate),))
     if not text.arguments():
         return None
-    text.unless(*text.kind("cotangent", result))
+    text.unless(*text.moved("cotangent", result))
     text.add("parts = into if into.__class__ is tuple else (into,)")
     text.unless(f"len(parts) != {len(params)}")
     text.add(f"{''.join(f'b{p.structure.index}, ' for p in params)}= parts")
@@ -235,6 +235,10 @@ class _Text:
         if leaf.type == F64:
             return (f"{value}.__class__ is not float",)
         return f"{value}.__class__ is not int", f"not -{2**63} <= {value} < {2**63}"
+
+    def moved(self, value: str, leaf: Leaf) -> tuple[str, ...]:
+        """As `kind`, for a tangent or a cotangent: floats of NumPy qualify, as the type of a number does not matter."""
+        return (f"not isinstance({value}, float)",) if leaf.type == F64 else self.kind(value, leaf)
 
     def names(self) -> None:
         """Add the checks that every name still has the same meaning."""

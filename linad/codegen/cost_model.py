@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linad_typecheck.ir.core import Atom, Block, Const, If, Let, Loop, Var
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64
 
+from linad.analysis.operation_costs import is_library_call
 from linad.analysis.loop_facts import defined
 from linad.optimise.ints import ONE, Maker
 
@@ -24,8 +24,8 @@ def _block(b: Block, made: set[str], m: Maker) -> Atom:
     fixed, rest = 1, []
     for t in b.stmts:
         match t:
-            case Let(op=op):
-                fixed += EXPENSIVE if OPS[op].expensive else 1
+            case Let():
+                fixed += EXPENSIVE if is_library_call(t) else 1
             case If(then=then, orelse=orelse):
                 for arm in (_block(then, made, m), _block(orelse, made, m)):
                     if isinstance(arm, Const):

@@ -178,6 +178,10 @@ def inspect_first(
         return None
     retries = {id(t): replace(t, error=RETRY, message="", args=()) for t in checks}
     keep = {id(t) for t in moving} | retries.keys()
+    if any(isinstance(t, Let) and is_float(t.ins[0].type) and t.out.type == I64 for t in moving):
+        # conversions to int64 take one cell at a time, in a loop of their own too
+        again = replace(s, body=replace(s.body, stmts=tuple(retries.get(id(t), t) for t in body)))
+        return None if any(isinstance(t, Store | AddTo) for t in body) else [again]
     first = [retries.get(id(t), t) for t in body if id(t) in keep]
     alone = replace(s, body=_without_idle(replace(s.body, stmts=tuple(rest))))
     return [*_checked_together(s, first, names), alone]

@@ -11,6 +11,8 @@ from linad_typecheck.ops import LITERAL_SECOND, OPS
 from linad_typecheck.types import F64, MAX_RANK, NUMPY_NAMES, Array, Scalar, wrapped
 from linad_typecheck.types import KINDS as KINDS_OF
 
+from linad.analysis.operation_costs import halves
+
 from .tree import Apply, At, Cells, CopyOf, Expr, Grown, Hint, Leaf, New, Num, Size
 
 CHOICE, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, POWER, ATOM = range(14)
@@ -339,8 +341,8 @@ class Text:
 
 
 def _is_root(e: Expr) -> bool:
-    """Whether an exponent is an integer or half-integer, for which LLVM uses products and square roots."""
-    return isinstance(e, Num) and float(2 * e.const.value).is_integer()
+    """Whether a power with this exponent is computed by products and a square root."""
+    return isinstance(e, Num) and halves(float(e.const.value)) is not None
 
 
 def _negative(v: float) -> bool:

@@ -54,9 +54,10 @@ def _powi(p: Point) -> Atom:
 
 def _pow_base(p: Point) -> Atom:
     """``y x^(y-1)``, and 0 if y is 0."""
+    if isinstance(p.y, Const):  # powers of small multiples of a half are known by their literal
+        y = float(p.y.value)
+        return p.c(0.0) if y == 0 else p.b.mul(p.y, p.op("pow", p.x, p.c(y - 1.0)))
     slope = p.b.mul(p.y, p.op("pow", p.x, p.b.sub(p.y, p.c(1.0))))
-    if isinstance(p.y, Const):
-        return p.c(0.0) if p.y.value == 0 else slope
     return p.op("select", p.op("eq", p.y, p.c(0.0)), p.c(0.0), slope)
 
 

@@ -33,6 +33,8 @@ class Flat:
         The original arguments, as such a vector.
     """
 
+    __linad_instead__ = "call its methods `grad`, `jacobian`, `hessian` and `hvp`, or transform the function of structures"
+
     def __init__(self, function: CheckedFunction[..., Any], arguments: Sequence[Any]) -> None:
         self.function = function
         s = function.specialisation(arguments)
@@ -133,6 +135,10 @@ class Flat:
             tangents[k] = _only_floats(q.structure, tangents[k])
         return self._gradient(hvp(self.function, arguments, tuple(tangents)))
 
+    def hessian(self, x: Any) -> np.ndarray:
+        """The Hessian, shape (n, n), for `minimize` as ``hess``, by a product for each column."""
+        return np.array([self.hvp(x, e) for e in np.eye(self.x0.size)]).reshape(self.x0.size, self.x0.size)
+
     def __repr__(self) -> str:
         return f"<{self.function.__name__} of a vector of {self.x0.size} numbers>"
 
@@ -168,7 +174,7 @@ def flat(f: Callable[..., Any], *args: Any) -> Flat:
     -------
     Flat
         A function with ``x0``, the starting point as a vector; ``arguments(x)``, the inverse conversion; and
-        ``value_and_grad``, ``grad``, ``jacobian`` and ``hvp`` of vectors.
+        ``value_and_grad``, ``grad``, ``jacobian``, ``hessian`` and ``hvp`` of vectors.
 
     Raises
     ------

@@ -72,8 +72,8 @@ class Transformed(Generic[P, R]):
             if found is MISSED or derive.contains_nan(found):
                 s = function.specialisation(arguments)
                 table = function._fast
-                found = derive.call_exactly(s, arguments)
-                if not function._fixed:
+                found = function._with_shapes(arguments, lambda s: derive.call_exactly(s, arguments))
+                if not function._by_value():
                     table["value"] = derive.fast_call(s, "value", None)
             return found
         except LinadError:

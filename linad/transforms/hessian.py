@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 from linad_typecheck.diagnostics import LinadError
 
 from .. import derive
-from ..boundary.fast_call import MISSED
+from ..boundary.arguments import described
+from ..boundary.fast_call import MISSED, NAN
 from ..function import CheckedFunction
 from ..push import fast_call, given_of, jvp, try_fast
 from .application import Argnums, Transform, Transformed, along, at, by_default, given_as, shared
@@ -106,25 +107,37 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     given = given_as("hvp", "primals", primals)
     function, arguments = at(f, given)
     moved = along(f, given, tangents)
-    key = "hvp", given_of(moved)
+    key, out = ("hvp", given_of(moved)), MISSED
     if function.py_func.__code__ is function._code:
         out = try_fast(function._fast, key, arguments, moved)
-        if out is not MISSED:
+        if out is not MISSED and out is not NAN:
             return out
     derive.require_scalar(function.specialisation(arguments).signature)
     table = function._fast
     made = gradient(function)
     s = made.composed.specialisation(arguments)
     try:
-        product = jvp(s, arguments, moved, value=False, name=f"hvp of {function.__name__}")[1]
+        name = f"hvp of {function.__name__}"
+        product = made.composed._with_shapes(
+            arguments, lambda s: jvp(s, arguments, moved, False, name, exact=out is NAN)[1]
+        )
     except (LinadError, MemoryError):
         raise
     except Exception:
         made._raise_first(arguments)
         raise
-    if not (function._fixed or made.composed._fixed):
+    if not (function._by_value() or made.composed._by_value()):
         table[key] = fast_call(s, key[1], value=False)
     return product
+
+
+def of_method(f: CheckedFunction[..., Any], primals: Any, tangents: Any, args: Sequence[Any]) -> Any:
+    """The product for a first argument and the others, which stay constant, as SciPy passes them."""
+    if isinstance(primals, tuple | list):
+        given = described(primals)
+        told = f"the other arguments follow the first one, got {given} first: write all of them as one tuple"
+        raise TypeError(f"{f.__name__}.hvp(): {told}")
+    return hvp(f, (primals, *args), (tangents, *(None for _ in args)))
 
 
 def gradient(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:

@@ -7,7 +7,6 @@ executing the program on sets, and few sweeps suffice after colouring.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -152,8 +151,8 @@ class Pattern:
         self.__name__ = f"sparsity_{function.__name__}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> csr_matrix:
-        arguments = self.function._arguments(args, kwargs)
-        return _pattern(_columns(self.function, self.positions, arguments))
+        function, arguments = self.function, self.function._arguments(args, kwargs)
+        return function._with_shapes(arguments, lambda s: _pattern(_columns(function, self.positions, arguments)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sparsity, (self.function, self.positions)
@@ -347,8 +346,8 @@ def _with_data(like: csr_matrix, data: np.ndarray) -> csr_matrix:
     The constructor would read the columns once more to check them, and copy entries that are a small part of an array.
     Copies of the index arrays would take longer than the entries of a large matrix.
     """
-    made = copy(like)
-    made.data = data
+    made = like.__class__.__new__(like.__class__)
+    vars(made).update(vars(like), data=data)  # a third of the time of `copy.copy`
     return made
 
 
@@ -442,6 +441,9 @@ class SparseJacobian:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self.function._arguments(args, kwargs)
+        return self.function._with_shapes(arguments, lambda s: self._matrices(arguments))
+
+    def _matrices(self, arguments: Sequence[object]) -> Any:
         call = _columns(self.function, self.transform.positions, arguments)
         if (one_by_one := self._one_by_one(call)) is not None:
             found = tuple(one_by_one.matrices(self._filled(call, one_by_one)))

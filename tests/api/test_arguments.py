@@ -65,7 +65,7 @@ def test_scalars(kind, given_value, expected):
         (VEC, np.zeros(2, object), "got an object array"),
         (VEC, np.array(["a"]), "got a str"),
         (VEC, np.zeros(2, complex), "got a complex128 array"),
-        (VEC, np.ma.zeros(2), "masked array"),
+        (VEC, np.ma.zeros(2), r"masked array of rank 1: pass `x.data` and a mask, or `x.filled\(...\)`"),
         (VEC, 1.0, "expected a NumPy array of float64, got a float"),
     ],
 )
@@ -78,6 +78,20 @@ def test_wrong_arguments_are_refused_by_name(kind, bad, message):
 def test_ints_that_do_not_fit(kind, bad):
     with pytest.raises(OverflowError, match="argument `a`"):
         flatten(signature(kind), [bad])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (np.zeros(2, ">f8"), r"foreign byte order: convert it with `.astype\(x.dtype.newbyteorder\('='\)\)`"),
+        (np.zeros(2, np.longdouble), r"got a float\d+ array of rank 1: convert it with `.astype\(np.float64\)`"),
+        (np.zeros(2, np.float16), r"convert it with `.astype\(np.float32\)`, which holds the same numbers"),
+        (np.ma.zeros(2), "masked array of rank 1: pass `x.data` and a mask"),
+    ],
+)
+def test_arrays_of_other_kinds_are_refused_with_what_to_write(bad, message):
+    with pytest.raises(TypeError, match=message):
+        argument_type(bad, "f(): argument `x`")
 
 
 def test_tuples():

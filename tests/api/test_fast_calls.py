@@ -297,6 +297,19 @@ def test_what_is_not_usual_is_left_to_the_general_path():
     np.testing.assert_allclose(scaled(a, c=c, b=b, k=k), expected(*args)[0])
 
 
+def test_numbers_of_numpy_are_usual_tangents_and_cotangents():
+    args = given()
+    along, into = (*args[:2], None, np.float64(1.5)), (np.zeros((5, 3)), np.zeros(5), np.zeros(()))
+    for _ in range(2):
+        scaled.vjp_into(np.float64(2.0), *args, into=into)
+        product = scaled.hvp(args, along)
+    assert scaled._fast["into"](args, np.float64(2.0), into) is not MISSED
+    fast = scaled._fast["hvp", (True, True, False, True)](args, along)
+    np.testing.assert_allclose(np.sum(fast[0]), np.sum(product[0]))
+    wanted = scaled.jvp(args, along)[1]
+    np.testing.assert_allclose(sum(np.sum(x * y) for x, y in zip(fast, (*args[:2], 0.5), strict=True)), 2 * wanted)
+
+
 def test_fast_calls_see_what_names_mean_now(monkeypatch):
     args = given()
     check(scaled, args)

@@ -283,6 +283,7 @@ def test_buffers_in_any_layout_and_twice_the_same():
 def test_buffers_are_checked():
     for into, kind, message in [
         ((np.ones(4),), TypeError, "expected 2 buffers, got 1"),
+        ([np.ones(4)] * 3, TypeError, "expected 2 buffers, got 3"),
         ((np.ones(3), np.array(0.0)), ValueError, "expected shape"),
         ((np.ones(4, np.float32), np.array(0.0)), TypeError, "expected a float64 array"),
         ((X, np.array(0.0)), ValueError, r"`into\[x\]` is updated and shares memory with `x`"),

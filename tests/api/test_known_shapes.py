@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import linad
 from linad import LinadError, linear_grad
 
 from ..kit import HEADER, load
@@ -51,6 +52,18 @@ def test_axes_that_have_one_cell_when_it_runs():
     assert f.jvp((a, X), (a, None))[1] == pytest.approx(a[0] * X.sum())
     with pytest.raises(ValueError, match="could not be broadcast"):
         f(X, X[:2])
+
+
+def test_axes_of_one_cell_under_transforms():
+    f, a = linear_grad(load(f"{HEADER}def f(x, a):\n    return (x * a).sum()\n")), X[:1]
+    rows = linear_grad(load(f"{HEADER}def f(x, a):\n    return x * a\n"))
+    for x in (X, a, X):
+        wanted = np.full(1, X.sum()) if x is a else X
+        assert np.allclose(linad.grad(f)(x, X), wanted)
+        assert np.allclose(linad.jacobian(f)(x, X), wanted) and np.allclose(linad.vmap(linad.grad(f))(x[None], X[None]), wanted)
+        assert np.allclose(linad.hessian(f, (0, 1))(x, X)[0][1], np.ones((1, 6)) if x is a else np.eye(6))
+        assert np.allclose(f.hvp((x, X), (None, X))[0], wanted)
+        assert np.allclose(linad.jacobian(rows, sparsity=True)(x, X).toarray(), linad.jacobian(rows)(x, X))
 
 
 def test_arrays_that_are_updated_are_not_updated_twice():

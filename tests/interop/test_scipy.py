@@ -56,7 +56,7 @@ def test_vectors_and_back(wrt, backend):
     assert value == g(g.x0) == energy(W, np.ones(3), 0.5) and type(value) is float
     np.testing.assert_allclose(gradient, differences(g, g.x0), rtol=1e-7, atol=1e-7)
     np.testing.assert_array_equal(g.grad(g.x0), gradient)
-    hessian = np.stack([g.hvp(g.x0, e) for e in np.eye(size)])
+    hessian = g.hessian(g.x0)
     np.testing.assert_allclose(hessian, differences(g.grad, g.x0), rtol=1e-6, atol=1e-6)
     assert repr(g) == f"<energy of a vector of {size} numbers>"
 
@@ -83,6 +83,21 @@ def test_solvers():
         assert found.part.scale == pytest.approx(3.0, abs=1e-4) and np.allclose(found.m, 0.0, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    "options", [{"method": "trust-ncg", "hessp": "hvp"}, {"method": "Newton-CG", "hessp": "hvp"}, {"method": "BFGS"}]
+)
+def test_arguments_that_stay(options):
+    """SciPy passes its ``args`` to the function, to its gradient and to the product with the Hessian."""
+    t = np.linspace(0.0, 3.0, 20)
+    y = 2.0 * np.exp(-0.7 * t)
+    f = linear_grad(lambda p, t, y: np.sum((p[0] * np.exp(-p[1] * t) - y) ** 2), wrt="p", backend="interpret")
+    options = {k: getattr(f, v) if k == "hessp" else v for k, v in options.items()}
+    found = minimize(f.value_and_grad, [1.0, 1.0], jac=True, args=(t, y), **options)
+    assert np.allclose(found.x, [2.0, 0.7], atol=1e-3)
+    with pytest.raises(TypeError, match="follow the first one, got a tuple first: write all of them as one tuple"):
+        f.hvp((np.ones(2),), np.ones(2), t, y)
+
+
 def test_float32_and_data_that_changes():
     x = np.ones(3, np.float32)
     f = flat(lambda x: np.sum(x**2), x)
@@ -93,6 +108,8 @@ def test_float32_and_data_that_changes():
 
 def test_refusals():
     f = flat(linear_grad(energy), W, np.ones(3), 0.5)
+    with pytest.raises(LinadError, match="(?s)got a Flat.*call its methods `grad`, `jacobian`, `hessian` and `hvp`"):
+        linad.hessian(f)
     with pytest.raises(ValueError, match=r"expected a vector of shape \(11,\), got one of shape \(3,\)"):
         f(np.ones(3))
     with pytest.raises(LinadError, match="no float parameter"):

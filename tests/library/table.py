@@ -89,7 +89,20 @@ _rows("scipy.special", "betaincinv: sp.betaincinv(h + 0.5, 2.5, 0.25) | sp.betai
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
-_each("scipy.special", "loggamma k0 k1 k0e k1e", "F(e)")
+_each("scipy.special", "loggamma k0 k1 k0e k1e dawsn expi", "F(e)")
+_each("scipy.special", "sici fresnel", "F(e)[0]", "F(e)[1]")
+_each("scipy.special", "spherical_jn spherical_yn", "F(0, h)", "F(2, h)", "F(1, h, True)")
+_each("scipy.special", "spherical_in", "F(0, h)", "F(2, h)", "F(1, h / (1.0 + h * h), True)")
+_each("scipy.special", "y0 y1", "F(h)", "F(30.0 + h)")
+_each("scipy.special", "yn expn", "F(0, h)", "F(3, h)", "F(3, 30.0 + h)")
+_rows("scipy.special", """
+    zeta: sp.zeta(h / 40.0) | sp.zeta(2.5 + h * h, 0.5) | sp.zeta(2.5, 1.0 + h * h)
+    lambertw: sp.lambertw(e * e).real | sp.lambertw(-0.3 / (1.0 + e * e), -1).real
+    hyp1f1: sp.hyp1f1(4.0 / (1.0 + h * h), 1.5, -2.5) | sp.hyp1f1(-2, 0.5, 4.0 / (1.0 + h * h)) | sp.hyp1f1(0.75, 2.5, h)
+    hyp2f1: sp.hyp2f1(4.0 / (1.0 + h * h), 0.5, 1.5, 0.25) | sp.hyp2f1(-2, 0.75, 1.5, -1.0 / (1.0 + h * h)) | sp.hyp2f1(0.75, 0.5, 1.25, -h * h)
+    lpmv: sp.lpmv(1, 2, h) | sp.lpmv(-1, 3, h) | sp.lpmv(2, 1, h)
+    sph_harm_y: sp.sph_harm_y(2, 1, h, 0.25).real | sp.sph_harm_y(3, -2, h, 0.5).imag
+""")  # fmt: skip
 _each("scipy.special", "kv kve", "F(0.5, e)", "F(e, 1.5)")
 _each("scipy.special", "kn", "F(2, e)")
 _each("scipy.special", "inv_boxcox inv_boxcox1p perm agm", "F(e, f)")
@@ -122,6 +135,13 @@ _rows("numpy.linalg", """
     matrix_power: np.linalg.matrix_power(T, 2)
 """)  # fmt: skip
 _rows("scipy.linalg", """
+    lu: sl.lu(A)[2] | sl.lu(A, True)[0] | sl.lu(S)[1]
+    lu_factor: sl.lu_factor(S)[0]
+    lu_solve: sl.lu_solve(sl.lu_factor(S), b) | sl.lu_solve(sl.lu_factor(S), C, 1)
+    sqrtm: sl.sqrtm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
+    logm: sl.logm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
+    cosm: sl.cosm(S)
+    sinm: sl.sinm(S)
     toeplitz: sl.toeplitz(x) | sl.toeplitz(x, y)
     hankel: sl.hankel(x) | sl.hankel(x, y)
     circulant: sl.circulant(x)
@@ -230,6 +250,27 @@ _each("scipy.stats.weibull_min", "logpdf cdf", *_SHAPED)
 _each("scipy.stats.t", "pdf logpdf", "F(e, 0.75)", "F(1.5, e + 0.5, 0.25, 2.0)", "F(1.5, 0.75, 0.25, e)")
 _each("scipy.stats.beta", "pdf logpdf", "F(e, 0.75, 2.0)", "F(0.25, e, 2.0)", "F(0.25, 0.75, e)")
 _each("scipy.stats.gamma", "cdf sf", "F(h, 0.75, -0.5, 2.0)")  # whose derivatives are those of incomplete functions
+_each("scipy.stats.invgamma", "pdf logpdf", *_SHAPED)
+_each("scipy.stats.invgamma", "cdf sf", "F(h + 1.0, 0.75, 0.5, 2.0)")
+_each("scipy.stats.invgamma", "ppf", "F(0.75, 1.5, e)")
+_each("scipy.stats.truncnorm", "pdf logpdf cdf sf", "F(e, -1.0, 2.0)", "F(1.5, e * 1.0, 4.0)")
+_each("scipy.stats.skewnorm", "pdf logpdf", "F(e, 0.75)", "F(1.5, e)")
+_each("scipy.stats.vonmises", "pdf logpdf", "F(h, 0.75)", "F(1.5, e)")
+_each("scipy.stats.maxwell", "pdf logpdf", *_PLACED[:2])
+_each("scipy.stats.maxwell", "cdf sf", "F(h, -0.5, 2.0)")
+_each("scipy.stats.halfcauchy", "pdf logpdf cdf", *_PLACED[:2])
+_each("scipy.stats.genpareto", "pdf logpdf cdf sf", "F(e, 0.75)", "F(0.5, h * 1.0)")
+_each("scipy.stats.genextreme", "pdf logpdf cdf", "F(h, 0.75)", "F(0.5, h * 1.0)")
+_each("scipy.stats.bernoulli", "pmf logpmf cdf sf", "F(h, 0.25)", "F(1, e * 1.0)")
+_each("scipy.stats.geom", "pmf logpmf cdf sf", "F(h, 0.25)", "F(2, e * 1.0)")
+_each("scipy.stats.nbinom", "pmf logpmf", "F(h, 3, 0.25)", "F(2, 3, e * 1.0)")
+_each("scipy.stats.nbinom", "cdf", "F(h, 3, 0.25)")
+_rows("scipy.stats.dirichlet", """
+    logpdf: st.dirichlet.logpdf(np.array([0.25, 0.75]), np.array([2.0, 1.5 + 1.0 / (1.0 + abs(u * 1.0))])) | st.dirichlet.logpdf(np.array([0.25]), [2.0, 1.5])
+    pdf: st.dirichlet.pdf(np.array([0.25, 0.75]), np.array([2.0, 1.5]))
+""")  # fmt: skip
+_each("scipy.stats.multivariate_t", "pdf logpdf", "F(b, 0.5 * b, S @ S.T + np.eye(len(b)), 2.5)")
+_each("scipy.stats.wishart", "pdf logpdf", "F(S @ S.T + np.eye(len(S)), len(S) + 1.5, np.eye(len(S)) * 2.5)")
 _each("scipy.stats.chi2", "cdf", "F(h, 0.75, -0.5, 2.0)")
 _each("scipy.stats.t", "sf", "F(h, 0.75, -0.5, 2.0)")
 _each("scipy.stats.chi2", "sf", "F(h, 0.75, -0.5, 2.0)")
@@ -308,7 +349,8 @@ _rows("scipy.signal", """
     fftconvolve: 1e3 + sg.fftconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0, "same")
     oaconvolve: 1e3 + sg.oaconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
     correlate: sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0], mode="same") | sg.correlate([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), "valid")
-    convolve2d: sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
+    detrend: sg.detrend(np.append(np.clip(np.nan_to_num(x), -9, 9), (1, 2, 4)))
+    convolve2d: sg.convolve(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]]), "same") | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
     lfilter: sg.lfilter([0.5, 0.25], [2.0, -1.0, 0.5], np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0) | sg.lfilter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
 """)  # fmt: skip
 _SIGNAL = "np.append(np.arange(8.0), np.clip(np.nan_to_num(x), -9, 9) * 1.0)"
@@ -596,6 +638,7 @@ ELSEWHERE = {
         f"scipy.{name}": "calls or returns a function: tests/library/test_functions_of_functions.py"
         for name in (
             "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
+            "interpolate.PchipInterpolator", "interpolate.Akima1DInterpolator", "interpolate.RegularGridInterpolator",
             "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "optimize.fsolve", "optimize.root",
             "optimize.root_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
             "integrate.odeint", "integrate.solve_ivp",

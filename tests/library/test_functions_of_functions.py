@@ -49,6 +49,13 @@ INTERPOLATED = {
     "natural CubicSpline": lambda a: sx.CubicSpline(K * a, V, bc_type="natural")(W)[0] + sx.CubicSpline(K, V)(a, 3),
     "CubicSpline alone": lambda a: np.where(W < 1.0, sx.CubicSpline(K * a, V, extrapolate=False)(W), 0.0).sum(),
     "InterpolatedUnivariateSpline": lambda a: sx.InterpolatedUnivariateSpline(K * a, V)(W).sum(),
+    "PchipInterpolator": lambda a: sx.PchipInterpolator(K * a, V)(W).sum() + sx.PchipInterpolator(K[:2], V[:2] * a)(a),
+    "Akima1DInterpolator": lambda a: sx.Akima1DInterpolator(K + a, V * V)(W * 0.5 + a).sum(),
+    "makima": lambda a: sx.Akima1DInterpolator(K, V * a, method="makima", extrapolate=True)(W + a).sum(),
+    "grid of one axis": lambda a: sx.RegularGridInterpolator((K * a,), V)(W * 0.5).sum(),
+    "grid of two axes": lambda a: sx.RegularGridInterpolator((K * a, W - a), np.outer(V, W**a))(a * np.array([[a, 0.4], [1.1, a]])).sum(),
+    "grid of three axes": lambda a: sx.RegularGridInterpolator((K, W, W), np.multiply.outer(np.outer(V, W), W**a))((a, 0.4 * a, a))[()] * 1.0,
+    "nearest on a grid": lambda a: sx.RegularGridInterpolator((K, W), np.outer(V, W) * a, "nearest", False, None)(np.array([[a, 9.0]]))[0],
 }
 ROOTS |= INTERPOLATED
 
@@ -122,6 +129,7 @@ def test_second_derivative_of_a_root():
 
 WITHOUT = (
     lambda a: sx.interp1d(K, V)(a - 3.0), lambda a: sx.interp1d(K, V)(a + 3.0) + 0.0, lambda a: sx.CubicSpline(V, K)(a),
+    lambda a: sx.PchipInterpolator(V, K)(a), lambda a: sx.RegularGridInterpolator((K,), V)(np.array([a - 3.0]))[0],
     lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[2.0]).y[0, 0], lambda a: si.solve_ivp(halves, (0.0, a), [1.0], t_eval=[0.2, 0.1]).y[0, 0],
     lambda a: so.brentq(lambda t: t * t + a, 0.0, 1.0), lambda a: so.newton(lambda t: t * t + a, 1.0))
 

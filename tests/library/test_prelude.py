@@ -31,7 +31,9 @@ from .sweep import HEAD, Mismatch, mismatches
 from .table import ELSEWHERE, SHORT, TABLE
 from .test_sweep import dtypes
 
-SHORTER = ("bessel", "distributions", "fourier", "reals", "special", "windows")  # modules of functions that are alike
+SHORTER = (  # modules of functions that are alike
+    "bessel", "counts", "distributions", "fourier", "harmonics", "hypergeometric", "multivariate", "reals", "special", "special_integrals", "windows",
+)  # fmt: skip
 PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
 MODULES = sorted({d.module for d in definitions().values()})
 FLOATS = set("efguvxyASTBbC")  # letters of a table's expressions that stand for floats here

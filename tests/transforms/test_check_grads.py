@@ -73,8 +73,23 @@ def test_orders_there_are():
     check_grads(lambda x: x * x, [2.0], modes="rev")
     with pytest.raises(TypeError, match=r"args: expected a tuple with the arguments, got a float: write `\(x,\)` for one"):
         check_grads(lambda x: x * x, 2.0)
-    with pytest.raises(ValueError, match="of order 1 or 2 are checked, not of order 3"):
-        check_grads(potential, (X, 1.5, 3), order=3)
+    for order in (0, 1.5, True):
+        with pytest.raises(ValueError, match="order: expected 1 for first derivatives, 2 for second ones, or more"):
+            check_grads(potential, (X, 1.5, 3), order=order)
+
+
+def test_third_derivatives():
+    check_grads(of_structure, (((X, 3), 0.5),), order=3)
+    check_grads(linear_grad(potential.py_func, wrt="w", backend="interpret"), (X, 1.5, 3), order=3)
+    twice = linad.custom_jvp(lambda x: 2.0 * x)
+    twice.defjvp(lambda primals, tangents: (2.0 * primals[0], 3.0 * tangents[0]))  # wrong
+    square = linad.custom_jvp(lambda x: x**2)
+    square.defjvp(lambda primals, tangents: (primals[0] ** 2, twice(primals[0]) * tangents[0]))
+    cube = linad.custom_jvp(lambda x: x**3)
+    cube.defjvp(lambda primals, tangents: (primals[0] ** 3, 3.0 * square(primals[0]) * tangents[0]))
+    check_grads(linear_grad(lambda x: cube(x), backend="interpret"), (2.0,), order=2)
+    with pytest.raises(AssertionError, match="of the sum of the gradient's numbers with fixed weights: the derivative"):
+        check_grads(linear_grad(lambda x: cube(x), backend="interpret"), (2.0,), order=3)
 
 
 @linad.custom_vjp

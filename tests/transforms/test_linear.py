@@ -188,3 +188,22 @@ def test_parameters_after_one_given_by_name():
     assert linad.grad(three)(3.0, c=5.0) == 10.0
     with pytest.raises(TypeError, match="too many positional"):  # as Python has it
         linad.grad(three)(3.0, 5.0)
+
+
+ONE = linear_grad(lambda x: np.sum(x**2), backend="interpret")
+KEYED = linear_grad(lambda x: (x, {"s": np.sum(x)}), backend="interpret")
+BAD = {  # a call, and how its error says what is wrong and what to write
+    "keys of a dict": (lambda: linad.vjp(KEYED, X)[1]((X, {"t": 1.0})), r"a dict with the keys 's', got one with 't'"),
+    "tangents without a tuple": (lambda: linad.jvp(ONE, (X,), X), r"a tuple of 1 tangent, got .* array .*: write `\(x_dot,\)`"),
+    "primals without a tuple": (lambda: linad.jvp(ONE, X, X), r"a tuple of arguments, got .*: write `\(x,\)`"),
+    "no pair": (lambda: linad.grad(ONE, has_aux=True)(X), r"(?s)with `has_aux` it returns a float and .*return `\(value, aux\)`"),
+    "wrt": (lambda: linear_grad(lambda x: x, wrt=1.5), "expected a parameter, by name or position, or a sequence of them"),
+    "keyword": (lambda: linad.grad(ONE)(y=X), "there is no parameter `y`; it has `x`"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_errors_say_what_to_write(case):
+    call, told = BAD[case]
+    with pytest.raises(TypeError, match=told):
+        call()

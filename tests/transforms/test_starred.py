@@ -46,6 +46,41 @@ def test_every_order_and_mode(rest, backend):
     assert several.jvp(given, given)[1] == pytest.approx(linad.linearize(several, *given)[1](*given))
 
 
+OPTIONAL = linear_grad(lambda x, k=2.0, n=3, *, gain=1.5: gain * k * np.sum(x**n), backend="interpret")
+INSIDE = {  # a call that leaves out defaults, gives keyword-only parameters in order, or `*rest`
+    "vjp": (OPTIONAL, lambda f, x: linad.vjp(f, x)[1](1.0)),
+    "vjp, by order": (OPTIONAL, lambda f, x: linad.vjp(f, x, 1.0, 2, 3.0)[1](1.0)),
+    "vjp of rest": (several, lambda f, x: linad.vjp(f, x, 1.5, 0.5)[1](1.0)),
+    "jvp": (OPTIONAL, lambda f, x: linad.jvp(f, (x, 1.0), (x, 0.5))),
+    "jvp of rest": (several, lambda f, x: linad.jvp(f, (x, 1.5, 0.5), (x, None, 0.5))),
+    "hvp": (OPTIONAL, lambda f, x: linad.hvp(f, (x,), (x,))),
+    "hvp of rest": (several, lambda f, x: linad.hvp(f, (x, 1.5), (x, 1.0))),
+    "linearize": (OPTIONAL, lambda f, x: linad.linearize(f, x, 1.0)[1](x, 0.5)),
+    "linearize of rest": (several, lambda f, x: linad.linearize(f, x, 1.5)[1](x, 0.5)),
+    "vmap of a pullback": (OPTIONAL, lambda f, x: linad.vmap(linad.vjp(f, x)[1])(np.ones(2))),
+}
+
+
+@pytest.mark.parametrize("call", INSIDE)
+def test_inside_checked_functions_as_outside(call):
+    f, run = INSIDE[call]
+    inside, outside = linear_grad(lambda x: run(f, x), backend="interpret")(X), run(f, X)
+    of = lambda t: [x for part in t for x in of(part)] if isinstance(t, tuple) else [t]  # noqa: E731
+    assert len(of(inside)) == len(of(outside))
+    for one, other in zip(of(inside), of(outside), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_arguments_that_do_not_fit_inside():
+    for told, wrong in (
+        ("is called without `y`", lambda x: linad.vjp(lambda x, y: np.sum(x * y), x)[1](1.0)),
+        ("takes 1 positional arguments and is given 2", lambda x: linad.vjp(lambda x: np.sum(x), x, x)[1](1.0)),
+        ("is given 1 arguments and 2 tangents", lambda x: linad.jvp(OPTIONAL, (x,), (x, 1.0))),
+    ):
+        with pytest.raises(linad.LinadError, match=told):
+            linear_grad(wrong)(X)
+
+
 def test_by_keyword():
     expected = linad.hessian(lambda x: 1.5 * np.sum(x**2) + np.sum(np.sin(Y * x)))(X) * -1.0
     np.testing.assert_allclose(linad.hessian(several)(X, Y, gain=3.0, flag=False), expected)

@@ -24,10 +24,10 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Copy, Dense, Dim, Drop, Dup, If, Let, Load, Loop, Read, Stmt, Store, Var, blocks,
     free_vars, operands, outputs, walk, written,
 )
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import Array, Scalar, is_float
 
 from linad.analysis.loop_facts import next_value
+from linad.analysis.operation_costs import is_library_call
 
 from ..facts.activity import Facts
 from .recomputation import parts, sources
@@ -495,8 +495,8 @@ class _Planner:
     def repeatable(self, s: Stmt, body: Body) -> bool:
         """Whether a statement is cheap and gives the same result in the reverse sweep."""
         match s:
-            case Let(op=op, ins=ins, out=out):
-                return not OPS[op].expensive and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
+            case Let(ins=ins, out=out):
+                return not is_library_call(s) and (is_float(out.type) or not any(map(self.is_computed_float, ins)))
             case Load(array=a):
                 return not self.undone_place(a) and self.lasts(s, body.frame, body.path)
             case Dim(array=a):

@@ -9,6 +9,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
+from linad.analysis.operation_costs import halves
+
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
 from .alias_scopes import Scope, within
@@ -92,6 +94,10 @@ class Expressions:
     def operate(self, e: ast.AST, op: ast.operator, a: Typed, b: Typed, right: ast.expr) -> Typed:
         """Apply an operator; return the type and the value of the result."""
         kind, pair = type(op), (a[0], b[0])
+        if kind is ast.Pow and a[0] == types.float64 and self.context.fastmath:
+            literal = exponent(right)
+            if literal is not None and (twice := halves(literal)) is not None:
+                return a[0], self.root_power(a[1], twice)
         if e in self.typing.calls:
             found = self.typing.calls[e]
             return found.result, self.apply(found, OPERATORS[kind], (a[1], b[1]), pair)
@@ -127,6 +133,22 @@ class Expressions:
             if k:
                 square = times(square, square)
         return self.context.get_constant(t, 1) if out is None else out
+
+    def root_power(self, x: ir.Value, twice: int) -> ir.Value:
+        """``x ** (twice / 2)`` by products and a square root, which differ from it by roundings alone. A power of -0.0
+        or -inf is neither negative nor nan, as their roots are."""
+        k, half = divmod(abs(twice), 2)
+        out = self.power((types.float64, x), k)
+        if half:
+            root = self.intrinsic("llvm.sqrt", x)
+            out = self.intrinsic("llvm.fabs", self.in_order(self.builder.fmul(out, root)) if k else root)
+            below = self.builder.fcmp_ordered("==", x, ir.Constant(x.type, "-inf"))
+            out = self.builder.select(below, ir.Constant(x.type, "inf"), out)
+        return self.in_order(self.builder.fdiv(ir.Constant(x.type, 1.0), out)) if twice < 0 else out
+
+    def intrinsic(self, name: str, x: ir.Value) -> ir.Value:
+        declared = self.builder.module.declare_intrinsic(name, [x.type], ir.FunctionType(x.type, [x.type]))
+        return self.builder.call(declared, [x])
 
     def unary(self, e: ast.UnaryOp, op: ast.unaryop, inner: ast.expr) -> ir.Value:
         value, t = self.expr(inner), self.of(inner)
@@ -310,6 +332,16 @@ class Expressions:
         data = member_values(self, array.type, made, "data")[0]
         cgutils.raw_memcpy(self.builder, data, array.part("data")[0], size, 1)
         return made
+
+
+def exponent(e: ast.expr) -> float | None:
+    """The value of a literal float."""
+    match e:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float(value))):
+            return -value
+        case ast.Constant(value=float(value)):
+            return value
+    return None
 
 
 def all_zero(value: ir.Constant) -> bool:

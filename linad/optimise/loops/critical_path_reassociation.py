@@ -26,10 +26,10 @@ from linad_typecheck.ir.core import (
     walk,
 )
 from linad_typecheck.ir.rewrite import at_loops
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import is_float
 
 from linad.analysis.loop_body import Body, needed
+from linad.analysis.operation_costs import is_library_call
 from linad.analysis.reductions import is_reduction
 
 COSTS = {"add": 3, "sub": 3, "neg": 1, "mul": 4, "div": 13, "sqrt": 15}  # approximate cycles
@@ -110,7 +110,7 @@ def waits_of(stmts: Iterable[Stmt], late: set[str]) -> dict[str, int]:
     for t in stmts:
         given = [waits[v.name] for v in inputs(t) if v.name in waits]
         if given:
-            cost = (EXPENSIVE if OPS[t.op].expensive else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
+            cost = (EXPENSIVE if is_library_call(t) else COSTS.get(t.op, OTHER)) if isinstance(t, Let) else OTHER
             waits |= {v.name: max(given) + cost for v in outputs(t) if v.name not in waits}
     return waits
 

@@ -12,8 +12,9 @@ few at either end. The first and last loops keep the original body, so the trip 
 iterations is unchanged.
 
 **Profitability.** Peeling adds two copies of the body, whatever the number of tests. A loop is peeled if a test selects
-between indices or arms. Loops that contain loops are peeled only for branches. The function may grow by a factor of
-`GROWTH`, and in any case by `MOST` statements.
+between indices or arms. Loops that contain loops are peeled only for branches. For the loops of each
+depth, the function may grow by a factor of `GROWTH` of its size before, and in any case by `MOST` statements: if
+outermost loops used it up, those inside would keep their branches, which prevent vectorisation.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
@@ -41,9 +42,10 @@ def peel_loops(f: Function) -> Function:
     """Peel the loops of a function that test for their first or last iterations."""
     names = Names(all_names(f))
     size = sum(1 for _ in walk(f.body))
-    peeling = _Peeling(names, max(MOST, (GROWTH - 1) * size))
+    peeling = _Peeling(names)
     depth = max((_depth(s) for s in f.body.stmts), default=0)
     for level in range(depth, 0, -1):  # outermost loops first: the loops inside the peeled iterations are left alone
+        peeling.budget = max(MOST, (GROWTH - 1) * size)
         after = with_ranges(f, lambda s, r, level=level: peeling.parts(s, r) if _depth(s) == level else [s], may_be_cut)
         if after != f:
             f = hoist_invariants(eliminate_dead_code(fold_constants(after)))
@@ -61,8 +63,9 @@ def _depth(s: Stmt) -> int:
 
 
 class _Peeling:
-    def __init__(self, names: Names, budget: int) -> None:
-        self.names, self.budget = names, budget
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.budget = 0  # the number of statements by which the function may still grow
         self.edges: set[str] = set()  # indices of loops that are inside peeled iterations
 
     def parts(self, s: Loop, r: Ranges) -> list[Stmt]:

@@ -29,10 +29,10 @@ from linad_typecheck.ir.core import (
     outputs, walk,
 )
 from linad_typecheck.ir.rewrite import at_loops, freshen
-from linad_typecheck.ops import OPS
 from linad_typecheck.types import I64, Array, Scalar, is_float
 
 from linad.analysis.loop_body import needed
+from linad.analysis.operation_costs import is_library_call
 from linad.analysis.reductions import is_reduction
 
 
@@ -117,7 +117,7 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
     loaded = {t.array.name for t in body if isinstance(t, Load)}
     stored = {t.array.name for t in body if isinstance(t, Store)}
     added = {t.array.name for t in body if isinstance(t, AddTo)}
-    expensive = any(isinstance(t, Let) and OPS[t.op].expensive and is_float(t.out.type) for t in body)
+    expensive = any(map(is_library_call, body))
     scattered = {
         t.array.name
         for t in body
@@ -142,7 +142,7 @@ def delayable(s: Loop, checks: bool = False) -> list[AddTo | Store]:
 def _cost(t: Stmt) -> int:
     if not isinstance(t, Let) or not is_float(t.out.type):
         return 0
-    return EXPENSIVE if OPS[t.op].expensive else COSTS.get(t.op, 1)
+    return EXPENSIVE if is_library_call(t) else COSTS.get(t.op, 1)
 
 
 def _goes_from_row_to_row(index: tuple[Atom, ...], made: dict[str, Stmt], s: Loop) -> bool:

@@ -8,8 +8,12 @@
 **Before.** ``for i carry (u = a, v = b) { for j { &v[j] = x }; yield v, u }``
 **After.** ``for i carry (u = a) { v = alloc [n]; for j { &v[j] = x }; yield v }``
 
+**Before.** ``for i carry (u = a, v = b) { for j in range(1, n) { &v[j] = x }; yield v, u }``
+**After.** ``for i carry (u = a, v = b) { w = copy &v; for j in range(1, n) { &w[j] = x }; yield w, u }``
+
 **Legality.** From the split on, each cell that is read has been written before (`linad.analysis.regions`). A carried
-array is owned by its loop, and its final value is not used after the loop.
+array is owned by its loop, and its final value is not used after the loop; or else it is copied, which is always
+equivalent.
 
 **Profitability.** If nearly every cell is overwritten and the derivative logs less as a result: values written once
 stay in their array and need not be logged and restored. Both forms are differentiated and the one that logs less is
@@ -22,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import Alloc, Block, Function, Loop, Names, Stmt, Var, all_names, mentioned
+from linad_typecheck.ir.core import Alloc, Block, Copy, Function, Loop, Names, Stmt, Var, all_names, mentioned
 from linad_typecheck.ir.rewrite import in_blocks, substitute
 
 from linad.analysis.regions import Renaming, nearly_filled
@@ -31,7 +35,7 @@ from linad.analysis.regions import Renaming, nearly_filled
 def rename_arrays(f: Function) -> Function:
     """Rename the arrays of a function wherever older contents are dead."""
     found = Renaming(f)
-    if not (found.splits or found.fresh):
+    if not (found.splits or found.fresh or found.copied):
         return f
     names = Names(all_names(f))
 
@@ -50,12 +54,22 @@ def rename_arrays(f: Function) -> Function:
             stmts[at:] = [replace(alloc, out=own, fill=None), *rest.stmts]
         return Block(tuple(stmts), results)
 
+    def with_copy(b: Block, old: Var) -> Block:
+        own = names.like(old)
+        first = next(j for j, t in enumerate(b.stmts) if old.name in mentioned(t))
+        rest = substitute(Block(b.stmts[first:], b.results), {old.name: own})
+        return Block((*b.stmts[:first], Copy(own, old, b.stmts[first].span), *rest.stmts), rest.results)
+
     def statement(s: Stmt) -> Stmt:
         new = in_blocks(s, block)
-        fresh = [(k, sizes) for k, sizes, c in found.fresh.get(id(s), ()) if nearly_filled(c, s.body, s.carried[k])]
-        if not fresh:
+        if not isinstance(s, Loop) or not isinstance(new, Loop):
             return new
-        assert isinstance(new, Loop)
+        fresh, copied = (
+            [(k, sizes) for k, sizes, c in kind.get(id(s), ()) if nearly_filled(c, s.body, s.carried[k])]
+            for kind in (found.fresh, found.copied)
+        )
+        for k, _ in copied:
+            new = replace(new, body=with_copy(new.body, new.carried[k]))
         gone = {k for k, _ in fresh}
         carried, inits, outs = (
             tuple(x for k, x in enumerate(xs) if k not in gone) for xs in (new.carried, new.inits, new.outs)

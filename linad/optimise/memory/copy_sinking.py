@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Check, Const, Copy, Function, If, Let, Load, Loop, Stmt, Store, Var, walk,
 )
-from linad_typecheck.ir.rewrite import in_blocks, substitute
+from linad_typecheck.ir.rewrite import freshen, in_blocks, substitute
 from linad_typecheck.types import BOOL, I64, Scalar, is_float
 
 from linad.analysis.dependence import Nest
@@ -78,7 +78,8 @@ class _Late:
         self.shapes = self.sizes | {s.out.name: s.shape for s in walk(f.body) if isinstance(s, Alloc)}
 
     def block(self, b: Block) -> Block:
-        stmts, mentions = [in_blocks(s, self.block) for s in b.stmts], self.ints.mentions
+        stmts = [in_blocks(part, self.block) for s in b.stmts for part in self.separate(s)]
+        mentions = self.ints.mentions
         for s in tuple(stmts):
             copied = self.copied(s)
             if copied is None or (k := next((k for k, t in enumerate(stmts) if t is s), None)) is None:
@@ -92,6 +93,14 @@ class _Late:
                 stmts[k : m + 1] = [*stmts[k + 1 : m], *new]
                 self.remarks.append(remark(s.span, "copied", writer.told()))
         return replace(b, stmts=tuple(stmts))
+
+    def separate(self, s: Stmt) -> list[Stmt]:
+        """A loop nest that does nothing but copy several arrays, of values and of tangents, as a nest for each."""
+        pairs = _copies(s)
+        if len(pairs) < 2 or len({a.name for pair in pairs for a in (pair[0].array, pair[1].array)}) < 2 * len(pairs):
+            return [s]
+        nests = (Block((_with_body(s, pair),)) for pair in pairs)
+        return [nest for each in nests for nest in freshen(each, self.ints.names, {}).stmts]
 
     def copied(self, s: Stmt) -> _Copied | None:
         """The array copy that a statement performs, if it does nothing else."""
@@ -315,6 +324,28 @@ class _Nest:
             )
         zeros = tuple(Const(0.0, v.type) for v in outs)
         return outs, [ran, If(ran.out, Block(tuple(inside.out), cells), Block((), zeros), outs, s.span)]
+
+
+def _copies(s: Stmt) -> list[tuple[Load, Store]]:
+    """What the innermost block of a loop nest copies, cell by cell; nothing if it does anything else."""
+    if not (isinstance(s, Loop) and _is_plain(s) and not s.carried):
+        return []
+    if len(s.body.stmts) == 1:
+        return _copies(s.body.stmts[0])
+    loads = {t.out.name: t for t in s.body.stmts if isinstance(t, Load)}
+    pairs = [
+        (loads[t.value.name], t)
+        for t in s.body.stmts
+        if isinstance(t, Store) and isinstance(t.value, Var) and t.value.name in loads
+    ]
+    return pairs if 2 * len(pairs) == len(s.body.stmts) else []
+
+
+def _with_body(s: Stmt, stmts: tuple[Stmt, ...]) -> Stmt:
+    """A loop nest with other statements in its innermost block."""
+    assert isinstance(s, Loop)
+    inner = s.body.stmts
+    return replace(s, body=replace(s.body, stmts=(_with_body(inner[0], stmts),) if len(inner) == 1 else stmts))
 
 
 def _is_plain(s: Loop) -> bool:

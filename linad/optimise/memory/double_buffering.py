@@ -29,7 +29,7 @@ from linad_typecheck.types import Array
 
 from linad.analysis.loop_facts import carrying_only
 
-from .snapshot_coalescing import snapshots_of
+from .snapshot_coalescing import snapshots_of, write_apart
 from ..pass_manager import Remark, Remarks, known_as, remark
 
 TURNS = "in two buffers that take turns"  # shown to users
@@ -38,6 +38,7 @@ TURNS = "in two buffers that take turns"  # shown to users
 def double_buffer(f: Function) -> tuple[Function, Remarks]:
     """Carry a second buffer in each loop that creates an array for its next iteration. Also return a remark for each.
     """
+    f = write_apart(f)
     rewriting = _DoubleBuffering(f)
     return at_loops(f, rewriting.loop), tuple(rewriting.remarks)
 

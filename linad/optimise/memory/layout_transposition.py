@@ -45,10 +45,10 @@ def choose_layouts(f: Function) -> tuple[Function, Remarks]:
     if not any(isinstance(v.type, Array) and v.type.rank > 1 for v in _arrays(f)):
         return f, ()
     names = Names(all_names(f))
-    f = _with_copies(f, names)
+    f, stored = _with_copies(f, names)
     found = _found(f, _Groups(f, lent=False))
     orders = {a: order for a, (order, _) in found.items()}
-    return _Stored(orders, names).function(f) if orders else f, tuple(_remarks(f, found))
+    return _Stored(orders, stored, names).function(f), tuple(_remarks(f, found))
 
 
 def _remarks(f: Function, found: Mapping[str, tuple[Order, Vote]]) -> Iterator[Remark]:
@@ -77,12 +77,14 @@ def _found(f: Function, groups: _Groups) -> dict[str, tuple[Order, Vote]]:
     return orders
 
 
-def _with_copies(f: Function, names: Names) -> Function:
+def _with_copies(f: Function, names: Names) -> tuple[Function, frozenset[str]]:
     """Replace parameters and results by local arrays if they are traversed often enough to pay for a copy.
 
-    A parameter that is only read is copied at the start. A parameter that is added to, or a result, is computed in a
-    local array and copied at the end.
+    A parameter that is only read is copied at the start. A parameter that is added to or stored, or a result, is
+    computed in a local array and copied at the end. Also return the names of those of stored parameters: they are added
+    to what holds nothing.
     """
+    stored: set[str] = set()
     found = _found(f, _Groups(f, lent=True))
     first: list[Stmt] = []
     last: list[Stmt] = []
@@ -96,21 +98,22 @@ def _with_copies(f: Function, names: Names) -> Function:
             continue
         sizes = [Dim(names.var("n", I64), p.var, k, f.span) for k in range(_rank(p.var))]
         zero = Const(0.0, Scalar(p.var.type.dtype))
-        first += [*sizes, Alloc(own, tuple(d.out for d in sizes), zero, f.span)]
+        first += [*sizes, Alloc(own, tuple(d.out for d in sizes), zero if p.mode == "acc" else None, f.span)]
         last.append(AddArray(p.var, own, f.span))
+        stored |= {own.name} if p.mode == "out" else set()
     given: dict[str, Atom] = {}
     for r in f.body.results:
         if isinstance(r, Var) and r.name in found and found[r.name][1].pays and r.name not in given:
             out = given[r.name] = names.like(r)
             last.append(Copy(out, r, f.span))
     if not instead and not given:
-        return f
+        return f, frozenset()
     stmts = f.body.stmts
     # after the checks of sizes
     start = next((k for k, s in enumerate(stmts) if not isinstance(s, Dim | Let | Check)), len(stmts))
     body = substitute(Block(stmts[start:], f.body.results), instead)
     results = tuple(given.get(r.name, r) if isinstance(r, Var) else r for r in body.results)
-    return replace(f, body=Block((*stmts[:start], *first, *body.stmts, *last), results))
+    return replace(f, body=Block((*stmts[:start], *first, *body.stmts, *last), results)), frozenset(stored)
 
 
 def _arrays(f: Function) -> Iterator[Var]:
@@ -132,7 +135,7 @@ class _Groups:
     def __init__(self, f: Function, lent: bool) -> None:
         self.find = alias_groups(f)
         self.arrays = [p.var for p in f.params if _rank(p.var) > 1]
-        seen: list[Atom] = [p.var for p in f.params if not lent or p.mode not in ("read", "acc")]
+        seen: list[Atom] = [p.var for p in f.params if not lent or p.mode not in ("read", "acc", "out")]
         seen += () if lent else f.body.results
         for s in walk(f.body):
             self.arrays += [v for v in (*outputs(s), *(s.carried if isinstance(s, Loop) else ())) if _rank(v) > 1]
@@ -307,10 +310,10 @@ class _Along:
 
 class _Stored:
     """Rewrites the accesses of a function for new layouts. Statements that do not mention these arrays are returned
-    unchanged."""
+    unchanged. ``stored``: the arrays that are stored where they are added."""
 
-    def __init__(self, orders: dict[str, Order], names: Names) -> None:
-        self.orders, self.names = orders, names
+    def __init__(self, orders: dict[str, Order], stored: frozenset[str], names: Names) -> None:
+        self.orders, self.stored, self.names = orders, stored, names
 
     def function(self, f: Function) -> Function:
         return at_statements(f, self.stmt)
@@ -330,7 +333,9 @@ class _Stored:
                 sizes = self.sizes(array, s)
                 made = Alloc(out, tuple(sizes[k][0].out for k in self.order(out)), None, s.span)
                 return [*(d for d, _ in sizes), made, self.cells(s, out, array, [(d.out, i) for d, i in sizes])]
-            case AddArray(array=array, other=other) if self.order(array) != self.order(other):
+            case AddArray(array=array, other=other) if (
+                self.order(array) != self.order(other) or other.name in self.stored
+            ):
                 sizes = self.sizes(array, s)
                 return [*(d for d, _ in sizes), self.cells(s, array, other, [(d.out, i) for d, i in sizes])]
         return [s]
@@ -350,7 +355,7 @@ class _Stored:
             return tuple(axes[k][1] for k in self.order(v))
 
         e = self.names.var("e", Scalar(target.type.dtype))
-        done = AddTo if isinstance(s, AddArray) else Store
+        done = AddTo if isinstance(s, AddArray) and source.name not in self.stored else Store
         body = Block((Load(e, source, at(source), False, s.span), done(target, at(target), e, False, s.span)))
         for k in reversed(self.order(target if target.name in self.orders else source)):
             size, index = axes[k]

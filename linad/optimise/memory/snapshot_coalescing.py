@@ -11,6 +11,9 @@ array that it yields is its own, and has the same sizes. A state that is handed 
 (``p0, p1 = p1, p2``) is in the slice before. No slice is written again, so nothing that is read from the log changes,
 and a log of cells that are in these slices is dropped.
 
+Buffers that take turns, of which the iteration writes to the oldest (``u, v = v, u``), come to the same form by
+`write_apart`: the iteration writes to a copy of it, of which `copy_sinking` leaves the cells that are not written.
+
 **Profitability.** Always: one traversal of the state less in each iteration, and one buffer less.
 
 **Needs.** Fastmath and noalias, as for all loop restructuring.
@@ -26,7 +29,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Const, Copy, Dim, Fill, Function, Let, Load, Loop, Names, Stmt, Store, Var, all_names,
     blocks, operands, outputs, using, walk,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import at_loops, rebuild, substitute
 from linad_typecheck.ir.sizes import Sizes, known_sizes
 from linad_typecheck.types import I64
 
@@ -91,6 +94,26 @@ def snapshots_of(f: Function, s: Loop, c: Var, sizes: Sizes) -> Snapshots | None
                 found = Snapshots(log, tuple(prefix), slot, t, states, made)
                 return found if _is_only_there(f, found) else None
     return None
+
+
+def write_apart(f: Function) -> Function:
+    """The function in which iterations do not write to buffers that take turns (``u, v = v, u``) and of which one is
+    logged as a whole: they write to a copy, which becomes a slice of the log."""
+    sizes, names = known_sizes(f), Names(all_names(f))
+
+    def change(s: Loop) -> list[Stmt]:
+        for c in () if s.exits else s.carried:
+            r = s.body.results[s.carried.index(c)]
+            if c.name in sizes and r != c and r in s.carried and sizes.get(r.name) == sizes[c.name]:
+                own = names.like(r)
+                body = substitute(s.body, {r.name: own})
+                body = replace(body, stmts=(Copy(own, r, s.span), *body.stmts))
+                apart = replace(s, body=body)
+                if snapshots_of(f, apart, c, {**sizes, own.name: sizes[c.name]}) is not None:
+                    return [apart]
+        return [s]
+
+    return at_loops(f, change)
 
 
 def _made(s: Loop, c: Var, sizes: Sizes) -> Var | None:

@@ -89,6 +89,18 @@ def test_what_the_loop_reads_of_the_array_itself_comes_in_the_same_registers() -
         agree(before, after)
 
 
+def test_copies_made_by_one_loop_are_sunk_one_by_one() -> None:
+    """As those of an array and of its tangent."""
+    both = "  c = alloc f64 [n]\n  d = alloc f64 [n]\n  w = copy &a\n  for p in range(n) {\n    p1 = load! &u [p]\n    &c![p] = p1\n    p2 = load! &w [p]\n    &d![p] = p2\n  }\n"
+    body = NEAR.replace("    s =", "    d1 = load! &d [i-1]\n    d2 = add d1 r\n    s =").replace("  }\n", "    &w![i] = d2\n  }\n")
+    before = program(OWN, both, body, READ_U, READ_U.replace("&u", "&w"))
+    after = changed(before)
+    assert all(in_loops(before, Load, v) and not in_loops(after, Load, v) and in_loops(after, Store, v) for v in "cd")
+    kept = program(OWN, both.replace("&d![p]", "&c![p]"), body, READ_U)  # the second copy overwrites the first
+    agree(before, after)
+    agree(kept, changed(kept))
+
+
 def test_nothing_is_handed_on_that_nobody_needs() -> None:
     for before in (program(OWN, COPY, ALONG["the cell itself"][0], READ_U), program(PLANE, COPY, PLANES["far along other rows"][0], READ_X)):
         after = changed(before)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
-from linad_typecheck.ir.core import AddArray, Copy, walk
+from linad_typecheck.ir.core import AddArray, Copy, Dim, Store, using, walk
 from linad_typecheck.ir.verify import verify
 
 import linad
 from linad import linear_grad
 from linad.optimise.loops.loop_unrolling import unroll
 from linad.optimise.memory.layout_transposition import choose_layouts
+from linad.programs import stored
 from tests.properties.roads import Whole, close, emitted
 
 Points = Float64[np.ndarray, "n 3"]
@@ -120,6 +121,17 @@ def test_stored_by_columns(f, args, names) -> None:
     assert names <= chosen(whole)
     alike(whole)
     alike(Whole(f, tuple(a[:1].copy() if f is not down_the_columns else a[:1, :1].copy() for a in args)))
+
+
+def test_a_gradient_that_is_stored_is_copied_once_it_is_known() -> None:
+    whole = Whole(pairs, (RNG.random((5, 3)),))
+    program = whole.derivative(("p",), True).simplified
+    made = emitted(stored(program))
+    (bar,) = (p.var for p in made.main.params if p.mode == "out")
+    assert [type(t) for t in using(made.main.body, bar) if not isinstance(t, Dim)] == [Store]
+    _, expected = whole.gradient(program, ("p",), True)
+    _, found = whole.gradient(made, ("p",), True)
+    close([found["p"]], [expected["p"]], 1e-12, "gradient")
 
 
 def once_through(p: Points) -> float:

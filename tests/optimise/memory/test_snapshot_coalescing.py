@@ -149,6 +149,22 @@ def test_a_state_that_is_handed_on(logged: bool) -> None:
     assert [t.log for t in walk(found.main.body) if isinstance(t, Alloc)].count("cells") == 0
 
 
+@pytest.mark.parametrize("buffers", [2, 3])
+def test_buffers_that_take_turns(buffers: int) -> None:
+    """Each iteration writes to a slice of its own, whose border is that of the buffer before."""
+    make = MAKE.replace("    v = alloc f64 [n, m]\n", "").replace("range(n)", "range(1, n)")
+    front = "  x0 = alloc f64 [n, m] fill 1.5\n  x1 = alloc f64 [n, m] fill 2.5\n"
+    carry, out = "v: f64[:,:] = x0, u: f64[:,:] = x", "u, v"
+    if buffers == 3:
+        make += "    z = load! &u0 [0, 1]\n    &b![0, 1] = z\n"
+        carry, out = "v: f64[:,:] = x0, u0: f64[:,:] = x1, u: f64[:,:] = x", "u0, u, v"
+    program = steps(make=make, carry=carry, outs=", ".join(["w0", "w1", "w"][-buffers:]), out=out, front=front)
+    apart = program.with_main(double_buffer(program.main)[0])
+    assert len(carried(apart)) == buffers and not carried(coalesced(apart))
+    for before, after in zip(outcome(program, 5), outcome(apart, 5), strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
 KEPT = {
     "the copy is partial": dict(copy=COPY.replace("range(m)", "range(1, m)")),
     "the state is updated": dict(make=MAKE + "    &u![0, 0] = 1.0\n"),

@@ -644,14 +644,33 @@ def source_of(f: Value) -> FunctionSource:
     return f.entity.function if isinstance(f, EntityValue) else f.source
 
 
-def _given(ctx: Lowering, node: ast.Call, f: Value, values: list[Value], span: Span) -> _Prepared:
-    """The function specialised for positional arguments, which are evaluated."""
-    source = source_of(f)
-    names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)]
-    if len(names) != len(values) or source.node.args.kwonlyargs:
-        raise Refused(BadCall(span, source.name, f"takes {len(names)} arguments and is given {len(values)}"))
-    captures = () if isinstance(f, EntityValue) else captured(ctx, f, span)
-    return _at_types(ctx, source, dict(zip(names, values, strict=True)), captures, span)
+def _given(ctx: Lowering, node: ast.Call, f: Value, values: Sequence[Value]) -> _Prepared:
+    """The function specialised for arguments in the order of its parameters, which are evaluated; others have their
+    defaults."""
+    names = _named_only(f, len(values))
+    by_position = len(values) - len(names)
+    args = [Quoted(node, v) for v in values[:by_position]]
+    keywords = [ast.keyword(n, Quoted(node, v)) for n, v in zip(names, values[by_position:], strict=True)]
+    return _prepare(ctx, ast.copy_location(ast.Call(node.func, args, keywords), node), f)
+
+
+def _named_only(f: Value, count: int) -> list[str]:
+    """The parameters without a position that the last of ``count`` arguments in the order of the parameters are for."""
+    spec = source_of(f).node.args
+    more = 0 if spec.vararg else count - len(spec.posonlyargs) - len(spec.args)
+    return [a.arg for a in spec.kwonlyargs][: more if 0 < more <= len(spec.kwonlyargs) else 0]
+
+
+def _by_parameter(f: Value, given: Sequence[Value]) -> dict[str, Value]:
+    """The tangents of the arguments that `_given` binds, by parameter; None for an argument that is omitted."""
+    spec = source_of(f).node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    found = dict(zip([*names, *_named_only(f, len(given))], given))
+    if spec.vararg:
+        rest = given[len(names) :]
+        none = all(isinstance(v, NoneValue) for v in rest)
+        found[spec.vararg.arg] = NoneValue() if none else TupleValue(tuple(rest))
+    return {a.arg: found.get(a.arg, NoneValue()) for a in parameters(spec)}
 
 
 def _kept(ctx: Lowering, nodes: list[ast.expr], span: Span) -> list[Value]:
@@ -681,7 +700,7 @@ def _vjp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
         _, aux = _pair(ctx, node, _called(ctx, node, f, primals, hint))
         found = _vjp(ctx, node, _first(ctx, node, f), [Quoted(node, v) for v in primals], hint)
         return TupleValue((*found.items, aux))
-    ready = _given(ctx, node, f, primals, span)
+    ready = _given(ctx, node, f, primals)
     outs = tuple(ctx.fresh(hint, t) for t in type_leaves(ready.spec.result))
     ctx.emit(Call(outs, ready.spec.name, tuple(ready.atoms), span))
     value = rebuild(ready.spec.result, iter(outs))
@@ -724,7 +743,7 @@ def _pull_back(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     """The gradients with respect to all float parameters, one entry each, for a cotangent of the result."""
     span = ctx.span(node)
     f, cotangent, sizes, *primals = (expression(ctx, a) for a in node.args)
-    ready = _given(ctx, node, f, primals, span)
+    ready = _given(ctx, node, f, primals)
     if isinstance(cotangent, SILENT):
         raise Refused(None)
     seeds = _seeds(ctx, ready.spec.result, cotangent, iter([s.atom for s in sizes.items]), span)
@@ -739,7 +758,7 @@ def _pullbacks(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     """The gradients with respect to all float parameters, for several cotangents at once along an additional axis."""
     span = ctx.span(node)
     primals, cotangents = (expression(ctx, a) for a in node.args[1:])
-    ready = _given(ctx, node, f, list(primals.items), span)
+    ready = _given(ctx, node, f, primals.items)
     seeds = [force_array(ctx, v, "seed", span).var for v in _arrays(cotangents)]
     _, grads = _reverse(ctx, ready, _chosen(ctx, None, ready, span), seeds, False, span, hint, directions=True)
     return TupleValue(tuple(grads))
@@ -817,11 +836,13 @@ def _jvp(
             told = f"takes a tuple of {what}, and this is {describe(type_of(v))}"
             raise Refused(BadCall(span, kind, told, instead="write `(x,)` for one argument"))
     primals = [map_arrays(v, lambda leaf: force_array(ctx, leaf, "primal", span)) for v in given[0].items]
-    ready = _given(ctx, node, f, primals, span)
+    ready = _given(ctx, node, f, primals)
     if len(given[1].items) != len(primals):
         raise Refused(BadCall(span, kind, f"is given {len(primals)} arguments and {len(given[1].items)} tangents"))
     tangents: list[Atom | None] = []
-    for (_, t), primal, v in zip(ready.types, primals, given[1].items, strict=True):
+    of = _by_parameter(f, given[1].items)
+    for name, t in ready.types:
+        primal, v = ready.values[name], of[name]
         if not isinstance(v, NoneValue) and not any(map(is_float, type_leaves(t))):
             raise Refused(WrongType(span, "the tangent of an argument without floats is None", describe(type_of(v))))
         sizes = iter(
@@ -839,7 +860,7 @@ def _pushforwards(ctx: Lowering, node: ast.Call, f: Value, hint: str) -> Value:
     """The value, and its tangents in several directions at once along an additional axis."""
     span = ctx.span(node)
     primals, tangents = (expression(ctx, a) for a in node.args[1:])
-    ready = _given(ctx, node, f, list(primals.items), span)
+    ready = _given(ctx, node, f, primals.items)
     return _pushed(
         ctx, ready, [force_array(ctx, v, "dot", span).var for v in _arrays(tangents)], span, hint, directions=True
     )
@@ -894,11 +915,11 @@ def _hvp(ctx: Lowering, node: ast.Call, f: Value, nodes: list[ast.expr], hint: s
     if is_array(primals):  # an array stands for a tuple with one element
         primals, tangents = TupleValue((primals,)), TupleValue((tangents,))
     if isinstance(primals, TupleValue):
-        ready = _given(
-            ctx, node, f, [force_array(ctx, v, "primal", ctx.span(node)) for v in primals.items], ctx.span(node)
-        )
+        ready = _given(ctx, node, f, [force_array(ctx, v, "primal", ctx.span(node)) for v in primals.items])
         chosen = _chosen(ctx, None, ready, ctx.span(node))
-        floats = tuple(map(list(ready.values).index, chosen))
+        spec, names = source_of(f).node.args, list(ready.values)
+        late = {a.arg for a in (spec.vararg, *spec.kwonlyargs, spec.kwarg) if a is not None}
+        floats = tuple(n if spec.vararg and n in late else names.index(n) for n in chosen)
         f = as_function(ctx, node, DerivativeValue(Transform("grad", floats[0] if len(floats) == 1 else floats), f))
     found = _jvp(ctx, node, f, [Quoted(nodes[0], primals), Quoted(nodes[1], tangents)], hint, kind="hvp")
     return found.items[1] if isinstance(found, TupleValue) else found
@@ -930,7 +951,9 @@ def in_directions(
         return None
     held = dict(f.captured)
     primals = [held[f"primal{k}"] for k in range(sum(n.startswith("primal") for n in held))]
-    ready = _given(ctx, node, held["f"], primals, span)
+    ready = _given(ctx, node, held["f"], primals)
+    if len(ready.types) != len(primals):  # some have their defaults
+        return None
     types = [ready.spec.result] if kind == "pullbacks" else [t for _, t in ready.types]
     found = [leaf for t, (v, a) in zip(types, given, strict=True) for leaf in _in_batch(t, v, a)]
     if None in found or all(axis is None for _, _, axis in found):
@@ -1019,8 +1042,8 @@ def _linearize(
 def _pushforward_source(ctx: Lowering, node: ast.Call, f: Value, count: int) -> FunctionSource:
     """The function ``lambda *tangents: ...`` of `linearize`. It is the same object each time the call is lowered."""
     source = source_of(f)
-    given = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)][:count]
-    tangents = [f"{name}_dot" for name in given]
+    names = [a.arg for a in (*source.node.args.posonlyargs, *source.node.args.args)][:count]
+    tangents = [f"{name}_dot" for name in (*names, *(f"argument{k}" for k in range(len(names), count)))]
     primals = ast.Tuple([ast.Name(f"primal{k}", ast.Load()) for k in range(count)], ast.Load())
     given = ast.Tuple([ast.Name(t, ast.Load()) for t in tangents], ast.Load())
     callee = Quoted(node, EntityValue(External("linad.jvp"), "jvp"))
@@ -1037,7 +1060,7 @@ def _linear_transpose(
     depend on the point."""
     span = ctx.span(node)
     primals = _kept(ctx, nodes, span)
-    ready = _given(ctx, node, f, primals, span)
+    ready = _given(ctx, node, f, primals)
     spec, programs = ready.spec, ctx.programs
     wrt = _positions(ready, _chosen(ctx, None, ready, span))
     claim = LinearityClaim(spec.name, tuple(wrt), f"`{spec.source.name}`", "its float arguments", span)

@@ -279,9 +279,16 @@ class _Body:
             if d.transpose:
                 source = replace(source, rule=self._rule(source, given))
             ctx.programs.pullbacks[key] = source
-        values_ = [Quoted(self.at, v) for v in given.values()]
+        values_ = [Quoted(self.at, self._with_arrays(v)) for v in given.values()]
         call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
         return expression(ctx, ast.copy_location(call, self.at), args.hint, none=True)
+
+    def _with_arrays(self, v: Value) -> Value:
+        """A tuple whose delayed expressions are stored in arrays, as a call passes it."""
+        if isinstance(v, TupleValue):
+            items = tuple(map(self._with_arrays, v.items))
+            return v if items == v.items else replace(v, items=items)
+        return force_delayed(self.ctx, v, self.definition.name, self.args.span)
 
     def _rule(self, source: FunctionSource, given: Mapping[str, Value]) -> CustomRule:
         """The derivatives of a function that is linear in its arrays: itself, and its transpose."""

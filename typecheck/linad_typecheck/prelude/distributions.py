@@ -1217,143 +1217,359 @@ def f_ppf(q, dfn, dfd, loc=0.0, scale=1.0):
     return _place(n * y / (m * (1.0 - y)), loc, scale)
 
 
-# -------------------------------------------------------------------------------------------------------- counts
+# -------------------------------------------------------------------------------------------- inverse gamma distribution
 
 
-def _counted(k, logarithm):
-    """The logarithm of a probability of counts; ``-inf`` for what is not a count."""
-    return np.where((k < 0) | (k != np.floor(k)), np.where(k == k, -np.inf, np.nan), logarithm)
+@implements("scipy.stats.invgamma.logpdf")
+def invgamma_logpdf(x, a, loc=0.0, scale=1.0):
+    """Logarithm of the density of the inverse gamma distribution.
+
+    >>> round(float(invgamma_logpdf(1.0, 2.0)), 6)
+    -1.0
+    """
+    z, a = _standard(x, loc, scale), _positive(a)
+    inside = np.where(z > 0.0, z, 1.0)
+    density = -(a + 1.0) * np.log(inside) - sp.gammaln(a) - 1.0 / inside
+    return np.where(z > 0.0, density, np.where(z == z, -np.inf, np.nan)) - np.log(_positive(scale))
 
 
-@implements("scipy.stats.poisson.pmf")
-def poisson_pmf(k, mu, loc=0):
-    """Probability of a count under the Poisson distribution.
+@implements("scipy.stats.invgamma.pdf")
+def invgamma_pdf(x, a, loc=0.0, scale=1.0):
+    """Density of the inverse gamma distribution.
 
-    >>> round(float(poisson_pmf(0, 1.0)), 6)
+    >>> round(float(invgamma_pdf(1.0, 2.0)), 6)
     0.367879
     """
-    return np.exp(poisson_logpmf(k, mu, loc))
+    return np.exp(invgamma_logpdf(x, a, loc, scale))
 
 
-@implements("scipy.stats.poisson.logpmf")
-def poisson_logpmf(k, mu, loc=0):
-    """Logarithm of the probability of a count under the Poisson distribution.
+@implements("scipy.stats.invgamma.cdf")
+def invgamma_cdf(x, a, loc=0.0, scale=1.0):
+    """Distribution function of the inverse gamma distribution.
 
-    >>> float(poisson_logpmf(0, 2.0))
-    -2.0
+    >>> round(float(invgamma_cdf(1.0, 2.0)), 6)
+    0.735759
     """
-    k, mu = ((k - loc) * np.float64(1.0), np.where(mu >= 0, mu, np.nan).astype(np.float64))
-    n = np.where(k < 0.0, 0.0, k)
-    return _counted(k, sp.xlogy(n, mu) - sp.gammaln(n + 1.0) - mu)
+    z, a = _standard(x, loc, scale), _positive(a)
+    return np.where(z > 0.0, sp.gammaincc(a, 1.0 / np.where(z > 0.0, z, 1.0)), 0.0 * a * z)
 
 
-@implements("scipy.stats.binom.pmf")
-def binom_pmf(k, n, p, loc=0):
-    """Probability of a count under the binomial distribution.
+@implements("scipy.stats.invgamma.sf")
+def invgamma_sf(x, a, loc=0.0, scale=1.0):
+    """Survival function of the inverse gamma distribution.
 
-    >>> round(float(binom_pmf(1, 2, 0.5)), 6)
+    >>> round(float(invgamma_sf(1.0, 2.0)), 6)
+    0.264241
+    """
+    z, a = _standard(x, loc, scale), _positive(a)
+    return np.where(z > 0.0, sp.gammainc(a, 1.0 / np.where(z > 0.0, z, 1.0)), 1.0 + 0.0 * a * z)
+
+
+@implements("scipy.stats.invgamma.ppf")
+def invgamma_ppf(q, a, loc=0.0, scale=1.0):
+    """Quantile of the inverse gamma distribution.
+
+    >>> round(float(invgamma_ppf(0.5, 2.0)), 6)
+    0.595824
+    """
+    return _place(1.0 / sp.gammainccinv(_positive(a), _chance(q)), loc, scale)
+
+
+# ----------------------------------------------------------------------------------------- truncated normal distribution
+
+
+@elementwise()
+def _log_mass(a, b, /):
+    """The logarithm of the probability that a standard normal number is between two numbers."""
+    if not a < b:
+        return -np.inf if a == b else np.nan
+    if a > 0.0:  # the mirror image, where the logarithms are exact
+        low, high = sp.log_ndtr(-b), sp.log_ndtr(-a)
+    elif b > 0.0:
+        return np.log1p(-sp.ndtr(a) - sp.ndtr(-b))
+    else:
+        low, high = sp.log_ndtr(a), sp.log_ndtr(b)
+    return high + np.log1p(-np.exp(low - high)) if low > -np.inf else high
+
+
+@implements("scipy.stats.truncnorm.logpdf")
+def truncnorm_logpdf(x, a, b, loc=0.0, scale=1.0):
+    """Logarithm of the density of the truncated normal distribution.
+
+    >>> round(float(truncnorm_logpdf(0.5, -1.0, 2.0)), 6)
+    -0.843772
+    """
+    z = _standard(x, loc, scale)
+    density = -0.5 * z**2 - 0.9189385332046727 - _log_mass(a, b) - np.log(_positive(scale))
+    return np.where((a < b) & ((z < a) | (z > b)), -np.inf, density)
+
+
+@implements("scipy.stats.truncnorm.pdf")
+def truncnorm_pdf(x, a, b, loc=0.0, scale=1.0):
+    """Density of the truncated normal distribution.
+
+    >>> round(float(truncnorm_pdf(0.5, -1.0, 2.0)), 6)
+    0.430085
+    """
+    return np.exp(truncnorm_logpdf(x, a, b, loc, scale))
+
+
+@implements("scipy.stats.truncnorm.cdf")
+def truncnorm_cdf(x, a, b, loc=0.0, scale=1.0):
+    """Distribution function of the truncated normal distribution.
+
+    >>> round(float(truncnorm_cdf(0.5, -1.0, 2.0)), 6)
+    0.65088
+    """
+    z = np.minimum(np.maximum(_standard(x, loc, scale), a), b)
+    return np.exp(_log_mass(a, z) - _log_mass(a, b))
+
+
+@implements("scipy.stats.truncnorm.sf")
+def truncnorm_sf(x, a, b, loc=0.0, scale=1.0):
+    """Survival function of the truncated normal distribution.
+
+    >>> round(float(truncnorm_sf(0.5, -1.0, 2.0)), 6)
+    0.34912
+    """
+    z = np.minimum(np.maximum(_standard(x, loc, scale), a), b)
+    return np.exp(_log_mass(z, b) - _log_mass(a, b))
+
+
+# ---------------------------------------------------------------------------------------------- skew normal distribution
+
+
+@implements("scipy.stats.skewnorm.logpdf")
+def skewnorm_logpdf(x, a, loc=0.0, scale=1.0):
+    """Logarithm of the density of the skew normal distribution.
+
+    >>> round(float(skewnorm_logpdf(0.5, 2.0)), 6)
+    -0.523545
+    """
+    z = _standard(x, loc, scale)
+    return -0.5 * z**2 - 0.2257913526447274 + sp.log_ndtr(a * z) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.skewnorm.pdf")
+def skewnorm_pdf(x, a, loc=0.0, scale=1.0):
+    """Density of the skew normal distribution.
+
+    >>> round(float(skewnorm_pdf(0.5, 2.0)), 6)
+    0.592417
+    """
+    return np.exp(skewnorm_logpdf(x, a, loc, scale))
+
+
+# ------------------------------------------------------------------------------------------------ von Mises distribution
+
+
+@implements("scipy.stats.vonmises.logpdf")
+def vonmises_logpdf(x, kappa, loc=0.0, scale=1.0):
+    """Logarithm of the density of the von Mises distribution.
+
+    >>> round(float(vonmises_logpdf(0.5, 2.0)), 6)
+    -0.906705
+    """
+    z, kappa = _standard(x, loc, scale), np.where(kappa >= 0, kappa, np.nan).astype(np.float64)
+    half = np.sin(0.5 * z)
+    density = -2.0 * kappa * half**2 - 1.8378770664093453 - np.log(sp.i0e(kappa))
+    return density - np.log(_positive(scale))
+
+
+@implements("scipy.stats.vonmises.pdf")
+def vonmises_pdf(x, kappa, loc=0.0, scale=1.0):
+    """Density of the von Mises distribution.
+
+    >>> round(float(vonmises_pdf(0.5, 2.0)), 6)
+    0.403853
+    """
+    return np.exp(vonmises_logpdf(x, kappa, loc, scale))
+
+
+# -------------------------------------------------------------------------------------------------- Maxwell distribution
+
+
+@implements("scipy.stats.maxwell.logpdf")
+def maxwell_logpdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the density of the Maxwell distribution.
+
+    >>> round(float(maxwell_logpdf(1.0)), 6)
+    -0.725791
+    """
+    z = _standard(x, loc, scale)
+    inside = np.where(z > 0.0, z, 1.0)
+    density = -0.2257913526447274 + 2.0 * np.log(inside) - 0.5 * inside**2
+    return np.where(z > 0.0, density, np.where(z == z, -np.inf, np.nan)) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.maxwell.pdf")
+def maxwell_pdf(x, loc=0.0, scale=1.0):
+    """Density of the Maxwell distribution.
+
+    >>> round(float(maxwell_pdf(1.0)), 6)
+    0.483941
+    """
+    return np.exp(maxwell_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.maxwell.cdf")
+def maxwell_cdf(x, loc=0.0, scale=1.0):
+    """Distribution function of the Maxwell distribution.
+
+    >>> round(float(maxwell_cdf(1.0)), 6)
+    0.198748
+    """
+    return sp.gammainc(1.5, 0.5 * _from_zero(_standard(x, loc, scale)) ** 2)
+
+
+@implements("scipy.stats.maxwell.sf")
+def maxwell_sf(x, loc=0.0, scale=1.0):
+    """Survival function of the Maxwell distribution.
+
+    >>> round(float(maxwell_sf(1.0)), 6)
+    0.801252
+    """
+    return sp.gammaincc(1.5, 0.5 * _from_zero(_standard(x, loc, scale)) ** 2)
+
+
+# ---------------------------------------------------------------------------------------------- half-Cauchy distribution
+
+
+@implements("scipy.stats.halfcauchy.logpdf")
+def halfcauchy_logpdf(x, loc=0.0, scale=1.0):
+    """Logarithm of the density of the half-Cauchy distribution.
+
+    >>> round(float(halfcauchy_logpdf(1.0)), 6)
+    -1.14473
+    """
+    z = _standard(x, loc, scale)
+    density = -0.4515827052894548 - np.log1p(z**2)
+    return np.where(z < 0.0, -np.inf, density) - np.log(_positive(scale))
+
+
+@implements("scipy.stats.halfcauchy.pdf")
+def halfcauchy_pdf(x, loc=0.0, scale=1.0):
+    """Density of the half-Cauchy distribution.
+
+    >>> round(float(halfcauchy_pdf(1.0)), 6)
+    0.31831
+    """
+    return np.exp(halfcauchy_logpdf(x, loc, scale))
+
+
+@implements("scipy.stats.halfcauchy.cdf")
+def halfcauchy_cdf(x, loc=0.0, scale=1.0):
+    """Distribution function of the half-Cauchy distribution.
+
+    >>> round(float(halfcauchy_cdf(1.0)), 6)
     0.5
     """
-    return np.exp(binom_logpmf(k, n, p, loc))
+    return 2.0 / np.pi * np.arctan(_from_zero(_standard(x, loc, scale)))
 
 
-@implements("scipy.stats.binom.logpmf")
-def binom_logpmf(k, n, p, loc=0):
-    """Logarithm of the probability of a count under the binomial distribution.
+# --------------------------------------------------------------------------------------- generalised Pareto distribution
 
-    >>> round(float(binom_logpmf(1, 2, 0.5)), 6)
-    -0.693147
+
+@elementwise()
+def _stretched(c, z, /):
+    """log(1 + c z) / c, which is z for c = 0, by its series where c z is small."""
+    t = c * z
+    if z == np.inf and c >= 0.0:
+        return np.inf
+    if not abs(t) < 1e-2:
+        return np.log1p(t) / c
+    total = 0.0
+    for k in range(12, 0, -1):
+        total = 1.0 / k - t * total
+    return z * total
+
+
+@implements("scipy.stats.genpareto.logpdf")
+def genpareto_logpdf(x, c, loc=0.0, scale=1.0):
+    """Logarithm of the density of the generalised Pareto distribution.
+
+    >>> round(float(genpareto_logpdf(1.0, 0.5)), 6)
+    -1.216395
     """
-    k, p = (k - loc) * np.float64(1.0), _chance(p)
-    n = np.where((n >= 0) & (n % 1 == 0), n, np.nan).astype(np.float64)
-    outside = (k < 0.0) | (k > n)
-    m = np.where(outside, 0.0, k)
-    ways = sp.gammaln(n + 1.0) - sp.gammaln(m + 1.0) - sp.gammaln(n - m + 1.0)
-    return _counted(k, np.where(outside, -np.inf, ways + sp.xlogy(m, p) + sp.xlog1py(n - m, -p)))
+    z = _standard(x, loc, scale)
+    outside = (z < 0.0) | (1.0 + c * z <= 0.0)
+    inside = np.where(outside, 0.0, z)
+    density = -_stretched(c, inside)
+    return np.where(outside, -np.inf, density - np.log1p(c * inside)) - np.log(_positive(scale))
 
 
-@implements("scipy.stats.poisson.cdf")
-def poisson_cdf(k, mu, loc=0):
-    """Distribution function of a count that has the Poisson distribution.
+@implements("scipy.stats.genpareto.pdf")
+def genpareto_pdf(x, c, loc=0.0, scale=1.0):
+    """Density of the generalised Pareto distribution.
 
-    >>> round(float(poisson_cdf(1, 2.0)), 6)
-    0.406006
+    >>> round(float(genpareto_pdf(1.0, 0.5)), 6)
+    0.296296
     """
-    k, mu = (np.floor((k - loc) * np.float64(1.0)), np.where(mu >= 0, mu, np.nan).astype(np.float64))
-    return np.where((k < 0.0) & (mu == mu), 0.0, sp.gammaincc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
+    return np.exp(genpareto_logpdf(x, c, loc, scale))
 
 
-@implements("scipy.stats.poisson.sf")
-def poisson_sf(k, mu, loc=0):
-    """Survival function of a count that has the Poisson distribution.
+@implements("scipy.stats.genpareto.sf")
+def genpareto_sf(x, c, loc=0.0, scale=1.0):
+    """Survival function of the generalised Pareto distribution.
 
-    >>> round(float(poisson_sf(1, 2.0)), 6)
-    0.593994
+    >>> round(float(genpareto_sf(1.0, 0.5)), 6)
+    0.444444
     """
-    k, mu = (np.floor((k - loc) * np.float64(1.0)), np.where(mu >= 0, mu, np.nan).astype(np.float64))
-    return np.where((k < 0.0) & (mu == mu), 1.0, sp.gammainc(np.where(k < 0.0, 0.0, k) + 1.0, mu))
+    z = _from_zero(_standard(x, loc, scale))
+    above = 1.0 + c * z <= 0.0
+    inside = np.where(above, 0.0, z)
+    return np.where(above, 0.0, np.exp(-_stretched(c, inside)))
 
 
-@implements("scipy.stats.binom.cdf")
-def binom_cdf(k, n, p, loc=0):
-    """Distribution function of a count that has the binomial distribution.
+@implements("scipy.stats.genpareto.cdf")
+def genpareto_cdf(x, c, loc=0.0, scale=1.0):
+    """Distribution function of the generalised Pareto distribution.
 
-    >>> round(float(binom_cdf(1, 2, 0.5)), 6)
-    0.75
+    >>> round(float(genpareto_cdf(1.0, 0.5)), 6)
+    0.555556
     """
-    k, p = np.floor((k - loc) * np.float64(1.0)), _chance(p)
-    n = np.where((n >= 0) & (n % 1 == 0), n, np.nan).astype(np.float64)
-    below, above = k < 0.0, k >= n
-    m, known = np.where(below | above, 0.0, k), (n == n) & (p == p)
-    inside = np.where(below | above, 1.0, n - m)
-    return np.where(above & known, 1.0, np.where(below & known, 0.0, sp.betainc(inside, m + 1.0, 1.0 - p)))
+    z = _from_zero(_standard(x, loc, scale))
+    above = 1.0 + c * z <= 0.0
+    inside = np.where(above, 0.0, z)
+    return np.where(above, 1.0, -np.expm1(-_stretched(c, inside)))
 
 
-@implements("scipy.stats.binom.sf")
-def binom_sf(k, n, p, loc=0):
-    """Survival function of a count that has the binomial distribution.
+# -------------------------------------------------------------------------------- generalised extreme value distribution
 
-    >>> round(float(binom_sf(1, 2, 0.5)), 6)
-    0.25
+
+@implements("scipy.stats.genextreme.logpdf")
+def genextreme_logpdf(x, c, loc=0.0, scale=1.0):
+    """Logarithm of the density of the generalised extreme value distribution.
+
+    >>> round(float(genextreme_logpdf(0.5, 0.3)), 6)
+    -0.960952
     """
-    k, p = np.floor((k - loc) * np.float64(1.0)), _chance(p)
-    n = np.where((n >= 0) & (n % 1 == 0), n, np.nan).astype(np.float64)
-    below, above = k < 0.0, k >= n
-    m, known = np.where(below | above, 0.0, k), (n == n) & (p == p)
-    inside = np.where(below | above, 1.0, n - m)
-    return np.where(above & known, 0.0, np.where(below & known, 1.0, sp.betainc(m + 1.0, inside, p)))
+    z = _standard(x, loc, scale)
+    outside = 1.0 - c * z <= 0.0
+    inside = np.where(outside, 0.0, z)
+    height = -_stretched(-c, inside)
+    density = height - np.exp(height) - np.log1p(-c * inside)
+    return np.where(outside, -np.inf, density) - np.log(_positive(scale))
 
 
-# ------------------------------------------------------------------------------------------------------ multivariate
+@implements("scipy.stats.genextreme.pdf")
+def genextreme_pdf(x, c, loc=0.0, scale=1.0):
+    """Density of the generalised extreme value distribution.
 
-
-@implements("scipy.stats.multivariate_normal.logpdf")
-def multivariate_normal_logpdf(x, mean, cov, allow_singular=False):
-    """Logarithm of the density of the multivariate normal distribution, for points along the last axis.
-
-    >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
-    -1.837877
+    >>> round(float(genextreme_pdf(0.5, 0.3)), 6)
+    0.382529
     """
-    x, mean, cov = np.asarray(x), np.asarray(mean), np.asarray(cov)
-    if cov.ndim != 2 or mean.ndim != 1 or x.ndim not in (1, 2):
-        raise TypeError("is of points, a mean of rank 1 and a matrix")
-    if cov.shape[0] != mean.shape[0] or x.shape[-1] != mean.shape[0]:
-        raise ValueError("the points, the mean and the covariance must be of one size")
-    if cov.shape[0] == 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    if not np.all(np.isfinite(cov)):
-        raise ValueError("array must not contain infs or NaNs")
-    low = np.linalg.cholesky(cov)
-    white = np.linalg.solve(low, (x - mean).T)
-    size = 2.0 * np.sum(np.log(np.diagonal(low))) + 1.8378770664093453 * mean.shape[0]
-    return -0.5 * (np.sum(white**2, axis=0) + size)
+    return np.exp(genextreme_logpdf(x, c, loc, scale))
 
 
-@implements("scipy.stats.multivariate_normal.pdf")
-def multivariate_normal_pdf(x, mean, cov, allow_singular=False):
-    """Density of the multivariate normal distribution, for points along the last axis.
+@implements("scipy.stats.genextreme.cdf")
+def genextreme_cdf(x, c, loc=0.0, scale=1.0):
+    """Distribution function of the generalised extreme value distribution.
 
-    >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
-    0.159155
+    >>> round(float(genextreme_cdf(0.5, 0.3)), 6)
+    0.558924
     """
-    return np.exp(multivariate_normal_logpdf(x, mean, cov))
+    z = _standard(x, loc, scale)
+    outside = 1.0 - c * z <= 0.0
+    inside = np.where(outside, 0.0, z)
+    return np.where(outside, np.where(c > 0.0, 1.0, 0.0), np.exp(-np.exp(-_stretched(-c, inside))))

@@ -459,67 +459,135 @@ def det(a):
     return np.linalg.det(_square(a).astype(np.float64))
 
 
-@implements("scipy.linalg.expm")
-def expm(A):
-    """Exponential of a matrix: a Padé approximant, with scaling and squaring (Higham 2005).
+@implements("scipy.linalg.lu_factor")
+def lu_factor(a):
+    """Factors of a square matrix by elimination with partial pivoting, for `lu_solve`.
 
     Parameters
     ----------
-    A : array_like
+    a : array_like
         Square matrix.
 
     Returns
     -------
-    numpy.ndarray
-        Its exponential.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrix is not square.
-    TypeError
-        For stacks of matrices.
+    lu : numpy.ndarray
+        ``U`` in the upper triangle, ``L`` without its diagonal of ones below it.
+    piv : numpy.ndarray of int
+        The row with which each row was interchanged.
 
     Examples
     --------
-    >>> expm(np.zeros((2, 2)))
-    array([[1., 0.],
+    >>> lu_factor(np.array([[1.0, 2.0], [2.0, 2.0]]))[0]
+    array([[2. , 2. ],
+           [0.5, 1. ]])
+    """
+    lu, rows = _eliminated(_square(a) * 1.0)
+    n = lu.shape[0]
+    pivots = np.empty(n, dtype=np.int32)
+    order = np.arange(n)
+    for k in range(n):
+        p = k
+        while order[p] != rows[k]:
+            p += 1
+        order[p] = order[k]
+        pivots[k] = p
+    return lu, pivots
+
+
+def _eliminated(a):
+    """The factors of a matrix in one, and the rows of the matrix in their new order."""
+    m, n = a.shape
+    lu = a.copy()
+    rows = np.arange(m)
+    for k in range(min(m, n)):
+        p = k
+        for i in range(k + 1, m):
+            if abs(lu[i, k]) > abs(lu[p, k]):
+                p = i
+        if p != k:
+            for j in range(n):
+                above = lu[k, j]
+                lu[k, j] = lu[p, j]
+                lu[p, j] = above
+            first = rows[k]
+            rows[k] = rows[p]
+            rows[p] = first
+        if lu[k, k] != 0.0:
+            for i in range(k + 1, m):
+                lu[i, k] /= lu[k, k]
+                for j in range(k + 1, n):
+                    lu[i, j] -= lu[i, k] * lu[k, j]
+    return lu, rows
+
+
+@implements("scipy.linalg.lu_solve")
+def lu_solve(lu_and_piv, b, trans=0):
+    """Solution of ``a x = b`` with the factors of `lu_factor`.
+
+    Parameters
+    ----------
+    lu_and_piv : tuple
+        The result of `lu_factor`.
+    b : array_like
+        Right side of shape (n,) or (n, k).
+    trans : int
+        1 for the transpose of ``a``.
+
+    Returns
+    -------
+    numpy.ndarray
+        The solution, of the shape of ``b``.
+
+    Examples
+    --------
+    >>> lu_solve(lu_factor(np.array([[1.0, 2.0], [2.0, 2.0]])), np.array([3.0, 4.0]))
+    array([1., 1.])
+    """
+    lu, pivots = lu_and_piv
+    lu, b = _system(lu, b)
+    order = np.arange(lu.shape[0])
+    for k in range(lu.shape[0]):
+        row = order[k]
+        order[k] = order[pivots[k]]
+        order[pivots[k]] = row
+    if trans == 0:
+        return _substituted(lu, _substituted(lu, b[order], True, True), False, False)
+    return _substituted(lu.T, _substituted(lu.T, b, True, False), False, True)[np.argsort(order)]
+
+
+@implements("scipy.linalg.lu")
+def lu(a, permute_l=False):
+    """Factors of a matrix by elimination with partial pivoting.
+
+    Parameters
+    ----------
+    a : array_like
+        Matrix of shape (m, n).
+    permute_l : bool
+        Whether the first two factors are multiplied.
+
+    Returns
+    -------
+    p : numpy.ndarray
+        Permutation matrix, unless ``permute_l``.
+    l : numpy.ndarray
+        Lower triangular matrix with a diagonal of ones, or its permutation.
+    u : numpy.ndarray
+        Upper triangular matrix.
+
+    Examples
+    --------
+    >>> lu(np.array([[1.0, 2.0], [2.0, 2.0]]))[2]
+    array([[2., 2.],
            [0., 1.]])
     """
-    A = np.asarray(A)
-    if A.ndim != 2:
-        raise TypeError("expm is of one matrix here: loop over a stack")
-    if A.shape[0] != A.shape[1]:
-        raise np.linalg.LinAlgError("expected a square matrix")
-    return _exponential(A.astype(np.float64)).astype(np.float32 if A.dtype == np.float32 else np.float64)
-
-
-def _exponential(a):
-    n = a.shape[0]
-    if n <= 1:
-        return np.exp(a)
-    largest = 0.0
-    for j in range(n):
-        column = 0.0
-        for i in range(n):
-            column += abs(a[i, j])
-        largest = max(largest, column)
-    if not np.isfinite(largest):
-        return np.full((n, n), np.nan)
-    squarings = 0
-    while largest > 5.371920351148152:
-        largest *= 0.5
-        squarings += 1
-    x = a * 0.5**squarings
-    one = np.eye(n)
-    x2 = x @ x
-    x4 = x2 @ x2
-    x6 = x4 @ x2
-    high = x6 @ (x6 + 16380.0 * x4 + 40840800.0 * x2)
-    u = x @ (high + 33522128640.0 * x6 + 10559470521600.0 * x4 + 1187353796428800.0 * x2 + 32382376266240000.0 * one)
-    high = x6 @ (182.0 * x6 + 960960.0 * x4 + 1323241920.0 * x2)
-    v = high + 670442572800.0 * x6 + 129060195264000.0 * x4 + 7771770303897600.0 * x2 + 64764752532480000.0 * one
-    r = np.linalg.solve(v - u, v + u)
-    for _ in range(squarings):
-        r = r @ r
-    return r
+    a = _finite(a) * 1.0
+    if a.ndim != 2:
+        raise TypeError("it is of one matrix here: loop over a stack")
+    m, n = a.shape
+    k = min(m, n)
+    both, rows = _eliminated(a)
+    low, high = np.tril(both[:, :k], -1) + np.eye(m, k, dtype=a.dtype), np.triu(both[:k])
+    if permute_l:
+        return low[np.argsort(rows)], high
+    return np.eye(m, dtype=a.dtype)[rows].T, low, high

@@ -270,7 +270,7 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
 
     Examples
     --------
-    >>> np.round(savgol_filter(np.arange(6.0) ** 2, 3, 2), 6)
+    >>> np.round(savgol_filter(np.arange(6.0) ** 2, 3, 2), 6) + 0.0
     array([ 0.,  1.,  4.,  9., 16., 25.])
     """
     x = _signal(x)

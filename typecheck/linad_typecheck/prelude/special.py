@@ -15,7 +15,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from . import constant, elementwise, implements
+from . import constant, elementwise, implements, pair
 
 
 # -------------------------------------------------------------------------------------------------- building blocks
@@ -408,6 +408,193 @@ def exp1(x, /):
             total -= term / k
         return total
     return _fraction(0.0, x) * np.exp(-x)
+
+
+@elementwise("scipy.special.expi")
+def expi(x, /):
+    """Exponential integral Ei, by its series up to 40 and by its asymptotic series beyond.
+
+    >>> round(float(expi(1.0)), 6)
+    1.895118
+    """
+    if not x > 0.0:
+        return -np.inf if x == 0.0 else -exp1(-x)
+    if x > 716.4:
+        return np.inf
+    term, total, k = 1.0, 0.0, 0.0
+    if x <= 40.0:
+        while k < x or term > 1e-18 * k:
+            k += 1.0
+            term *= x / k
+            total += term / k
+        return total + np.log(x) + 0.5772156649015329
+    while term > 1e-20:
+        total += term
+        k += 1.0
+        term *= k / x
+        if k > x:
+            break
+    return total / x * np.exp(x)
+
+
+@elementwise("scipy.special.expn")
+def expn(n: int, x, /):
+    """Exponential integral of an int order from 0 on and a positive number.
+
+    >>> round(float(expn(2, 1.0)), 6)
+    0.148496
+    """
+    if n < 0 or not x >= 0.0:
+        return np.nan
+    if x == 0.0:
+        return np.inf if n < 2 else 1.0 / (n - 1.0)
+    if x > 800.0:
+        return 0.0
+    if n == 0:
+        return np.exp(-x) / x
+    if x > 1.0:
+        return _fraction(1.0 - n, x) * np.exp(-x)
+    term, total = 1.0, 0.0
+    digamma = -0.5772156649015329
+    for k in range(1, n):
+        digamma += 1.0 / k
+    k = 0
+    while k < n or abs(term) > 1e-20:
+        total += term * (digamma - np.log(x)) if k == n - 1 else -term / (k - n + 1.0)
+        k += 1
+        term *= -x / k
+    return total
+
+
+@elementwise()
+def _zeta(x, q, /):
+    """The sum of ``(q + k) ** -x``, by Euler and Maclaurin (DLMF 25.11.28)."""
+    if x != x or q != q:
+        return np.nan
+    if x == 1.0 or (q <= 0.0 and q == np.floor(q)):
+        return np.inf
+    if q < 0.0 and x != np.floor(x):
+        return np.nan
+    total, far, term = 0.0, q, 1.0
+    while far < 10.0 + 0.5 * abs(x) and not abs(term) < 1e-20 * abs(total):
+        term = far**-x if far > 0.0 else abs(far) ** -x * (1.0 if x % 2.0 == 0.0 else -1.0)
+        total += term
+        far += 1.0
+    if abs(term) < 1e-20 * abs(total):
+        return total
+    power = far**-x
+    total += power * (far / (x - 1.0) + 0.5)
+    factor = x / far
+    for k, b in (
+        (1.0, 1.0 / 12.0),
+        (3.0, -1.0 / 720.0),
+        (5.0, 1.0 / 30240.0),
+        (7.0, -1.0 / 1209600.0),
+        (9.0, 1.0 / 47900160.0),
+        (11.0, -691.0 / 1307674368000.0),
+        (13.0, 1.0 / 74724249600.0),
+        (15.0, -3617.0 / 10670622842880000.0),
+        (17.0, 43867.0 / 5109094217170944000.0),
+    ):
+        total += b * factor * power
+        factor *= (x + k) * (x + k + 1.0) / (far * far)
+    return total
+
+
+@elementwise()
+def _hurwitz(x, q, /):
+    return _zeta(x, q) if x >= 1.0 else np.nan
+
+
+@elementwise()
+def _riemann(x, /):
+    if x > -1e-8:
+        return _zeta(x, 1.0)
+    if x < -300.0:
+        raise ValueError("zeta of a number below -300")
+    return 2.0**x * np.pi ** (x - 1.0) * _sinpi(0.5 * x) * sp.gamma(1.0 - x) * _zeta(1.0 - x, 1.0)
+
+
+@implements("scipy.special.zeta")
+def zeta(x, q=None):
+    """Riemann's zeta function, or Hurwitz's for ``x >= 1`` if ``q`` is given.
+
+    >>> round(float(zeta(2.0)), 6)
+    1.644934
+    """
+    if q is None:
+        return _riemann(x)
+    return _hurwitz(x, q)
+
+
+@elementwise()
+def _lambert_real(x, lower, /):
+    """Lambert's function of a number from ``-1 / e`` on, on its branch -1 if ``lower`` is not zero."""
+    if x == np.inf or x != x:
+        return x
+    if x == 0.0:
+        return x if lower == 0.0 else -np.inf
+    if lower != 0.0 and x > 0.0:
+        return np.nan
+    a = constant(x)
+    p = 1.0 + np.e * a
+    root = np.sqrt(2.0 * max(p, 0.0)) * (1.0 if lower == 0.0 else -1.0)
+    if p < 0.3:
+        w = -1.0 + root * (1.0 - root * (1.0 / 3.0 - root * (11.0 / 72.0 - root * 43.0 / 540.0)))
+    elif lower != 0.0:
+        w = np.log(-a) - np.log(-np.log(-a))
+    else:
+        w = np.log1p(a) if a < 3.0 else np.log(a) - np.log(np.log(a))
+    for _ in range(30):
+        if w == -1.0:
+            break
+        excess = w - a * np.exp(-w)
+        step = excess / (1.0 + w - 0.5 * (w + 2.0) * excess / (w + 1.0))
+        w -= step
+        if abs(step) < 1e-15 * abs(w):
+            break
+    w = constant(w)
+    if w == -1.0:
+        return -1.0 + np.sqrt(2.0 * abs(1.0 + np.e * x))
+    for _ in range(2):
+        w -= (w - x * np.exp(-w)) / (1.0 + w)
+    return w
+
+
+@implements("scipy.special.lambertw")
+def lambertw(z, k=0, tol=1e-8):
+    """Lambert's function, a complex number, on its branches 0 and -1 where they are real.
+
+    Parameters
+    ----------
+    z : float or ndarray
+        Numbers from ``-1 / e`` on.
+    k : int
+        The branch, 0 or -1.
+    tol : float
+        Ignored: Newton steps end at the last digits.
+
+    Returns
+    -------
+    complex or ndarray of complex
+        The function, whose imaginary part is 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is below ``-1 / e``, or positive on branch -1, where the function is not real.
+
+    Examples
+    --------
+    >>> round(lambertw(1.0).real, 6)
+    0.567143
+    """
+    if k != 0 and k != -1:
+        raise TypeError("has the branches 0 and -1 here")
+    z = np.asarray(z).astype(np.float64)
+    if np.any(z < -0.36787944117144233) or (k == -1 and np.any(z > 0.0)):
+        raise ValueError("lambertw of a number where it is not real: linad knows the real branches alone")
+    return pair(_lambert_real(z, -1.0 * k), 0.0 * z)
 
 
 @elementwise("scipy.special.ellipk")
