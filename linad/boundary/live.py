@@ -21,8 +21,8 @@ from types import CellType, CodeType, FunctionType, MemberDescriptorType, Method
 
 import numpy as np
 from linad_typecheck.names.scope import (
-    AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items,
-    Member, Opaque, RecordClass,
+    AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance,
+    Items, Member, Opaque, RecordClass,
 )
 from linad_typecheck.signature import ArgRecord
 

@@ -62,7 +62,8 @@ from .dicts import method as dict_method
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES
 from .records import (
-    FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
+    FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
+    of_class,
 )
 from .static_texts import method as text_method
 from .targets import held_object
