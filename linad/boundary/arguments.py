@@ -11,7 +11,9 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
-from linad_typecheck.names.scope import COMPLEX, NESTED, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass
+from linad_typecheck.names.scope import (
+    CHOICE, COMPLEX, NESTED, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass,
+)
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
 )
@@ -179,6 +181,8 @@ def inside(
         if not (is_complex(value) or isinstance(value, int | float | np.number | np.ndarray)):
             raise TypeError(f"{where}: expected a complex number or array, got {described(value)}")
         return [(part, v, where) for part, v in zip(structure, (value.real, value.imag), strict=True)]
+    if isinstance(structure, RecordStructure) and structure.tag.key == CHOICE.key:
+        return [(structure.items[0], None, where)]
     if isinstance(structure, RecordStructure) and value is None and structure.tag.key in _RETURNED:
         return [(structure.items[0], None, where)]  # ints
     if isinstance(structure, RecordStructure) and not (loose and type(value) is tuple):

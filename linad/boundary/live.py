@@ -7,6 +7,7 @@ the compiled function depends on has changed.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import hashlib
 import importlib
@@ -20,8 +21,8 @@ from types import CellType, CodeType, FunctionType, MemberDescriptorType, Method
 
 import numpy as np
 from linad_typecheck.names.scope import (
-    AFTER, DEFAULT, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance, Items,
-    Member, Opaque, RecordClass,
+    AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance,
+    Items, Member, Opaque, RecordClass,
 )
 from linad_typecheck.signature import ArgRecord
 
@@ -313,7 +314,7 @@ class LiveScope:
         """A class attribute other than a field, looked up like a name: ``key of the class::name``."""
         cls = record.handle
         plain = name.partition(AFTER)[0].removesuffix(SETTER)
-        known = plain in record.others or plain.startswith("__")
+        known = plain in record.others or plain.startswith(("__", FACTORY))
         if not isinstance(cls, type) or not known or self.record.handles.setdefault(record.key, cls) is not cls:
             return None
         raw = _of_the_class(cls, name)
@@ -495,6 +496,9 @@ _MEMBERS: dict[type, str] = {
 
 def _of_the_class(cls: type, name: str) -> object:
     """A class attribute by name, with the suffixes that `names.scope` gives to names."""
+    if name.startswith(FACTORY):
+        made = getattr(cls, "__dataclass_fields__", {}).get(name.removeprefix(FACTORY))
+        return MISSING if made is None or made.default_factory is dataclasses.MISSING else made.default_factory
     name, after, home = name.partition(AFTER)
     plain = name.removesuffix(SETTER)
     found = of_parents(cls, plain, home) if after else inspect.getattr_static(cls, plain, MISSING)

@@ -19,6 +19,7 @@ import numpy as np
 from linad_typecheck.engine.annotations import TupleType, parse_annotation
 from linad_typecheck.engine.rulebook import RESULTS
 from linad_typecheck.names.scope import (
+    CHOICE,
     COMPLEX,
     LIBRARY_CLASSES,
     LIST,
@@ -335,6 +336,9 @@ def make(tag: RecordTag, items: Iterable[object]) -> object:
         return tag.name
     if tag.key == COMPLEX.key:
         return complex_of(*items)
+    if tag.key == CHOICE.key:
+        code, *options = items
+        return None if code is None else options[tag.fields.index(str(code))]
     if tag.key in _COLUMNS:
         return _of_columns(tag.key, list(items))
     if tag.key in _NESTED:

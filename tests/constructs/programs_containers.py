@@ -505,6 +505,46 @@ def f(x, idx, n):
             s += x * j * k
     return s + d[99] + len(d)
 """, (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
+    "recursions that append": ("""\
+def walk(x, k, n, out):
+    if k < n:
+        walk(x, 2 * k + 1, n, out)
+        out.append(x * k)
+        walk(x, 2 * k + 2, n, out)
+def f(x, idx, n):
+    seen, kept = [0.0], {}
+    def visit(k, depth=0):
+        if k >= n:
+            return 0.0
+        seen.append(x * k)
+        kept[depth] = kept.get(depth, 0.0) + x
+        return x * k + visit(2 * k + 1, depth + 1) * 0.5 + visit(2 * k + 2, depth + 1)
+    out = []
+    walk(x, 0, n, out)
+    r = visit(0)
+    return r + sum(v * v for v in seen) + sum(k * v for k, v in enumerate(out)) + sum(k * v * v for k, v in kept.items())
+""", (1.3, np.array([5, -3]), 8)),
+    "items of lists in dicts": ("""\
+from collections import defaultdict
+class Log:
+    def __init__(self):
+        self.xs, self.by = [], {"a": [1.0]}
+def f(x, idx, n):
+    d, e, log, rows = defaultdict(list), {"a": [], "b": (x,)}, Log(), [[], [1.0]]
+    for i in range(n):
+        d[idx[i] % 3].append(x * i)
+        d[i % 2 + 3] += [x, x * i]
+        e["a"] += [x * i]
+        rows[i % 2] += [x, x * i]
+        log.xs += [x]
+        log.by["a"] += [x * x, 1.0]
+    d[2][0] = x ** 3
+    d[3][1] *= 2.0
+    e["b"] += (x * x,)
+    found = log.xs.count(x) * x + rows[0].index(x * 2)
+    log.xs.remove(x)
+    return sum(d[2]) * sum(d[3]) + sum(e["a"]) * e["b"][1] + sum(rows[1]) + sum(log.xs) * sum(log.by["a"]) + found
+""", (1.3, np.array([5, -3, 5, 100, 7, -3, 12, 5]), 8)),
     "sets": ("""\
 def f(x, idx, n):
     seen = set()

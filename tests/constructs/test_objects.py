@@ -92,3 +92,39 @@ def test_unpacking_and_arguments_that_are_classes():
     f, x = linear_grad(names["f"], backend="interpret"), np.array([1.0, 2.0])
     for of in (names["Base"], names["Child"]):
         assert f(x, of) == names["f"](x, of)
+
+
+COMPARED = """
+class Part:
+    def __init__(self, k, w):
+        self.k, self.w = k, w
+
+    def __eq__(self, other):
+        return self.k == other.k
+
+    def __lt__(self, other):
+        return self.w < other.w
+
+    def __ge__(self, limit):
+        return self.w >= limit
+
+def f(x):
+    parts, s = [Part(1, x[0]), Part(2, x[1]), Part(1, x[2])], 0.0
+    for a in parts:
+        for b in parts:
+            if a == b and not a != b:
+                s += a.w * b.w
+            if a < b or b > a:
+                s += b.w
+        if a >= 0.5:
+            s += a.w ** 2
+    return s if Part(2, 0.0) in parts else 0.0
+"""
+
+
+def test_comparisons_by_the_class():
+    f, x = load(COMPARED), np.array([0.3, 1.2, -0.7])
+    g = linear_grad(f, backend="interpret")
+    assert g(x) == pytest.approx(f(x))
+    ends = [[f(x + h * e) for h in (1e-6, -1e-6)] for e in np.eye(3)]
+    np.testing.assert_allclose(g.grad(x), [(a - b) / 2e-6 for a, b in ends], rtol=1e-6)

@@ -38,10 +38,6 @@ class Checks:
 @dataclass(frozen=True)
 class Computes:
     a: float = field(init=False)
-@dataclass(frozen=True)
-class Lists:
-    a: list = field(default_factory=list)
-    b: float = 1.0
 class Derived(P): pass
 class Plain: pass
 class Indexed(NamedTuple):
@@ -61,7 +57,6 @@ REFUSED = {
     "mutable of another attribute": ("unsupported", "c: float", "m = Mutable(c)\nm.b = 2.0\nreturn m.a", "`.b`"),
     "post init": ("unsupported", "c: float", "return Checks(c).a", "`__post_init__`"),
     "computed field": ("unsupported-annotation", "p: Computes", "return p.a", "computes its field `a`"),
-    "default factory": ("unsupported", "c: float", "return Lists().b", "`default_factory` as the default of `a`"),
     "derived named tuple": ("unsupported-annotation", "p: Derived", "return p.b", "derived from a named tuple"),
     "plain class": ("unsupported-annotation", "p: Plain", "return p.b", "the class `Plain`"),
     "own indexing": ("unsupported-annotation", "p: Indexed", "return p.a", "`__getitem__`"),

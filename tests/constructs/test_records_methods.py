@@ -81,6 +81,25 @@ class Point(NamedTuple):
 
     def __sub__(self, other):
         return Point(self.x - other.x, self.y - other.y)
+
+
+def weights():
+    return [1.0, 2.0]
+
+
+@dataclasses.dataclass
+class Log:
+    total: float = 0.0
+    xs: list = dataclasses.field(default_factory=list)
+    ys: list = dataclasses.field(default_factory=weights)
+    by: dict = dataclasses.field(default_factory=dict)
+    w: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(2))
+
+    def push(self, v):
+        self.xs.append(v)
+        self.w[0] += v
+        self.by["last"] = v
+        return self
 '''
 X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 2.0])
 BODIES = {
@@ -94,6 +113,8 @@ BODIES = {
     "an update through a method": "m = Base(x.copy())\nm.update(1, y[0])\nreturn m.w * y",
     "named tuples": "p = Point(x[0], x[1])\nq = Point(y[0], y[1])\nreturn p.dot(q) * (p - q).norm",
     "in a loop": "m = Base(x, 0.5)\nfor k in range(3):\n    m = m.scaled(plus=y[k])\nreturn m(y)",
+    "made by factories": "a, b = Log(), Log(2.0)\na.push(x[0]).push(y[1])\nb.push(x[1])\nb.ys[0] = y[0]\n"
+    "return np.sum(a.xs) * np.sum(b.xs) * a.w[0] * a.by['last'] + b.ys[0] * a.ys[0] + b.w[0] * len(a.xs) * b.total",
     "by the class": "m = Base(x, 0.5)\nreturn Base.scaled(m, 4.0).b * x",
 }
 

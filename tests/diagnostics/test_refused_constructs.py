@@ -29,7 +29,7 @@ REFUSED = {
     "try:\n    return 1.0 / w\nfinally:\n    pass": (1, "`try`", "`if`"),
     "yield w": (1, "`yield`", "array"),
     "async def g():\n    pass\nreturn w": (1, "async", "plain"),
-    "d = []\nd.remove(w)\nreturn w": (2, "`.remove` of a list", "np.array"),
+    "d = []\nd.union(w)\nreturn w": (2, "`.union` of a list", "np.array"),
     "return TABLE['a']": (1, "has no key 'a'", ""),
     "global TABLE\nTABLE = w\nreturn w": (1, "`global`", "parameter"),
     "def g():\n    nonlocal v\n    v = 1.0\nv = w\ng()\nreturn v": (2, "`nonlocal`", "bind it first"),

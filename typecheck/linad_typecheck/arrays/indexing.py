@@ -195,7 +195,7 @@ def _taken_whole(view: View, axis: int) -> bool:
 
 def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The index parts given by a value; None if a problem was reported."""
-    value = number_of(value) or value
+    value = number_of(ctx, value, span) or value
     match value:
         case NoneValue():
             return [NewAxis()]

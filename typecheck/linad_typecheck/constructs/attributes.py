@@ -11,6 +11,7 @@ from ..arrays.shapes import reshaped, transposed
 from ..engine.arithmetic import binary
 from ..engine.elementwise import lift
 from ..engine.entities import attribute_entity, constant_value, entity_value, external
+from ..engine.choices import one_per_option
 from ..engine.evaluation import EXPRESSIONS, pull
 from ..engine.places import product, run_checks
 from ..engine.refusal import Refused
@@ -19,7 +20,7 @@ from ..engine.sizes import dtype_of, is_array, rank_of, shape_of
 from ..engine.state import Lowering, zero
 from ..engine.values import (
     SILENT, DTypeValue, DerivativeValue, EntityValue, Poison, ScalarValue, TextValue, Transform, TupleValue, Value,
-    describe, is_complex, literal, type_of,
+    describe, is_choice, is_complex, literal, type_of,
 )
 from ..library.arrays import METHODS, OWN
 from ..library.windows import strides_of
@@ -104,6 +105,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return TextValue(own.rpartition(".")[2])
         case EntityValue(entity=RecordClass() as found):
             return class_attribute(ctx, node, found)
+        case TupleValue() if is_choice(base):
+            return one_per_option(ctx, base, lambda v: attribute_of(ctx, node, v), span)
         case TupleValue() if is_complex(base):
             return complexes.attribute(ctx, node, base, lambda n, v: attribute_of(ctx, n, v))
         case TupleValue():

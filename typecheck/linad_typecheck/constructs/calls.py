@@ -14,6 +14,7 @@ from ..arrays.shapes import transposed
 from ..ir.core import Atom, Call, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
+from ..engine.choices import one_per_option
 from ..engine.evaluation import (
     CALLED_VALUES, CALLS, EXPRESSIONS, expand_starred, expression, force_before, operands, pull, usable,
 )
@@ -32,9 +33,8 @@ from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_complex, leaves,
-    map_arrays,
-    passed, rebuild, type_leaves, type_of,
+    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
+    is_complex, leaves, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -57,12 +57,13 @@ from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
 from .comprehensions import array_from
+from .dicts import for_each_key, unpacked
 from .dicts import method as dict_method
-from .dicts import unpacked
 from .generators import is_generator, start_generator
 from .iterables import ITERABLES
 from .records import (
-    FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth, of_class,
+    FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
+    of_class,
 )
 from .static_texts import method as text_method
 from .targets import held_object
@@ -83,11 +84,19 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         if any(held_object(ctx, arm) is not None for arm in arms):  # the call may change that one
             each = (_of_one(node, arm) for arm in arms)
             return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint)
+    each = lambda of: call(ctx, _of_one(node, of), hint)
+    if (found := for_each_key(ctx, node.func.value, each, ctx.span(node))) is not None:
+        return found
     if (made := method_of_parent(ctx, node)) is not None:
         return made
     base = force_before(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
     if isinstance(base, TupleValue) and node.args and base.mapping:
         base = hashed.hashed_for_key(ctx, base, node.args[0]) or base
+    return _of_value(ctx, node, base, hint)
+
+
+def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
+    """The call of a method, or of an attribute that is a function, of a value."""
     found = _method(ctx, node, base, hint)
     return _called(ctx, node, attribute_of(ctx, node.func, base), hint) if found is None else found
 
@@ -141,6 +150,8 @@ def _method(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value | No
             return dict_method(ctx, node, base, name)
         case TextValue(text=text):
             return text_method(ctx, node, text, name)
+        case TupleValue() if is_choice(base):
+            return one_per_option(ctx, base, lambda v: _of_value(ctx, node, v, hint), ctx.span(node), hint)
         case _ if is_complex(base):
             return complexes.method(ctx, base, name, given())
         case TupleValue():
@@ -176,6 +187,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
             return _call(ctx, node, source, (), hint)
+        case TupleValue() if is_choice(callee):
+            return one_per_option(ctx, callee, lambda v: _called(ctx, node, v, hint), ctx.span(node), hint)
         case TupleValue(record=RecordClass() as record) if (of := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, of, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source) if source.elementwise:
@@ -195,7 +208,11 @@ def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
             found = object_truth(ctx, args.values[0], node.func)
         if found is not None:
             return found
-    return call_external(ctx, dotted, args)
+    chosen = next((k for k, v in enumerate(args.all) if is_choice(v)), None)
+    if chosen is None:
+        return call_external(ctx, dotted, args)
+    each = lambda v: call_external(ctx, dotted, args.having(chosen, v))
+    return one_per_option(ctx, args.all[chosen], each, args.span, hint)
 
 
 def _not_called(ctx: Lowering, node: ast.Call, callee: Value, name: str) -> Value:
@@ -282,8 +299,8 @@ def _call(
         return start_generator(ctx, node, FunctionValue(source, (), captures))
     args = bound_arguments(ctx, node, source, captures)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
-    capture_args = [Argument(v, ctx.span(node), n) for n, v in captures]
-    changeable = [*values, *(v for _, v in captures)]
+    capture_args = [Argument(usable(ctx, v, n, ctx.span(node)), ctx.span(node), n) for n, v in captures]
+    changeable = [*values, *(c.value for c in capture_args)]
     if any(contains(v, Poison) for v in changeable):
         forget(ctx, changeable)
         ctx.programs.poisoned = True
@@ -295,6 +312,8 @@ def _call(
             map_arrays(v, lambda x, a=a: force_array(ctx, x, a.name or "t", a.span))
             for v, a in zip(values, args.values(), strict=True)
         ]
+    if ctx.programs.inside(source) > MOST_LENGTHS:
+        values, capture_args = _of_any_length(ctx, values, capture_args)
     given = [Argument(closed(ctx, v, a.span), a.span, a.name) for v, a in zip(values, args.values(), strict=True)]
     if ctx.programs.inside(source):  # otherwise each recursion depth would have another view type
         given = [replace(a, value=map_arrays(a.value, lambda v, a=a: _at_run_time(ctx, v, a.span))) for a in given]
@@ -322,6 +341,23 @@ def _call(
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
     changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
     return expand_held(result, after)
+
+
+MOST_LENGTHS = 1  # recursive calls for which a function is compiled for the lengths of lists
+
+
+def _of_any_length(
+    ctx: Lowering, values: list[Value], captures: list[Argument]
+) -> tuple[list[Value], list[Argument]]:
+    """The arguments of a recursive call, where lists may have any length: otherwise a list that grows would have
+    another type in each call."""
+    for base in [part for v in (*values, *(c.value for c in captures)) for part in objects_in(v) if part.listed]:
+        grown = lists.in_cells(ctx, base)
+        if grown is not None:
+            put = lambda o, base=base, grown=grown: grown if o == base else o
+            values = [map_objects(v, put) for v in values]
+            captures = [replace(c, value=map_objects(c.value, put)) for c in captures]
+    return values, captures
 
 
 def _vectorized(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

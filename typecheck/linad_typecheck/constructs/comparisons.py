@@ -6,10 +6,12 @@ import ast
 from collections.abc import Callable
 
 from ..engine.arithmetic import compare, unary
+from ..engine.choices import chooses, one_per_option, same_option
+from ..engine.elementwise import lift
 from ..engine.evaluation import expression
 from ..engine.growing import count_of, is_growing
 from ..engine.numbers import number_of
-from ..engine.quoted import Quoted
+from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.short_circuit import lazily
@@ -17,7 +19,7 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
     LISTS, SEQUENCES, SILENT, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    contains, describe, is_complex, is_optional, literal, type_of,
+    contains, describe, is_choice, is_complex, is_optional, literal, option_key, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -29,6 +31,7 @@ from ..ownership.objects import is_same_object
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
+from .records import by_class
 
 # ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
 MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
@@ -40,32 +43,25 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     asks = isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn))
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue) and not asks:
         return None
+    if is_choice(a) or is_choice(b):
+        return _of_choices(ctx, op, a, b, span)
+    if (made := _by_class(ctx, type(op), a, b, span)) is not None:
+        return made
     if not asks:
-        one, other = _number_of(a, b), _number_of(b, a)
+        one, other = _number_of(ctx, a, b, span), _number_of(ctx, b, a, span)
         if one is not None or other is not None:
             return compare(ctx, type(op), one or a, other or b, span)
     if isinstance(a, SILENT) or isinstance(b, SILENT):
-        return Poison() if isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+        return Poison() if asks else None
     if contains(a, SILENT) or contains(b, SILENT):
         bottom = contains(a, Bottom) or contains(b, Bottom)
         raise Refused(None, Bottom() if bottom else Poison())
-    if not asks and (is_complex(a) or is_complex(b)):
-        if not isinstance(op, _EQUALITIES):
-            ctx.raised("TypeError")
-            instead = "compare absolute values: `abs(z)`"
-            raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
-        name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
-        return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
-    match op:
-        case ast.Is() | ast.IsNot():
-            return _same(ctx, op, a, b, span)
-        case ast.In() | ast.NotIn():
-            found = _member(ctx, a, b, span)
-            return (
-                unary(ctx, ast.Not, found, span)
-                if isinstance(op, ast.NotIn) and isinstance(found, ScalarValue)
-                else found
-            )
+    if isinstance(op, ast.Is | ast.IsNot):
+        return _same(ctx, op, a, b, span)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _negated(ctx, _member(ctx, a, b, span), isinstance(op, ast.NotIn), span)
+    if is_complex(a) or is_complex(b):
+        return _of_complex_numbers(ctx, op, a, b, span)
     if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
     if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
@@ -73,42 +69,77 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         if unknown is not None:
             instead = "compare the numbers that it is made of"
             raise Refused(Unsupported(span, f"a comparison with {unknown.what}", instead))
-    if not (isinstance(a, TupleValue) or isinstance(b, TupleValue)):
-        return None
-    if isinstance(op, _EQUALITIES) and _are_lists(a, b):
-        found = _same_lists(ctx, a, b, span)
-        return found if isinstance(op, ast.Eq) else unary(ctx, ast.Not, found, span)
-    if (
-        isinstance(a, TupleValue)
-        and isinstance(b, TupleValue)
-        and a.record in SEQUENCES
-        and b.record in SEQUENCES
-        and isinstance(op, _EQUALITIES)
-    ):
-        found = _equal(ctx, a, b, span)
-        if found is not None:
-            return (
-                unary(ctx, ast.Not, found, span)
-                if isinstance(op, ast.NotEq) and isinstance(found, ScalarValue)
-                else found
-            )
-    if isinstance(op, _ORDERS) and (found := _ordered(ctx, type(op), a, b, span)) is not None:
+    return _of_tuples(ctx, op, a, b, span) if isinstance(a, TupleValue) or isinstance(b, TupleValue) else None
+
+
+def _negated(ctx: Lowering, found: Value, negate: bool, span: Span) -> Value:
+    return unary(ctx, ast.Not, found, span) if negate and isinstance(found, ScalarValue) else found
+
+
+def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    if not isinstance(op, _EQUALITIES):
+        ctx.raised("TypeError")
+        instead = "compare absolute values: `abs(z)`"
+        raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
+    name = "numpy.equal" if isinstance(op, ast.Eq) else "numpy.not_equal"
+    return call_external(ctx, name, Args("==", span, (a, b), {}, "b"))
+
+
+def _of_tuples(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of two values one of which is a tuple, a list, a dict or an object."""
+    equality, negate = isinstance(op, _EQUALITIES), isinstance(op, ast.NotEq)
+    if equality and _are_lists(a, b):
+        return _negated(ctx, _same_lists(ctx, a, b, span), negate, span)
+    sequences = [isinstance(v, TupleValue) and v.record in SEQUENCES for v in (a, b)]
+    if equality and all(sequences) and (found := _equal(ctx, a, b, span)) is not None:
+        return _negated(ctx, found, negate, span)
+    if not equality and (found := _ordered(ctx, type(op), a, b, span)) is not None:
         return found
-    if (
-        isinstance(op, _EQUALITIES)
-        and any(isinstance(v, ScalarValue) and v.weak for v in (a, b))
-        and any(v.record in SEQUENCES for v in (a, b) if isinstance(v, TupleValue))
-    ):
-        return literal(isinstance(op, ast.NotEq))  # a Python number does not equal a tuple
+    if equality and any(sequences) and any(isinstance(v, ScalarValue) and v.weak for v in (a, b)):
+        return literal(negate)  # a Python number does not equal a tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
     raise Refused(
         WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
     )
 
 
-def _number_of(v: Value, beside: Value) -> ScalarValue | None:
+# the method of the left operand's class, and that of the right one's
+_METHODS = {
+    ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
+    ast.LtE: ("__le__", "__ge__"), ast.Gt: ("__gt__", "__lt__"), ast.GtE: ("__ge__", "__le__"),
+}  # fmt: skip
+
+
+def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
+    """``a < b`` if the class of one operand defines it; None otherwise."""
+    at = at_span(span)
+    for name, own, other in zip(_METHODS.get(op, ()), (a, b), (b, a)):
+        if (found := by_class(ctx, name, own, at, [Quoted(at, other)])) is not None:
+            return found
+    same = _by_class(ctx, ast.Eq, a, b, span) if op is ast.NotEq else None
+    return unary(ctx, ast.Not, same, span) if isinstance(same, ScalarValue) else same
+
+
+def _of_choices(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of a value of which it is decided at run time which one it is."""
+
+    def each(x: Value, y: Value) -> Value:
+        found = of_parts(ctx, op, x, y, span)
+        return lift(ctx, (x, y), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
+
+    if is_choice(a) and is_choice(b) and isinstance(op, (*_EQUALITIES, ast.Is, ast.IsNot)):
+        pairs = ((x, y) for x in a.items[1:] for y in b.items[1:])
+        if all(_same_constants(x, y) == (option_key(x) == option_key(y)) for x, y in pairs):
+            same = same_option(ctx, a, b, span)
+            return same if isinstance(op, ast.Eq | ast.Is) else unary(ctx, ast.Not, same, span)
+    if is_choice(a):
+        return one_per_option(ctx, a, lambda x: each(x, b), span, "b")
+    return one_per_option(ctx, b, lambda y: each(a, y), span, "b")
+
+
+def _number_of(ctx: Lowering, v: Value, beside: Value, span: Span) -> ScalarValue | None:
     """The int that an `IntEnum` member denotes when it is compared with a number."""
-    return number_of(v) if isinstance(beside, ScalarValue) else None
+    return number_of(ctx, v, span) if isinstance(beside, ScalarValue) else None
 
 
 def _same_constants(a: Value, b: Value) -> bool | None:
@@ -163,6 +194,10 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
 
 def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     """Whether two values are equal; None if they are not comparable as numbers."""
+    if is_choice(a) or is_choice(b):
+        return of_parts(ctx, ast.Eq(), a, b, span)
+    if (made := _by_class(ctx, ast.Eq, a, b, span)) is not None:
+        return made
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)
@@ -183,9 +218,6 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
         case NoneValue(), NoneValue():
             return literal(True)
     return None
-
-
-_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
@@ -239,6 +271,8 @@ def _chain(ctx: Lowering, every: bool, tests: list[Callable[[], Value | None]], 
 def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if isinstance(b, TextValue) and isinstance(a, TextValue):
         return literal(a.text in b.text)
+    if isinstance(b, TupleValue) and b.mapping and chooses(a):
+        return one_per_option(ctx, a, lambda x: _member(ctx, x, b, span), span, "b")
     for rule in MEMBERS:
         if (found := rule(ctx, a, b, span)) is not None:
             return found
@@ -276,13 +310,6 @@ def _same_lists(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Valu
     if isinstance(found, SILENT):
         raise Refused(None, found)
     return found
-
-
-def at_span(span: Span) -> ast.expr:
-    """A node at a position."""
-    at = ast.Constant(None, lineno=span.line, end_lineno=span.end_line)
-    at.col_offset, at.end_col_offset = span.column - 1, span.end_column - 1
-    return at
 
 
 def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:

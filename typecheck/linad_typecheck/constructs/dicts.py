@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..advice.did_you_mean import meant
+from ..engine.choices import chooses, one_per_option
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, usable
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TupleValue, Value, contains, describe, type_of,
+    LIST, SILENT, Binding, EntityValue, NoneValue, Poison, ScalarValue, TupleValue, Value, contains, describe,
+    type_of,
 )
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
@@ -21,7 +24,7 @@ from ..ownership.objects import change
 from ..registry import enter
 from ..span import Span
 from .static_texts import constant_of, value_of
-from .targets import another
+from .targets import another, held_object
 
 
 def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
@@ -130,6 +133,10 @@ def known_key(ctx: Lowering, node: ast.expr) -> object:
 
 def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     """``d["w"]``."""
+    asked = expression(ctx, node.slice)
+    if chooses(asked):
+        return one_per_option(ctx, asked, lambda k: item(ctx, with_key(node, k), base), ctx.span(node))
+    node = with_key(node, asked)
     key = known_key(ctx, node.slice)
     found = _find(base, key)
     if found is not None:
@@ -140,6 +147,30 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     told = f"a dict of {', '.join(map(repr, base.record.names)) or 'nothing'} has no key {key!r}"
     near = f"`{near[0]!r}` is near" if near else ""
     raise Refused(WrongType(ctx.span(node.slice), told, "a KeyError in Python", near))
+
+
+def with_key(node: ast.Subscript, key: Value) -> ast.Subscript:
+    """The item of a key that is already evaluated."""
+    return ast.copy_location(ast.Subscript(node.value, Quoted(node.slice, key), node.ctx), node)
+
+
+def for_each_key(ctx: Lowering, node: ast.expr, do: Callable[[ast.expr], Value], span: Span) -> Value | None:
+    """What ``do`` makes of an expression such as ``d[k].x[0]``, if it is decided at run time which of several keys
+    ``k`` is: that of each key; None otherwise."""
+    match node:
+        case ast.Attribute(value=of, attr=attr):
+            return for_each_key(ctx, of, lambda v: do(ast.copy_location(ast.Attribute(v, attr, node.ctx), node)), span)
+        case ast.Subscript(value=of, slice=index):
+            each = lambda v: do(ast.copy_location(ast.Subscript(v, index, node.ctx), node))
+            if (found := for_each_key(ctx, of, each, span)) is not None:
+                return found
+            held = ctx.attempt(lambda: held_object(ctx, of)).value
+            if held is None or not held.mapping or isinstance(index, ast.Constant | ast.Slice):
+                return None
+            if not chooses(ctx.attempt(lambda: expression(ctx, index)).value):
+                return None
+            return one_per_option(ctx, expression(ctx, index), lambda k: do(with_key(node, k)), span)
+    return None
 
 
 def _find(base: TupleValue, key: object) -> Value | None:
@@ -178,6 +209,10 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
         asked = expression(ctx, node.args[0])
+        if chooses(asked):
+            quoted = lambda k: ast.Call(node.func, [Quoted(node.args[0], k), *node.args[1:]], [])
+            each = lambda k: method(ctx, ast.copy_location(quoted(k), node), base, name)
+            return one_per_option(ctx, asked, each, span)
         if isinstance(asked, ScalarValue) and all(isinstance(k, str) for k in base.record.names):
             return other  # a number is no text
         key = known_key(ctx, node.args[0])
@@ -237,8 +272,9 @@ def assign(ctx: Lowering, target: ast.Subscript, base: TupleValue, value: Value,
     node = target.value
     key = key_of(ctx, target.slice)
     if key is None or isinstance(value, SILENT):
-        if isinstance(node, ast.Name):  # its contents are not known any more
-            ctx.bind(node.id, Binding(Poison() if key is None else value, span))
+        if not isinstance(node, ast.Name):
+            raise Refused(None, changes=(base,))
+        ctx.bind(node.id, Binding(Poison() if key is None else value, span))  # its contents are not known any more
         return
     with_items_of(ctx, node, base, of({key[0]: value}), "assigning to a key", ctx.span(target))
 

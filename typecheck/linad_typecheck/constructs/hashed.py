@@ -14,7 +14,7 @@ from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
 from ..engine.growing import copied, count_of, is_growing, item_at
 from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
 from ..engine.places import force_delayed
-from ..engine.quoted import Quoted
+from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
 from ..engine.sequences import Unrolled, unpacked
 from ..engine.state import ZERO, Lowering
@@ -30,11 +30,12 @@ from ..ownership.objects import allocated_at, change
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, FLOATS
-from .comparisons import MEMBERS, at_span
+from .comparisons import MEMBERS
 from .comprehensions import COMPREHENSIONS, run_through
 from .dicts import construct as known_call, display as known_display, has
 from .iterables import iteration
 from .lists import from_iteration, holds_lists as lists_held, order_of, permuted
+from .targets import held_object
 
 PLAIN = {"clear": 0, "copy": 0, "get": 2, "items": 0, "keys": 0, "pop": 2, "popitem": 0, "setdefault": 2, "update": 1,
          "values": 0}  # fmt: skip
@@ -166,19 +167,36 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         raise Refused(WrongType(span, "a set has no items to index", "a set", "ask `k in s`, or make a dict"))
     default = _default(base)
     k = key(ctx, node.slice, *(() if default is None else (base,)))
-    default = None if default is None else allocated_at(ctx, default, span)
     if base.record is COUNTER:
         return _call(ctx, node, "_value", base.items[1], _position(ctx, node, base, k), literal(0))
-    if default is not None and not _runs(ctx, base):
-        j = _call(ctx, node, "_place", base, k, default)
-        ctx.not_negative(j.atom)
-        base = _again(ctx, node.value)
-    else:
-        j = _position(ctx, node, base, k)
-        _require(ctx, j, k, span, default is None)
+    j, base = _place(ctx, node, base, k)
     if not is_growing(base.items[1]):
         return Bottom()
     return item_at(ctx, base.items[1], j.atom, span)
+
+
+def _place(ctx: Lowering, node: ast.Subscript, base: TupleValue, k: Value) -> tuple[ScalarValue, TupleValue]:
+    """The position of a key in the list of values, and the dict with the key in it."""
+    default, span = _default(base), ctx.span(node)
+    if default is not None and not _runs(ctx, base):
+        j = _call(ctx, node, "_place", base, k, allocated_at(ctx, default, span))
+        ctx.not_negative(j.atom)
+        return j, _again(ctx, node.value)
+    j = _position(ctx, node, base, k)
+    _require(ctx, j, k, span, default is None)
+    return j, base
+
+
+def found_once(ctx: Lowering, target: ast.Subscript) -> ast.Subscript:
+    """A target ``d[k][i]``, where ``d[k]`` is a list, with the key looked up: ``d.values[j][i]``."""
+    of = target.value
+    base = ctx.attempt(lambda: held_object(ctx, of.value)).value if isinstance(of, ast.Subscript) else None
+    if base is None or not is_hashed(base) or not holds_lists(base):
+        return target
+    j, _ = _place(ctx, of, base, key(ctx, of.slice, base))
+    values = ast.copy_location(ast.Attribute(of.value, "values", ast.Load()), of)
+    row = ast.copy_location(ast.Subscript(values, Quoted(of, j), ast.Load()), of)
+    return ast.copy_location(ast.Subscript(row, target.slice, target.ctx), target)
 
 
 def _default(base: TupleValue) -> Value | None:

@@ -28,12 +28,12 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
     NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, literal, map_arrays, map_objects, objects, type_of, with_item,
+    growing_type, is_choice, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
+from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
 from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
 from ..ownership.state import cell_of, write
 from ..registry import enter
@@ -56,6 +56,8 @@ def is_list(v: Value) -> bool:
 def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     """``xs.append(v)`` and other methods; the name is rebound to a new list value."""
     span = ctx.span(node)
+    if name in ("index", "count", "remove") and len(node.args) == 1 and not node.keywords:
+        return _searched(ctx, node, base, name)
     if name not in METHODS or (node.keywords and name != "sort"):
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
@@ -91,6 +93,18 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     new, found = _changed(ctx, node, base, name, given, where, span)
     _change(ctx, target, base, new, f"`.{name}`", span)
     return found
+
+
+def _searched(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
+    """``xs.index(v)``, ``xs.count(v)``, ``xs.remove(v)``."""
+    function = EntityValue(External(f"%ordering._{'count' if name == 'count' else 'index'}"), name)
+    call = ast.Call(Quoted(node, function), [Quoted(node, base), node.args[0]], [])
+    found = expression(ctx, ast.copy_location(call, node))
+    if name != "remove" or isinstance(found, SILENT):
+        return found
+    pop = ast.copy_location(ast.Attribute(node.func.value, "pop", ast.Load()), node.func)
+    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node))
+    return NoneValue()
 
 
 def _changed(
@@ -421,7 +435,12 @@ def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
     """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
     them there. None for any other value."""
     nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    t = growing_type(type_of(base), NOTHING) if nested else None
+    return in_cells(ctx, base) if nested else None
+
+
+def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
+    """A list of known length with its items in arrays; names that hold it keep them there. None if it cannot be."""
+    t = growing_type(type_of(base), NOTHING)
     if t is None:
         return None
     grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
@@ -431,9 +450,10 @@ def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
 
 
 def _is_tuple(v: Value) -> bool:
-    """Whether a value is a tuple of numbers, lists and such tuples."""
+    """Whether a value is a tuple of numbers, texts, lists and such tuples."""
     parts = v.items if isinstance(v, TupleValue) and not v.changes else ()
-    return bool(parts) and all(isinstance(x, ScalarValue) or is_list(x) or _is_tuple(x) for x in parts)
+    plain = lambda x: isinstance(x, ScalarValue) or is_list(x) or is_choice(x) or option_key(x) is not None
+    return bool(parts) and all(plain(x) or _is_tuple(x) for x in parts)
 
 
 def _place(ctx: Lowering, base: TupleValue, index: ScalarValue, name: str, span: Span) -> Atom:
@@ -451,6 +471,8 @@ def slice_of(ctx: Lowering, base: TupleValue, where: Slice, name: str, span: Spa
     def cut(cells: Value) -> Value:
         if isinstance(cells, TupleValue):
             return replace(cells, items=tuple(map(cut, cells.items)))
+        if not is_array(cells):  # an option of a choice
+            return cells
         items = as_array(ctx, new_list(ctx, cells, count, True), name, span)
         return items_copied(ctx, view_of(ctx, items, [where], name, span), cells, span)
 
@@ -645,6 +667,9 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
             ctx.report(WrongType(span, "a list is indexed by an int", describe(type_of(index))))
         return None
     if base.made is not None and HELD <= base.made:
+        if isinstance(base.items[0], Never):  # it has no items: an IndexError
+            _place(ctx, base, index, name, span)
+            return None
         if not isinstance(base.items[0], ViewValue):
             what = "storing a tuple or a list in a list that is an item of a list"
             raise Refused(Unsupported(span, what, "store numbers"))
@@ -746,7 +771,8 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
                 whole = materialise(ctx, as_array(ctx, value, "result", span), "result", span)
                 return TupleValue((whole,), NESTED[ROWS.index(cells.record)])
             if cells.record not in (None, LIST):
-                what = f"a list of {cells.record.name} items as a result"
+                of = "texts or members of an enumeration" if cells.record is CHOICE else f"{cells.record.name} items"
+                what = f"a list of {of} as a result"
                 raise Refused(Unsupported(span, what, "return an array, or lists of the parts"))
             parts = (entry_result(ctx, TupleValue((x, count), value.record), span) for x in cells.items)
             return TupleValue(tuple(parts), COLUMNS["list of tuples" if cells.record is None else "list of lists"])

@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import cache
 
 from ..engine.entities import constant_value, entity_value, named
+from ..engine.arithmetic import truth
+from ..engine.choices import one_per_option
 from ..engine.evaluation import TRUTHS, expression, usable
 from ..engine.places import force_delayed
 from ..engine.provenance import user_name
@@ -20,15 +22,15 @@ from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
     LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TextValue, TupleValue,
-    Value, arrays, describe, is_complex, is_optional, literal, type_of,
+    Value, arrays, describe, is_choice, is_complex, is_optional, literal, type_of,
 )
 from ..ownership.objects import change
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
-    AFTER, DEQUE, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque, RecordClass,
-    RecordField,
+    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque,
+    RecordClass, RecordField,
 )  # fmt: skip
 from ..span import Span
 
@@ -187,8 +189,17 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
             why = why or f"is called without `{f.name}`"
     if why:
         raise Refused(BadCall(span, record.name, why))
-    items = [given[f.name] if f.name in given else default(ctx, f.default, f.name, span) for f in record.fields]
+    items = [given[f.name] if f.name in given else _default(ctx, record, f, node) for f in record.fields]
     return _made(ctx, items, record, span)
+
+
+def _default(ctx: Lowering, record: RecordClass, f: RecordField, node: ast.expr) -> Value:
+    """The default of a field, which its `default_factory` makes for each object."""
+    factory = member_of(ctx, record, FACTORY + f.name) if isinstance(f.default, Opaque) else None
+    if factory is None:
+        return default(ctx, f.default, f.name, ctx.span(node))
+    made = Quoted(node, entity_value(ctx, factory.entity, f.name, ctx.span(node)))
+    return expression(ctx, ast.copy_location(ast.Call(made, [], []), node), f.name)
 
 
 def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span) -> Value:
@@ -357,7 +368,11 @@ def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Valu
 
 
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
-    """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True."""
+    """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True; of a choice,
+    that of the option."""
+    if is_choice(v):
+        span = ctx.span(node)
+        return one_per_option(ctx, v, lambda x: ScalarValue(truth(ctx, x, span), True), span, "b")
     own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
     if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v) or is_complex(v):
         return None

@@ -44,7 +44,6 @@ from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
 from .quotes import Message, message_of
 from .records import by_class, refuse_attribute
-from .static_texts import added
 from .subscripts import target as place
 from .targets import held_object
 from .unpacking import unpacked, with_rest
@@ -198,19 +197,13 @@ def _hashed(ctx: Lowering, target: ast.Subscript) -> TupleValue | None:
     return found if found is not None and is_hashed(found) else None
 
 
-def _extends(ctx: Lowering, target: ast.Subscript, value: ast.expr) -> bool:
-    """Whether `+=` extends an item of a list or dict that holds lists. (NumPy adds an array to the items instead.)"""
-    base = held_object(ctx, target.value)
-    if (
-        base is None
-        or isinstance(target.slice, ast.Slice)
-        or not isinstance(value, (ast.List, ast.Tuple, ast.ListComp))
-    ):
-        return False
-    if is_hashed(base):
-        return hashed.holds_lists(base)
-    k = lists.counted_item(ctx, target)
-    return lists.is_list(base.items[k]) if k is not None else lists.holds_lists(base)
+def _extended(ctx: Lowering, target: ast.expr) -> ast.expr | None:
+    """The list that `+=` extends, if it is a part of a list, a dict or an object; None if there is none."""
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+        return None
+    part = ast.copy_location(type(target)(**dict(ast.iter_fields(target)) | {"ctx": ast.Load()}), target)
+    within = ctx.attempt(lambda: held_object(ctx, target.value)).value is not None
+    return part if within and lists.is_list(ctx.attempt(lambda: expression(ctx, part)).value) else None
 
 
 def _assign_to_hashed(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
@@ -233,6 +226,10 @@ def _assign_to_deque(ctx: Lowering, target: ast.Subscript, of: TupleValue, value
 
 
 def _subscript(ctx: Lowering, target: ast.Subscript, value: Value, span: Span) -> None:
+    each = lambda item: _subscript(ctx, item, value, span) or NoneValue()
+    if dicts.for_each_key(ctx, target, each, span) is not None:
+        return
+    target = hashed.found_once(ctx, target)
     if (of := held_object(ctx, target.value)) is not None and queues.is_deque(of):
         _assign_to_deque(ctx, target, of, value, span)
         return
@@ -303,48 +300,19 @@ def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:
 
 def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
     span = ctx.span(s)
+    each = lambda target: _augmented(ctx, ast.copy_location(ast.AugAssign(target, s.op, s.value), s)) or NoneValue()
+    if dicts.for_each_key(ctx, s.target, each, span) is not None:
+        return
+    if isinstance(s.target, ast.Subscript):
+        s = ast.copy_location(ast.AugAssign(hashed.found_once(ctx, s.target), s.op, s.value), s)
     match s.target:
         case ast.Name(id=name):
-            old, value = operands(ctx, [s.target, s.value])
-            if lists.is_list(old) and isinstance(s.op, ast.Add):
-                lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
-                return
-            if isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
-                if not (isinstance(value, TupleValue) and value.mapping):
-                    told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
-                    raise Refused(None if isinstance(value, SILENT) else told)
-                dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
-                return
-            if is_array(old):
-                again = next(
-                    (n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None
-                )
-                if again is not None:  # Python updates the old array and then rebinds the name to it
-                    ctx.report(
-                        Unsupported(ctx.span(again), f"`{name} := ...` in an update of `{name}`", "use another name")
-                    )
-                    return
-                where = region(ctx, old, name, ctx.span(s.target))
-                if where is not None:
-                    update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
-                return
-            part = ast.copy_location(ast.BinOp(ast.Name(name, ast.Load()), s.op, s.value), s)
-            if (joined := added(old, value, part)) is not None:
-                ctx.bind(name, Binding(joined, span))
-                return
-            if is_complex_array(old):
-                complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
-                return
-            ctx.bind(
-                name, Binding(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, name), name, span), span)
-            )
-            ctx.typed(name, ctx.span(s.target), value)
+            _augmented_name(ctx, s, name, span)
+        case ast.Subscript() | ast.Attribute() if isinstance(s.op, ast.Add) and (part := _extended(ctx, s.target)):
+            call = ast.Call(ast.Attribute(part, "extend", ast.Load()), [s.value], [])
+            expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
         case ast.Subscript(value=of) if queues.is_deque(found := held_object(ctx, of)):
             _augmented(ctx, ast.copy_location(ast.AugAssign(_in_deque(ctx, s.target, found), s.op, s.value), s))
-        case ast.Subscript() if isinstance(s.op, ast.Add) and _extends(ctx, s.target, s.value):
-            item = ast.Subscript(s.target.value, s.target.slice, ast.Load())
-            call = ast.Call(ast.Attribute(item, "extend", ast.Load()), [s.value], [])
-            expression(ctx, ast.fix_missing_locations(ast.copy_location(call, s)), none=True)
         case ast.Subscript() if _hashed(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: _assign_to_hashed(ctx, s.target, new, span))
         case ast.Subscript(value=of) if _dict(ctx, of) is not None:
@@ -379,6 +347,36 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             refuse(ctx, s.target)
 
 
+def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> None:
+    """``a op= e`` of a name: a list, a dict or an array is updated in place, any other value is rebound."""
+    old, value = operands(ctx, [s.target, s.value])
+    if lists.is_list(old) and isinstance(s.op, ast.Add):
+        lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
+    elif isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
+        if not (isinstance(value, TupleValue) and value.mapping):
+            told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
+            raise Refused(None if isinstance(value, SILENT) else told)
+        dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
+    elif is_array(old):
+        again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)
+        if again is not None:  # Python updates the old array and then rebinds the name to it
+            what = f"`{name} := ...` in an update of `{name}`"
+            raise Refused(Unsupported(ctx.span(again), what, "use another name"))
+        where = region(ctx, old, name, ctx.span(s.target))
+        if where is not None:
+            update_region(ctx, where, type(s.op), usable(ctx, value, "the value", span), span)
+    elif is_complex_array(old):
+        complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
+    else:
+        ctx.bind(name, Binding(expression(ctx, _operation(s, old, value), name), span))
+        ctx.typed(name, ctx.span(s.target), value)
+
+
+def _operation(s: ast.AugAssign, old: Value, value: Value) -> ast.BinOp:
+    """The operation of an augmented assignment, of values that are already evaluated."""
+    return ast.copy_location(ast.BinOp(Quoted(s.target, old), s.op, Quoted(s.value, value)), s)
+
+
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None], again: bool = False) -> None:
     """``d["w"] op= e``, ``xs[0] op= e``, ``p.a op= e``: an array is updated in place, any other value is rebound.
 
@@ -386,7 +384,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
-        store(force_delayed(ctx, operator(ctx, type(s.op), old, value, span, "t"), "t", span))
+        store(expression(ctx, _operation(s, old, value)))
         return
     where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
     if where is not None:

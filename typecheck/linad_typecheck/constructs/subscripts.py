@@ -13,6 +13,7 @@ from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
 from ..ir.core import Atom, Check, Const
+from ..engine.choices import as_choices
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
@@ -254,6 +255,9 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
         return select_item(ctx, base.items, index, ctx.span(node))
+    elif isinstance(index, ScalarValue) and index.dtype in INTS and (found := as_choices(ctx, base.items)) is not None:
+        code = select_item(ctx, tuple(v.items[0] for v in found), index, ctx.span(node))
+        return replace(found[0], items=(code, *found[0].items[1:]))
     elif isinstance(index, ScalarValue) and base.listed and not base.items:
         ctx.emit(Check(FALSE, "IndexError", "list index out of range", (), ctx.span(node)))
         ctx.go(dead=True)

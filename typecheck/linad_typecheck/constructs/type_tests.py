@@ -8,13 +8,15 @@ from collections.abc import Callable
 
 from ..advice.library_names import exists
 from ..advice.unsupported_functions import elsewhere
+from ..engine.choices import one_per_option
 from ..engine.entities import named
 from ..engine.evaluation import CALLS, expression
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, TupleValue, Value, literal,
+    SILENT, DerivativeValue, EntityValue, FunctionValue, NoneValue, Poison, TextValue, TupleValue, Value, is_choice,
+    literal,
 )
 from ..library.type_tests import has_attribute, is_subclass, of_class, type_value
 from ..messages.language import Unsupported
@@ -34,6 +36,9 @@ def type_test(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     value = expression(ctx, node.args[0])
     if isinstance(value, SILENT):
         return value
+    if is_choice(value):
+        quoted = lambda v: ast.copy_location(ast.Call(node.func, [Quoted(node.args[0], v), *node.args[1:]], []), node)
+        return one_per_option(ctx, value, lambda v: type_test(ctx, quoted(v), dotted, name, hint), ctx.span(node), hint)
     if name == "isinstance":
         found = _is_one_of(ctx, node.args[1], lambda cls: of_class(value, cls), isinstance(value, NoneValue))
     elif name == "issubclass":

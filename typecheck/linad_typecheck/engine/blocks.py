@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from ..ir.core import Const
+from ..ir.core import Atom, Const
 from ..names.scope import Helper
 from ..span import Span
 from ..types import BOOL
 from .type_dependence import about_types
+from .choices import excluding
 from .entities import named, unknown_constant
 from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
 from .refusal import Refused, refuse, refused
 from .state import CTL, RET, RETURN, RUN, Lowering
-from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is_optional
+from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is_choice, is_optional
 
 
 Body = Sequence[ast.stmt]
@@ -76,7 +78,7 @@ def _either(s: ast.stmt) -> ast.If | None:
 
 def duplicate_rest(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live: frozenset[str]) -> bool:
     """Lower a statement with two arms; duplicate the rest of the block into the arms if the types after them do not
-    join.
+    join, or join to a choice.
 
     This happens if a name has an array of one rank after one arm, and another rank or a number after the other. Returns
     True if the rest was lowered.
@@ -85,15 +87,16 @@ def duplicate_rest(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live:
     differ = any(
         d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error"
     )
-    if differ and ctx.programs.twice < MOST_APART:
+    if (differ or joined.findings.choices) and ctx.programs.twice < MOST_APART:
         ctx.programs.twice += 1
         try:
             twice = ctx.attempt(lambda: if_(ctx, either, [*either.body, *rest], [*either.orelse, *rest], live))
         finally:
             ctx.programs.twice -= 1
         result = twice.path.env.get(RET)
-        if not any(d.severity == "error" for d in twice.findings.diagnostics) and not (
-            result and contains(result.value, Poison)
+        found = twice.findings
+        if not any(d.severity == "error" for d in found.diagnostics) and not (
+            (found.choices and not differ) or (result and contains(result.value, Poison))
         ):
             ctx.take(twice)
             return True
@@ -160,11 +163,26 @@ def definitely_bound(ctx: Lowering, names: Iterable[str]) -> None:
 
 
 def narrowed(ctx: Lowering, test: ast.expr, truth: bool) -> None:
-    """Narrow optional names by the outcome of a test."""
+    """Narrow optional names and choices by the outcome of a test."""
     for name, none in none_if(test, truth).items():
         b = ctx.env.get(name)
         if b is not None and is_optional(b.value):
             ctx.bind(name, Binding(NoneValue() if none else b.value.items[0], b.span, b.defined, b.shared))
+    for name in {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}:
+        b = ctx.env.get(name)
+        if b is not None and is_choice(b.value):
+            ctx.bind(name, excluding(ctx, b, lambda v: _may_be(ctx, test, name, v, truth)))
+
+
+def _may_be(ctx: Lowering, test: ast.expr, name: str, v: Value, truth: bool) -> bool:
+    """Whether a test may have this outcome where a name has this value."""
+
+    def run() -> Atom | None:
+        ctx.bind(name, replace(ctx.env[name], value=v))
+        return condition(ctx, test)
+
+    found = ctx.attempt(run).value
+    return not isinstance(found, Const) or found.value == truth
 
 
 def statement(ctx: Lowering, s: ast.stmt) -> None:

@@ -19,6 +19,7 @@ class Findings:
         self.facts: dict[Fact, None] = {}  # in the order in which they were found
         self.raised = ""  # the exception that Python itself raises at the first error, if any
         self.poisoned = False  # something was omitted because it depends on a reported or unknown value
+        self.choices = False  # a value known at compile time became one that is chosen at run time
         self.bottoms = 0  # number of expressions met whose type depends on that of a recursive call
 
     def told(self) -> Iterator[Diagnostic]:
@@ -41,6 +42,7 @@ class Findings:
         """Merge other findings into these, without their diagnostics."""
         self.facts.update(others.facts)
         self.poisoned |= others.poisoned
+        self.choices |= others.choices
         self.bottoms += others.bottoms
 
 

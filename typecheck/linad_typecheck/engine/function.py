@@ -32,7 +32,7 @@ from .desugaring import desugar, with_imports
 from .programs import Programs
 from .rebound_names import with_lists
 from .spec import MODES, Spec
-from .state import RET, Lent, Lowering
+from .state import GIVEN_OBJECT, RET, Lent, Lowering
 from .values import (
     GROWING, ArrayValue, Binding, Bottom, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
@@ -125,19 +125,21 @@ def _parameters(ctx: Lowering, spec: Spec) -> list[Var]:
         ctx.global_array(name, t, key)
     ctx.asked({(params[k].name, axis): Const(n, I64) for k, axis, n in spec.options.sizes})
     spec.flat = tuple(p.name for p in params)
-    ctx.bind_all({f"%given.{n}": ctx.env[n] for n in spec.left})
+    ctx.bind_all({GIVEN_OBJECT + n: ctx.env[n] for n in spec.left})
     return params
 
 
 def _final(ctx: Lowering, spec: Spec) -> tuple[Value, ...]:
     """The final values of the parameters that the function changes."""
-    return tuple(ctx.env[f"%given.{n}"].value for n in spec.left)
+    return tuple(ctx.env[GIVEN_OBJECT + n].value for n in spec.left)
 
 
 def _with_changed(ctx: Lowering, spec: Spec, value: Value) -> Value:
     """The result of a function, and beside it the final values of the parameters that it changes."""
     if not spec.left or contains(value, (Poison, Bottom)):
         return value
+    if any(contains(v, Poison) for v in _final(ctx, spec)):  # the caller must not go on with what it gave
+        return Poison()
     span, left = ctx.span(spec.source.node), _final(ctx, spec)
     if any(contains(v, UnionValue) or (spec.recursive and _has_parts(ctx, v)) for v in left):
         what = "keeping a part of an array, or one of two arrays, in an object that is given"

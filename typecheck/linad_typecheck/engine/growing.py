@@ -20,15 +20,15 @@ from ..ownership.state import inherits, join_aliases, lose, names_of
 from ..span import Span
 from ..types import BOOL, I64, Array
 from .complexes import as_complex
-from .numbers import cast
+from .numbers import cast, number_of
 from .places import as_view, check_same_size, either, fresh_array, load, materialise, nest, put, read
 from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, COMPLEX, GROWING, LIST, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never, ScalarValue,
-    TupleType, TupleValue, Value, ValueType, ViewValue, arrays, growing_type, is_complex, map_arrays, objects, type_of,
-    with_item, without_axis,
+    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
+    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, growing_type, is_choice,
+    is_complex, map_arrays, objects, type_of, with_item, without_axis,
 )
 from .views import Along, View, Whole
 
@@ -87,6 +87,8 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
         case TupleType(record=record, items=(real, imag)), _ if record is COMPLEX and not isinstance(v, TupleValue):
             sizes = shape_of(ctx, v, span)
             return TupleValue((_converted(ctx, v, real, lengths, span), _new(ctx, imag, sizes, span)), COMPLEX)
+        case TupleType(record=record), TupleValue() if record is CHOICE:
+            return as_choice(v, t, ctx.programs.code)
         case TupleType(items=kinds), TupleValue(items=items):
             parts = (_converted(ctx, x, k, lengths, span) for x, k in zip(items, kinds, strict=True))
             return TupleValue(tuple(parts), t.record, t.made)
@@ -118,6 +120,8 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
     if isinstance(t, TupleType):
         if t.record is COMPLEX:
             items = [as_complex(ctx, v, span) for v in items]
+        elif t.record is CHOICE:
+            items = [as_choice(v, t, ctx.programs.code) for v in items]
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
@@ -201,6 +205,8 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
             return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
         if isinstance(cells, Never):
             return Bottom()
+        if not is_array(cells):  # an option of a choice
+            return cells
         whole = isinstance(cells, ArrayValue)
         if not whole and rank_of(cells) != 1:
             _one_of_two(span)
@@ -258,7 +264,10 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
             _one_of_two(span)
         cell = lambda index: read(ctx, cells, index, span)
         return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
+    if is_choice(cells):
+        return _array_of_choices(ctx, cells, count, span)
     if not isinstance(cells, TupleValue):  # the list never has an item
+        assert isinstance(cells, (Never, *SILENT))
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, new_list(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     if is_complex(cells):
@@ -279,6 +288,22 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
 
         nest(ctx, (count, *inner), store, span)
     return ArrayValue(whole)
+
+
+def _array_of_choices(ctx: Lowering, cells: TupleValue, count: Atom, span: Span) -> Value:
+    """The array of the numbers that members of `IntEnum`s are."""
+    codes, *options = cells.items
+
+    def number(code: ScalarValue) -> ScalarValue | None:
+        return number_of(ctx, TupleValue((code, *options), CHOICE), span)
+
+    with ctx.block():
+        example = number(ScalarValue(ZERO))
+    if example is None:
+        what = "an array of texts or members of an enumeration"
+        raise Refused(Unsupported(span, what, "keep the list, and compare its items one by one"))
+    cell = lambda index: number(read(ctx, codes, index, span))
+    return Delayed(example.dtype, (count,), cell, ((codes, True),), weak=True)
 
 
 def _array_of_rows(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
@@ -392,6 +417,8 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
             return as_growing(ctx, value, t, span)
         case TupleType(record=record), ScalarValue() if record is COMPLEX:
             return as_complex(ctx, value, span)
+        case TupleType(record=record), _ if record is CHOICE:
+            return as_choice(value, t, ctx.programs.code)
         case TupleType(items=kinds), TupleValue(items=items):
             return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))
     return value

@@ -21,12 +21,12 @@ from .path import Fixed, Path, join as meet
 from .places import as_view, materialise, read
 from .complexes import as_complex
 from .sizes import dtype_of, rank_of
-from .state import CTL, FALSE, RET, RETURN, TRUE, ZERO, Lowering, zero
+from .state import CTL, FALSE, GIVEN_OBJECT, RET, RETURN, TRUE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, DerivativeType,
-    DerivativeValue, FunctionValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue, TupleType, TupleValue,
-    UnionType, UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_optional, contains, describe,
-    join_results, join_types, leaves, rebuild, type_leaves, type_of,
+    ARRAYS, CHOICE, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, Delayed,
+    DerivativeType, DerivativeValue, FunctionValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue,
+    TupleType, TupleValue, UnionType, UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_choice,
+    as_optional, contains, contains_choice, describe, join_results, join_types, leaves, rebuild, type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -73,6 +73,7 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
                 else cast(ctx, leaf, d, span)
             )
         case ArrayType(dtype=d, rank=r):
+            assert not isinstance(v, Delayed)
             if isinstance(v, ViewValue | UnionValue):
                 made = own_array(ctx, v, "t", span, defined)
                 record_copy(ctx, made.var, v, span)
@@ -98,6 +99,8 @@ def coerce(ctx: Lowering, v: Value | None, t: ValueType, span: Span, defined: At
                 v = as_optional(v)
             elif t.record is COMPLEX:
                 v = as_complex(ctx, v, span)
+            elif t.record is CHOICE:
+                v = as_choice(v, t, ctx.programs.code)
             parts = v.items if isinstance(v, TupleValue) else (None,) * len(items)
             for part, item in zip(parts, items, strict=True):
                 yield from coerce(ctx, part, item, span, defined)
@@ -181,6 +184,8 @@ class _Joiner:
                 if name in live or name.startswith("%"):
                     for var in _array_leaves(a[name].value):
                         self.kept.setdefault(var.name, name)
+            elif name in a and name in b and (whole := _before_test(a[name], b[name])) is not None:
+                self.env[name] = whole
             elif name in live or name.startswith("%"):
                 changed.append(name)
                 for var in _in_both(*(env[name].value if name in env else None for env in (a, b))):
@@ -216,10 +221,12 @@ class _Joiner:
             else (join_results if name == RET and self.ctx.spec is None else join_types)(*types)
         )
         if t is None:
-            if not name.startswith("%"):
+            given = name.removeprefix(GIVEN_OBJECT)
+            if not given.startswith("%"):
                 one, other = (describe(u) for u in types)
-                self.ctx.report(TypeChanges(y.span, name, one, other, x.span, "branches"))
+                self.ctx.report(TypeChanges(y.span, given, one, other, x.span, "branches"))
             return Binding(Poison(), known.span)
+        self.ctx.programs.findings.choices |= contains_choice(t) and t not in types
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):
             return Binding(t.value, known.span)
         places = [self.span if b is None else b.span for b in (x, y)]
@@ -255,6 +262,8 @@ class _Joiner:
                     x, y = as_optional(x), as_optional(y)
                 elif t.record is COMPLEX:
                     x, y = (self.as_complex(k, v) for k, v in enumerate((x, y)))
+                elif t.record is CHOICE:
+                    x, y = (as_choice(v, t, self.ctx.programs.code) for v in (x, y))
                 parts = [v.items if isinstance(v, TupleValue) else (None,) * len(items) for v in (x, y)]
                 joined = tuple(self.value(name, p, q, i) for p, q, i in zip(*parts, items, strict=True))
                 made = TupleValue(joined, t.record, t.made)
@@ -424,6 +433,11 @@ class _Joiner:
             made = own_array(self.ctx, v, name, self.span, None if isinstance(v, ArrayValue) else self.defined[k])
             record_copy(self.ctx, made.var, v, self.span)
             return made.var
+
+
+def _before_test(a: Binding, b: Binding) -> Binding | None:
+    """The binding that both arms have left unchanged, if the test of the branch excluded options of its choice."""
+    return next((x for x in (a, a.whole) for y in (b, b.whole) if x is y and x is not None), None)
 
 
 def _other_dtype(v: Value | None, t: ScalarType | ArrayType) -> bool:

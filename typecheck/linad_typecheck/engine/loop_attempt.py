@@ -22,7 +22,7 @@ from .joins import branch, coerce, made_in, own_array
 from .loop_head import TOP, Head, Place, fits, lost_leaf, lost_parts, outside, renamed
 from .path import Classes, Fixed
 from .places import materialise
-from .state import BREAK, CTL, FALSE, ONE, RETURN, RUN, TRUE, ZERO, Lowering
+from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types,
@@ -426,9 +426,10 @@ class Attempt:
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
         t = join_types(one, other)
         if t is None:
-            if name[0] != "%":
+            given = name.removeprefix(GIVEN_OBJECT)
+            if given[0] != "%":
                 self.grown.changes[name] = TypeChanges(
-                    b.span, name, describe(one), describe(other), (h or b).span, "iterations"
+                    b.span, given, describe(one), describe(other), (h or b).span, "iterations"
                 )
             return TOP
         return t

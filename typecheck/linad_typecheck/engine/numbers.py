@@ -10,17 +10,7 @@ from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES,
 from .refusal import Refused
 from .state import Lowering
 from .values import (
-    ARRAYS,
-    SILENT,
-    Delayed,
-    EntityValue,
-    Poison,
-    ScalarValue,
-    TupleValue,
-    Value,
-    describe,
-    literal,
-    type_of,
+    ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, is_choice, literal, type_of,
 )
 
 
@@ -30,7 +20,7 @@ def as_scalar(
     """``v``, if it is a scalar. Anything else is refused, also an array of rank 0."""
     if isinstance(v, ScalarValue):
         return v
-    if (number := number_of(v)) is not None:
+    if (number := number_of(ctx, v, span)) is not None:
         return number
     if isinstance(v, SILENT):
         ctx.programs.poisoned |= isinstance(v, Poison)
@@ -52,11 +42,20 @@ def as_scalar(
     raise Refused(WrongType(span, what, shown, instead))
 
 
-def number_of(v: Value) -> ScalarValue | None:
-    """The number of an `IntEnum` member; None for any other value."""
+def number_of(ctx: Lowering, v: Value, span: Span) -> ScalarValue | None:
+    """The number of an `IntEnum` member, or of one of several; None for any other value."""
     match v:
         case EntityValue(entity=EnumMember(value=int() | float() as value, plain=True)):
             return literal(value)
+        case TupleValue(items=(code, *options)) if is_choice(v):
+            numbers = [number_of(ctx, x, span) for x in options]
+            if None in numbers or len({n.dtype for n in numbers}) > 1:
+                return None
+            found = numbers.pop().atom
+            for option, number in zip(options, numbers, strict=False):
+                this = ctx.let("b", "eq", (code.atom, Const(ctx.programs.code(option), I64)), BOOL, span)
+                found = ctx.let("t", "select", (this, number.atom, found), found.type, span)
+            return ScalarValue(found, True)
     return None
 
 

@@ -14,7 +14,7 @@ from ..names.scope import FunctionSource
 from ..span import Span
 from .findings import Findings
 from .spec import CallOptions, LinearityClaim, Spec, Typed
-from .values import Bottom, Poison, Value, contains, describe, type_of
+from .values import Bottom, Poison, Value, contains, describe, option_key, type_of
 
 RECURSION_LIMIT = 1000
 
@@ -42,6 +42,12 @@ class Programs(ABC):
     in_order: bool = False  # C order was assumed for an array whose axes may be permuted later
     unknown: bool = False  # something of unknown type was met
     sized: bool = False  # shapes of arguments are known, which helpers are lowered for
+    endless: set[int] = field(default_factory=set)  # functions found to call themselves with ever new types
+    codes: dict[object, int] = field(default_factory=dict)  # the options of choices, and the ints that stand for them
+
+    def code(self, option: Value) -> int:
+        """The int that stands for an option of a choice."""
+        return self.codes.setdefault(option_key(option), len(self.codes))
 
     def report(self, message: Message) -> None:
         self.findings.note(message.diagnostic())

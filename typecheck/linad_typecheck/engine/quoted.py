@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..span import Span
 from .values import Value
 
 
@@ -31,3 +32,10 @@ class Quoted(ast.expr):
         ast.copy_location(self, at)
         self.value = value
         self.name = name  # the user's name of the value, if it has one
+
+
+def at_span(span: Span) -> ast.expr:
+    """A node at a position."""
+    at = ast.Constant(None, lineno=span.line, end_lineno=span.end_line)
+    at.col_offset, at.end_col_offset = span.column - 1, span.end_column - 1
+    return at

@@ -11,7 +11,7 @@ from ..repairs import copy_at
 from ..span import Span
 from .disjoint import views_disjoint as apart_views
 from .places import materialise, writable
-from .state import Lowering
+from .state import GIVEN_OBJECT, Lowering
 from .values import (
     ArrayValue, DTypeValue, EntityValue, FunctionValue, GivenBack, Loss, LostArray, Poison, TextValue, TupleValue,
     UnionValue, Value, ViewValue, arrays, map_arrays,
@@ -148,7 +148,7 @@ def _of_its_own(ctx: Lowering, leaf: Value, span: Span) -> Value:
 def _stays(ctx: Lowering, var: Var) -> bool:
     """Whether an argument holds an array from here on, so that its caller finds it there."""
     left = () if ctx.spec is None or ctx.spec.recursive else ctx.spec.left
-    return any(var in arrays(ctx.env[f"%given.{n}"].value) for n in left)
+    return any(var in arrays(ctx.env[GIVEN_OBJECT + n].value) for n in left)
 
 
 def _of_the_caller(ctx: Lowering, var: Var) -> bool:

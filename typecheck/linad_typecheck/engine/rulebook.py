@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from ..ir.core import Const
@@ -34,6 +35,17 @@ class Args:
     hint: str = "t"
     node: ast.expr | None = None  # the call
     function: str = ""  # the library function that is called
+
+    @property
+    def all(self) -> tuple[Value, ...]:
+        return (*self.values, *self.keywords.values())
+
+    def having(self, k: int, v: Value) -> Args:
+        """The arguments with another one in place ``k`` of all."""
+        values = [v if j == k else x for j, x in enumerate(self.all)]
+        count = len(self.values)
+        keywords = dict(zip(self.keywords, values[count:], strict=True))
+        return replace(self, values=tuple(values[:count]), keywords=keywords)
 
 
 Rule = Callable[[Lowering, Args], Value]

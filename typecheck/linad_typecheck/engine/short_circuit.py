@@ -23,7 +23,7 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     found = ctx.ahead(second)
     value = found.value
     both = all(isinstance(v, ScalarValue) and v.dtype == "bool" for v in (first, value))
-    if both and _pure(found.stmts) and found.path.env == ctx.env:
+    if both and pure(found.stmts) and found.path.env == ctx.env:
         for s in found.stmts:
             ctx.emit(s)
         if isinstance(value.atom, Const):  # `x > 3.0 and DEBUG`
@@ -34,7 +34,7 @@ def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value
     return one_of(ctx, cond, arms if is_and else arms[::-1], (span, span), frozenset(ctx.env), span, hint)
 
 
-def _pure(stmts: list) -> bool:
+def pure(stmts: list) -> bool:
     return all(isinstance(s, Let) and not OPS[s.op].expensive and s.op not in ("floordiv", "mod") for s in stmts)
 
 

@@ -17,7 +17,8 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves, type_of,
+    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves,
+    type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -38,7 +39,8 @@ class Specialiser(Programs):
         within = [s.options for s in self.stack if s.source == source]  # a recursive call asks no more than its caller
         answers, changes = all(a.answers for a in within), all(a.changes for a in within)
         sizes = () if within else options.sizes
-        options = replace(options, answers=options.answers and answers, changes=options.changes and changes, sizes=sizes)
+        both = {"answers": options.answers and answers, "changes": options.changes and changes}
+        options = replace(options, **both, sizes=sizes)
         key = (id(source.node), source.key, params, captures, options)
         known = self.specs.get(key)
         if known is not None:
@@ -49,7 +51,11 @@ class Specialiser(Programs):
                 spec.recursive = True
             return known
         spec = self.specs[key] = Spec(self.name(source.name), source, (*params, *captures), options)
-        if self.inside(source) > DEPTH:
+        inside = self.inside(source)
+        if inside == 0:
+            self.endless.discard(id(source.node))
+        if inside > DEPTH or id(source.node) in self.endless:
+            self.endless.add(id(source.node))  # otherwise each of the calls around would be tried in all ways
             self.report(
                 BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
             )
@@ -120,8 +126,8 @@ def specialised(
         return tuple(tuple((n, type_of(next(found))) for n in some) for some in values)
 
     def lowered(literals: dict[str, Value], every: bool) -> Spec:
-        """With these values instead of the given ones; ``every``: for all sizes that are known, not only those of 1, which
-        broadcast."""
+        """With these values instead of the given ones; ``every``: for all sizes that are known, not only those of 1,
+        which broadcast."""
         values = [{n: literals.get(n, v) for n, v in some.items()} for some in (given, captures)]
         sizes = _known_sizes(ctx, passed([v for some in values for v in some.values()], once), every)
         return ctx.programs.specialise(source, *types(*values), replace(options, sizes=sizes))
@@ -169,5 +175,6 @@ def _with_literals(v: Value) -> Value:
 def _known_sizes(ctx: Lowering, values: list[Value], every: bool) -> tuple[tuple[int, int, int], ...]:
     """The sizes of arrays among arguments that are known: of a flat argument, along an axis, the size."""
     flat = [a for v in values for a in leaves(v)]
-    of = ((k, j, ctx.path.dims.get((a.name, j))) for k, a in enumerate(flat) if isinstance(a.type, Array) for j in range(a.type.rank))
+    stored = ((k, a) for k, a in enumerate(flat) if isinstance(a.type, Array))
+    of = ((k, j, ctx.path.dims.get((a.name, j))) for k, a in stored for j in range(a.type.rank))
     return tuple((k, j, n.value) for k, j, n in of if isinstance(n, Const) and (every or n.value == 1))

@@ -23,6 +23,7 @@ from .spec import Spec
 from .values import ArrayValue, Binding, ScalarValue, Value
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
+GIVEN_OBJECT = "%given."  # prefix of the names of the objects that a function is given and changes
 RUN, CONTINUE, BREAK, RETURN = (Const(k, I64) for k in range(4))
 _SMALL, _UNSIGNED = frozenset(NARROW), frozenset(UNSIGNED)
 _NEITHER: tuple[str, tuple[Atom, ...]] = ("", ())

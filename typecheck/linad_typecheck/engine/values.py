@@ -8,7 +8,8 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    COMPLEX, DEQUE, GROWING, HASHED, LIST, ROWS, SET, Entity, FunctionSource, RecordClass, RecordField,
+    CHOICE, COMPLEX, DEQUE, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
+    RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
@@ -327,13 +328,15 @@ ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 class Binding:
     """A name's value, where it was bound, and a flag if it may be undefined.
 
-    ``shared``: where its array was later updated under another name.
+    ``shared``: where its array was later updated under another name. ``whole``: the binding before a test excluded some
+    of the options of a choice.
     """
 
     value: Value
     span: Span
     defined: Atom | None = None
     shared: Loss | None = field(default=None, compare=False)
+    whole: Binding | None = field(default=None, compare=False)
 
 
 # ---------------------------------------------------------------------------------------------------------- types
@@ -671,7 +674,7 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     """The join: the type of a name that has type ``a`` on one path and ``b`` on the other; None if there is none.
 
     Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong. A value and None join to an optional
-    value. Nothing else changes type.
+    value, two texts, members of enumerations or functions to a choice. Nothing else changes type.
     """
     if a == b:
         return a
@@ -686,6 +689,8 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
         if is_complex(x) and isinstance(y, ScalarType | ArrayType | ViewType | UnionType):
             real = join_types(x.items[0], y)
             return None if real is None else TupleType((real, x.items[1]), COMPLEX)
+    if (x := _options(a)) and (y := _options(b)):
+        return choice_type(x | y)
     for x, y in ((a, b), (b, a)):
         if x == NONE_TYPE and isinstance(y, ScalarType | ArrayType | ViewType | UnionType | TupleType):
             return optional_type(y)
@@ -766,6 +771,60 @@ def as_optional(v: Value | None) -> Value | None:
         return v
     there = not isinstance(v, NoneValue)
     return TupleValue((v if there else None, ScalarValue(Const(there, BOOL), True)), OPTIONAL)
+
+
+MOST_OPTIONS = 64  # of a choice
+
+
+def is_choice(v: Value | ValueType | None) -> bool:
+    """Whether it is one of several values known at compile time."""
+    return isinstance(v, TupleValue | TupleType) and v.record is CHOICE
+
+
+def contains_choice(t: ValueType) -> bool:
+    """Whether a type has choices in it."""
+    return is_choice(t) or (isinstance(t, TupleType) and any(map(contains_choice, t.items)))
+
+
+def option_key(v: Value) -> tuple[str, ...] | None:
+    """What identifies an option of a choice; None for a value that is not one."""
+    match v:
+        case TextValue(text=text):
+            return "text", text
+        case NoneValue():
+            return ("None",)
+        case EntityValue(entity=EnumMember(key=key, name=name)):
+            return "member", key, name
+        case EntityValue(entity=External(dotted=dotted)):
+            return "function", dotted
+        case EntityValue(entity=Helper(function=source)):
+            return "function", source.key, source.name
+        case FunctionValue(source=source, captured=None) if not source.running:
+            return "function", source.key, source.name, f"{source.node.lineno}:{source.node.col_offset}"
+    return None
+
+
+def _options(t: ValueType) -> dict[tuple[str, ...], ValueType] | None:
+    """The options of a type, by what identifies them; None if it has none."""
+    if is_choice(t):
+        return {option_key(x.value): x for x in t.items[1:]}
+    key = option_key(t.value) if isinstance(t, OtherType) else None
+    return None if key is None else {key: t}
+
+
+def choice_type(options: dict[tuple[str, ...], ValueType]) -> ValueType | None:
+    """The type of a choice among options; None if there are too many, or some are functions and others are not."""
+    if len(options) > MOST_OPTIONS or len({key[0] == "function" for key in options}) > 1:
+        return None
+    return TupleType((ScalarType("i64", True), *(options[k] for k in sorted(options))), CHOICE)
+
+
+def as_choice(v: Value | None, t: TupleType, code: Callable[[Value], int]) -> Value | None:
+    """A choice, or one of its options, as a choice of type ``t``. ``code``: the int that stands for an option."""
+    if v is None or isinstance(v, SILENT):
+        return v
+    atom = v.items[0] if is_choice(v) else ScalarValue(Const(code(v), I64), True)
+    return TupleValue((atom, *(x.value for x in t.items[1:])), CHOICE)
 
 
 def growing_type(a: TupleType, b: TupleType) -> TupleType | None:
@@ -858,6 +917,10 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, 1)
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return ArrayType(d, r + 1) if 0 < r < 4 else None
+        case TupleType(items=(_, *options)) if is_choice(item):
+            return TupleType((ArrayType("i64", 1), *options), CHOICE)
+        case OtherType(value=TextValue() | EntityValue(entity=EnumMember())):
+            return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:
             parts = tuple(map(_cells_type, items))
             return None if None in parts else TupleType(parts, record, item.made if record in ROWS else None)
@@ -911,6 +974,8 @@ def describe(t: ValueType) -> str:
             return f"array of complex numbers of rank {r}"
         case TupleType(record=record) if record is COMPLEX:
             return "complex number"
+        case TupleType(items=(_, *options)) if is_choice(t):
+            return " or ".join(dict.fromkeys(map(describe, options))) + ", which is known only at run time"
         case TupleType(record=record) if record is SET or record is DEQUE:
             return f"a {record.name}"
         case TupleType(record=record) if record in HASHED:

@@ -19,8 +19,8 @@ from ..engine.function import initial_state, lower_body
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
-    Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, leaves, rebuild,
-    type_leaves, type_of,
+    Bottom, GivenBack, Poison, ScalarValue, TextValue, TupleValue, Value, as_argument, contains, is_choice, leaves,
+    rebuild, type_leaves, type_of,
 )
 from ..engine.values import Binding as Bound
 from ..infer.affine import Affine
@@ -31,7 +31,7 @@ from ..messages.derivatives import NoGradient
 from ..messages.language import OptionError, Unsupported
 from ..messages.types import WrongArgument
 from ..repairs import option_named
-from ..names.scope import GIVEN, FunctionSource, Opaque, parameters
+from ..names.scope import CHOICE, GIVEN, FunctionSource, Opaque, parameters
 from ..signature import (
     ArgStatic,
     ArgType,
@@ -305,7 +305,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         called = reached(functions, name)
         functions = {n: f for n, f in functions.items() if n in called}
     program = Program(name, functions, programs.derivatives())
-    result = _result(value, iter(range(len(body.results))))
+    result = _result(programs, value, iter(range(len(body.results))))
     given_back = value.name if isinstance(value, GivenBack) else ""
     signature = Signature(
         ctx.source.name,
@@ -326,12 +326,16 @@ def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
     return tuple((k, places[names[0]]) for k, names in enumerate(zip(*paths)) if names[0] and len(set(names)) == 1)
 
 
-def _result(v: Value, indices: Iterator[int]) -> Structure:
+def _result(programs: Programs, v: Value, indices: Iterator[int]) -> Structure:
     match v:
         case ScalarValue(atom=a, weak=w):
             return Leaf(next(indices), a.type, w)
+        case TupleValue(items=(code, *options)) if is_choice(v):
+            codes = tuple(str(programs.code(x)) for x in options)
+            cls = RecordTag("choice", CHOICE.key, codes, False)
+            return RecordStructure(cls, tuple(_result(programs, x, indices) for x in (code, *options)))
         case TupleValue(items=items, record=record):
-            parts = tuple(_result(x, indices) for x in items)
+            parts = tuple(_result(programs, x, indices) for x in items)
             return parts if record is None else RecordStructure(tag(record), parts)
         case TextValue(text=text):
             return RecordStructure(RecordTag(text, "builtins.str", (), False, str), ())

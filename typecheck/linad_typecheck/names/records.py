@@ -7,8 +7,8 @@ import builtins
 from dataclasses import dataclass, field
 
 from .scope import (
-    NO_DEFAULT, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Member, Opaque,
-    RecordClass, RecordConstant, RecordField, TextScope, resolve,
+    FACTORY, NO_DEFAULT, Constant, Entity, EnumClass, EnumMember, ErrorClass, External, GlobalArray, Helper, Member,
+    Opaque, RecordClass, RecordConstant, RecordField, TextScope, resolve,
 )
 from .arrays import array_type
 from .values import constant
@@ -212,6 +212,11 @@ def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: TextS
             default = static_default(made.name, given["default"], scope) if "default" in given else NO_DEFAULT
             if "default_factory" in given:
                 default = Opaque("a `default_factory`")
+                made_by = given["default_factory"]
+                function = isinstance(made_by, ast.Lambda)
+                of = Helper(scope.source(made_by, made.name, ())) if function else resolve(made_by, scope)
+                if of is not None:
+                    found.members.append((FACTORY + made.name, Member("value", of)))
             if "kw_only" in given:
                 keyword = bool(constant(given["kw_only"], scope)[1])
             if "init" in given and not constant(given["init"], scope)[1]:

@@ -173,6 +173,8 @@ LIST = RecordClass("list", "builtins.list", True, (), handle=list)
 # A complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape.
 _PARTS = RecordField("real"), RecordField("imag")
 COMPLEX = RecordClass("complex", "builtins.complex", False, _PARTS, mark="builtins.complex", handle=complex)
+# One of several values known at compile time: a code, and all values that it may stand for (`engine.choices`).
+CHOICE = RecordClass("choice", "%choice", False, (RecordField("code"),))
 # Lists whose length is known only at run time, of NumPy's and of Python's numbers (`engine.growing`).
 GROWING = tuple(
     RecordClass("list", key, False, (RecordField("items"), RecordField("count")), handle=list)
@@ -299,6 +301,7 @@ class Applied:
 
 SETTER = "="  # suffix of the name of a class member that stands for the function that sets it
 AFTER = " after "  # in the name of a class member: it is looked up in the classes after this one, as `super()` does
+FACTORY = "factory of "  # prefix of the name of a field whose `default_factory` is looked up as a class member
 DEFAULT = "default of "  # prefix of the name of a parameter whose default is looked up as a name: `default of f`
 GIVEN = "given argument "  # prefix of the name of an argument that is looked up as a name: `given argument f`
 

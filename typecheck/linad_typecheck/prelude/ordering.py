@@ -28,6 +28,23 @@ def _equal(a, b):
     return same
 
 
+def _index(xs, value):
+    """``xs.index(value)``."""
+    for k, x in enumerate(xs):
+        if x == value:
+            return k
+    raise ValueError("the value is not in the list")
+
+
+def _count(xs, value):
+    """``xs.count(value)``."""
+    n = 0
+    for x in xs:
+        if x == value:
+            n += 1
+    return n
+
+
 @implements("bisect.bisect_left")
 def bisect_left(a, x, lo=0, hi=None):
     """The first position in a sorted list at which an item may be inserted.
