@@ -229,8 +229,6 @@ EXAMPLES = {
     "scipy.special.sph_harm_y": "sp.sph_harm_y(m, k, x, y).real",
     **{f"scipy.stats.multivariate_t.{n}": f"st.multivariate_t.{n}(v, u, A, 2.5)" for n in ("pdf", "logpdf")},
     **{f"scipy.stats.wishart.{n}": f"st.wishart.{n}(A, 5.0, A)" for n in ("pdf", "logpdf")},
-    "numpy.lib.stride_tricks.as_strided": "np.lib.stride_tricks.as_strided(v, (k, m), (v.strides[0], v.strides[0]))",
-    "numpy.lib.stride_tricks.sliding_window_view": "np.lib.stride_tricks.sliding_window_view(v, m)",
     "scipy.interpolate.CubicSpline": "sx.CubicSpline(v, u)(x)",
     "scipy.interpolate.InterpolatedUnivariateSpline": "sx.InterpolatedUnivariateSpline(v, u)(x)",
     "scipy.optimize.fsolve": "so.fsolve(lambda t: t * t - x, 1.0)", "scipy.optimize.root": "so.root(lambda t: t * t - x, 1.0).x",
