@@ -201,7 +201,9 @@ EXAMPLES = {
     "numpy.nanquantile": "np.nanquantile(v, 0.5)", "numpy.nanpercentile": "np.nanpercentile(v, 50.0)", "numpy.rollaxis": "np.rollaxis(A, 1)",
     "numpy.setxor1d": "np.setxor1d(v, u)", "numpy.common_type": "v.astype(np.common_type(v, u))",
     "scipy.linalg.solve_sylvester": "sl.solve_sylvester(A, B, A)", "scipy.linalg.svd": "sl.svd(A, full_matrices=False)",
-    "scipy.stats.pearsonr": "st.pearsonr(v, u)[0]",
+    "scipy.stats.pearsonr": "st.pearsonr(v, u)[0]", "scipy.stats.scoreatpercentile": "st.scoreatpercentile(v, 30.0)",
+    "numpy.lib.stride_tricks.sliding_window_view": "np.lib.stride_tricks.sliding_window_view(v, 2)",
+    "numpy.lib.stride_tricks.as_strided": "np.lib.stride_tricks.as_strided(v, (2, 2), v.strides + v.strides)",
     "scipy.signal.windows.gaussian": "sw.gaussian(k, x)", "scipy.signal.windows.kaiser": "sw.kaiser(k, x)",
     "scipy.signal.windows.general_hamming": "sw.general_hamming(k, x)",
     "scipy.signal.windows.exponential": "sw.exponential(k, tau=x)",
@@ -256,7 +258,7 @@ def _of_numpy(n: str, kind: Kind, dots: int) -> bool:
 
 
 SECTIONS: tuple[tuple[str, Chosen], ...] = (
-    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith("numpy.polynomial.")),
+    ("NumPy", lambda n, kind: _of_numpy(n, kind, 1) or n.startswith(("numpy.polynomial.", "numpy.lib."))),
     ("Methods of ufuncs", lambda n, kind: _of_numpy(n, kind, 2) and not n.startswith(("numpy.ma.", "numpy.fft."))),
     ("numpy.linalg", lambda n, kind: n.startswith("numpy.linalg.")),
     ("scipy.linalg", lambda n, kind: n.startswith("scipy.linalg.")),

@@ -379,11 +379,12 @@ _rows("scipy.ndimage", f"""
     minimum_filter: sn.minimum_filter({_SIGNAL}, 4) | sn.minimum_filter({_SIGNAL}, 3, mode="constant", cval=1.5)
 """)  # fmt: skip
 _rows("scipy.stats", f"""
+    scoreatpercentile: st.scoreatpercentile({_SIGNAL}, 37.5) | st.scoreatpercentile({_SIGNAL}, [20, 100.0], (1.0, 6.0), "lower") | st.scoreatpercentile(np.outer({_SIGNAL}[:4], {_SIGNAL}), 37.5, interpolation_method="higher", axis=0)
     rankdata: st.rankdata({_SIGNAL}) | st.rankdata(x * 1.0) | st.rankdata(k) | st.rankdata({_SIGNAL}, method="min") * 1.0 | st.rankdata({_SIGNAL}, "max") * 1.0 | st.rankdata({_SIGNAL}, "dense") * 1.0 | st.rankdata({_SIGNAL}, "ordinal") * 1.0
 """)  # fmt: skip
 _rows("numpy", f"""
     add.reduceat: np.add.reduceat({_SIGNAL}, [0, 3, 2]) | np.add.reduceat(np.outer({_SIGNAL}, {_SIGNAL}), [1, 4], axis=1)
-    multiply.reduceat: np.multiply.reduceat({_SIGNAL}, np.array([0, 3, 2]))
+    multiply.reduceat: np.multiply.reduceat({_SIGNAL}[:6], np.array([0, 3, 2]))
     maximum.reduceat: np.maximum.reduceat({_SIGNAL}, [5, 0])
     minimum.reduceat: np.minimum.reduceat({_SIGNAL}, [0, 5])
     histogram2d: np.histogram2d({_SIGNAL}, {_SIGNAL} ** 2, 3) | np.histogram2d({_SIGNAL}, {_SIGNAL}, (2, [0.0, 2.5, 9.0]), weights={_SIGNAL}) | np.histogram2d({_SIGNAL}, {_SIGNAL}, 2, ((0, 4), (0, 7)), density=True)
@@ -705,6 +706,8 @@ ELSEWHERE = {
     **{name: "copies of structures: tests/api/test_functions_of_packages.py" for name in ("copy.copy", "copy.deepcopy")},
     "functools.reduce": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
+    "numpy.lib.stride_tricks.as_strided": "of strides, which are no numbers: tests/api/test_known_shapes.py",
+    "numpy.lib.stride_tricks.sliding_window_view": "a view of one array: tests/api/test_known_shapes.py",
     "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }

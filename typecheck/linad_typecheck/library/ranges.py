@@ -6,6 +6,7 @@ import ast
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 
 from ..arrays.arguments import dtype_of, shape_of
 from ..arrays.from_parts import const
@@ -16,6 +17,7 @@ from ..engine.numbers import as_index, as_scalar, cast, promote
 from ..engine.places import fresh_array
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules
+from ..engine import sizes as places
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import SILENT, ArrayValue, ScalarValue, Value, describe, literal, type_of
@@ -23,7 +25,7 @@ from ..engine.snippets import snippet_value
 from ..messages.language import Unsupported
 from ..messages.types import WrongType
 from ..span import Span
-from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
+from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar, common
 
 
 def _cells(ctx: Lowering, n: Atom, span: Span, body: Callable[[Var], None]) -> None:
@@ -122,13 +124,16 @@ def _float_range(ctx: Lowering, args: Args, start: Atom, stop: Atom, step: Atom,
 
 def _between_arrays(ctx: Lowering, args: Args, found: dict[str, Value]) -> Value:
     """``np.linspace`` of arrays, along a new first axis."""
-    rank = max(rank_of(v) for v in (found["start"], found["stop"]) if is_array(v))
+    ends = found["start"], found["stop"]
+    rank = max(rank_of(v) for v in ends if is_array(v))
+    own = [places.dtype_of(v) if is_array(v) else v.dtype for v in ends if is_array(v) or not getattr(v, "weak", True)]
+    number = "float32" if reduce(common, own) == "f32" else "float64"
     text = f"""
     if n < 0: raise ValueError("Number of samples must be non-negative.")
     parts = n - 1 if end else n
-    k = np.arange(n).reshape({", ".join(("-1", *"1" * rank))})
+    k = np.arange(n).astype(np.{number}).reshape({", ".join(("-1", *"1" * rank))})
     cells = k * ((b - a) / max(parts, 1)) + a
-    cells = np.where((k == parts) & (n > 1), b * 1.0, cells) if end else cells
+    cells = np.where((k == parts) & (n > 1), np.asarray(b).astype(np.{number}), cells) if end else cells
     {"cells.astype(dtype)" if "dtype" in found else "cells"}
     """
     given = {"a": found["start"], "b": found["stop"], "n": found.get("num", literal(50))}
