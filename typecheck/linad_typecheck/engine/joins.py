@@ -26,7 +26,8 @@ from .values import (
     ARRAYS, CHOICE, COMPLEX, GROWING, OPTIONAL, ArrayType, ArrayValue, Binding, Bottom, ClosureType, Delayed,
     DerivativeType, DerivativeValue, FunctionValue, Loss, LostArray, OtherType, Poison, ScalarType, ScalarValue,
     TupleType, TupleValue, UnionType, UnionValue, Value, ValueType, ViewType, ViewValue, arrays, as_choice,
-    as_optional, contains, contains_choice, describe, join_results, join_types, leaves, rebuild, type_leaves, type_of,
+    as_optional, contains, contains_choice, describe, differing, join_results, join_types, leaves, rebuild,
+    type_leaves, type_of,
 )
 from .views import Whole, atoms
 
@@ -223,8 +224,8 @@ class _Joiner:
         if t is None:
             given = name.removeprefix(GIVEN_OBJECT)
             if not given.startswith("%"):
-                one, other = (describe(u) for u in types)
-                self.ctx.report(TypeChanges(y.span, given, one, other, x.span, "branches"))
+                part, *differ = differing(given, *types)
+                self.ctx.report(TypeChanges(y.span, part, *map(describe, differ), x.span, "branches"))
             return Binding(Poison(), known.span)
         self.ctx.programs.findings.choices |= contains_choice(t) and t not in types
         if isinstance(t, OtherType) and isinstance(t.value, (Poison, Bottom)):

@@ -25,8 +25,8 @@ from .places import materialise
 from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
-    ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe, join_types,
-    leaves, rebuild, type_leaves, type_of,
+    ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
+    differing, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
 AGAIN = "%again"
@@ -428,9 +428,9 @@ class Attempt:
         if t is None:
             given = name.removeprefix(GIVEN_OBJECT)
             if given[0] != "%":
-                self.grown.changes[name] = TypeChanges(
-                    b.span, given, describe(one), describe(other), (h or b).span, "iterations"
-                )
+                part, *differ = differing(given, one, other)
+                place = (h or b).span
+                self.grown.changes[name] = TypeChanges(b.span, part, *map(describe, differ), place, "iterations")
             return TOP
         return t
 

@@ -717,6 +717,17 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None
 
 
+def differing(name: str, a: ValueType, b: ValueType) -> tuple[str, ValueType, ValueType]:
+    """The attribute of an object, or the item of a dict, whose types have no join, and these types; of any other value
+    the value itself."""
+    if not (isinstance(a, TupleType) and isinstance(b, TupleType) and a.record is b.record) or not a.record:
+        return name, a, b
+    for key, x, y in zip(a.record.names, a.items, b.items, strict=False):
+        if join_types(x, y) is None:
+            return differing(f"{name}[{key!r}]" if is_mapping(a) else f"{name}.{key}", x, y)
+    return name, a, b
+
+
 TO_HASHED: list[Callable[[TupleType, RecordClass], TupleType | None]] = []  # `engine.hashed` enters its function
 
 
