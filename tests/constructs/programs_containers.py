@@ -620,6 +620,23 @@ def f(x, n):
         d.setdefault(i % 3, []).append(x * i)
     return sum(sum(v) * k for k, v in d.items())
 """, (1.3, 7)),
+    "rec memo": ("""\
+def ways(known, k, x):
+    if k < 2:
+        return x * k
+    if k not in known:
+        known[k] = ways(known, k - 1, x) + 0.5 * ways(known, k - 2, x)
+    return known[k]
+def f(x, n):
+    known = {}
+    def inner(k):
+        if k < 2:
+            return x
+        if k not in known:
+            known[k] = inner(k - 1) * x + inner(k - 2)
+        return known[k]
+    return ways({}, n, x) + inner(n)
+""", (1.3, 7)),
     "object attr": ("""\
 class Cache:
     def __init__(self):

@@ -484,13 +484,10 @@ def _emit(ctx: Lowering, node: ast.Call, spec, given: list[Argument], hint: str,
     else:
         ctx.emit(Call(outs, spec.name, tuple(atoms), span))
     given_as = dict(zip(spec.flat, atoms, strict=False))
-    for o in (o for o in outs if isinstance(o.type, Array)):
-        given = (
-            a
-            for k, (a, mode) in enumerate(zip(atoms, spec.modes, strict=False))
-            if mode == "own" and spec.may_return(k)
-        )
-        inherits(ctx, o, *(a for a in given if isinstance(a.type, Array)))
+    for k, o in enumerate(outs):
+        if not isinstance(o.type, Array):
+            continue
+        inherits(ctx, o, *(a for j, a in enumerate(atoms) if a.type == o.type and spec.may_return(k, j)))
         join_aliases(ctx, o.name, *(atoms[k].name for k in spec.alike))
     join_aliases(ctx, *(outs[k].name for k in spec.together))
     value = rebuild(spec.result, iter(outs))

@@ -102,6 +102,10 @@ class Programs(ABC):
         spec = self.spec(callee)
         return (*spec.modes, *("read",) * len(spec.hidden), *(("own",) if spec.recursive else ()))
 
+    def returns(self, callee: str, k: int, j: int) -> bool:
+        """Whether the result ``k`` of a function may be its argument ``j``."""
+        return self.spec(callee).may_return(k, j)
+
     def inside(self, source: FunctionSource) -> int:
         """How many lowerings of a function are in progress: several if it calls itself with other argument types."""
         return sum(s.source.node is source.node for s in self.stack)

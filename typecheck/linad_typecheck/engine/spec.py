@@ -58,6 +58,8 @@ class Contract:
     # parameters (flat, then hidden) that a result may be identical to in Python, though it is a copy here
     alike: frozenset[int] = frozenset()
     together: frozenset[int] = frozenset()  # parts of the result that may be one array in Python
+    # results, each with a parameter that the function owns and that it may be; None: any of those
+    returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
 
@@ -68,6 +70,7 @@ class Contract:
             self.written | other.written,
             self.alike | other.alike,
             self.together | other.together,
+            None if self.returned is None or other.returned is None else self.returned | other.returned,
             other.hidden.having(self.hidden),
             self.recursive or other.recursive,
         )
@@ -81,18 +84,18 @@ class Spec:
     source: FunctionSource
     params: Typed
     options: CallOptions = CallOptions()
-    result: ValueType = OtherType(Bottom())  # this and the next six fields are those of `Contract`
+    result: ValueType = OtherType(Bottom())  # this and the next seven fields are those of `Contract`
     modes: tuple[Mode, ...] = ()
     written: frozenset[int] = frozenset()
     alike: frozenset[int] = frozenset()
     together: frozenset[int] = frozenset()
+    returned: frozenset[tuple[int, int]] | None = None
     hidden: Fixed[str, tuple[str, Array]] = field(default_factory=Fixed)
     recursive: bool = False
     numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter -> its name
     wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
     flat: tuple[str, ...] = ()  # the core parameters, for results that are views of one
     depth: Var | None = None  # the parameter with the recursion depth, if recursive
-    returned: frozenset[int] | None = None  # flat parameters that a result may be; None: not known yet
     changed: frozenset[Origin] = frozenset()  # those that it is known to change
     # the parameters that hold one of these: their final values are returned beside the result
     left: tuple[str, ...] = ()
@@ -105,15 +108,17 @@ class Spec:
 
     @property
     def contract(self) -> Contract:
-        return Contract(self.result, self.modes, self.written, self.alike, self.together, self.hidden, self.recursive)
+        return Contract(**{f.name: getattr(self, f.name) for f in fields(Contract)})
 
     @contract.setter
     def contract(self, known: Contract) -> None:
         for f in fields(known):
             setattr(self, f.name, getattr(known, f.name))
 
-    def may_return(self, k: int) -> bool:
-        return self.returned is None or k in self.returned
+    def may_return(self, k: int, j: int) -> bool:
+        """Whether the result ``k`` may be the argument ``j``, which the function owns."""
+        owned = j < len(self.modes) and self.modes[j] == "own"
+        return owned and (self.returned is None or (k, j) in self.returned)
 
     def writes(self, k: int) -> bool:
         return k in self.written

@@ -61,6 +61,7 @@ class Specialiser(Programs):
             )
             spec.failed = spec.done = True
             return spec
+        spec.returned = frozenset()  # as far as a recursive call knows
         spec.modes = tuple("read" if isinstance(t, Array) else "own" for _, p in spec.params for t in type_leaves(p))
         self.stack.append(spec)
         self._solve(spec)
@@ -91,7 +92,9 @@ class Specialiser(Programs):
         while changed != spec.changed:
             changed = spec.changed
             spec.left = tuple(n for n, t in spec.params if not changed.isdisjoint(origins(t)))
-            fixpoint(run, start)
+            flat = [n in spec.left and isinstance(leaf, Array) for n, t in spec.params for leaf in type_leaves(t)]
+            # what it changes it takes over: a recursive call that is given a copy would leave it unchanged
+            fixpoint(run, replace(start, written=start.written | {k for k, changes in enumerate(flat) if changes}))
 
     def _check_returns(self, spec: Spec) -> None:
         """Report a function that calls itself on every path."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..ir.core import Block, Call, Dim, If, Let, Loop, Mode, Var, blocks, walk
 from ..types import Array
@@ -41,8 +41,11 @@ def _mode(does: set[Use]) -> Mode:
     return "acc" if "accumulate" in does else "read"
 
 
-def later_names(array: Var, body: Block, modes: Modes) -> set[str]:
-    """The variables to which loops, branches and calls may move an array."""
+def later_names(array: Var, body: Block, returns: Callable[[str, int, int], bool]) -> set[str]:
+    """The variables to which loops, branches and calls may move an array.
+
+    ``returns(callee, k, j)`` tells whether the result ``k`` of a function may be its argument ``j``.
+    """
     becomes: dict[str, set[str]] = {}
     for s in walk(body):
         match s:
@@ -52,7 +55,9 @@ def later_names(array: Var, body: Block, modes: Modes) -> set[str]:
             case If(outs=outs):
                 pairs = [*zip(s.then.results, outs), *zip(s.orelse.results, outs)]
             case Call(outs=outs, args=args):
-                pairs = [(a, o) for a, m in zip(args, modes(s.callee), strict=False) if m == "own" for o in outs]
+                pairs = [
+                    (a, o) for j, a in enumerate(args) for k, o in enumerate(outs) if returns(s.callee, k, j)
+                ]
             case _:
                 continue
         for a, b in pairs:
