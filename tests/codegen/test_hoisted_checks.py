@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 from linad_typecheck.ir.core import Block, Check, Loop, walk
 
 from linad import linear_grad
@@ -105,6 +105,14 @@ def looked_up(table: Float64[np.ndarray, "m"], x: Float64[np.ndarray, "n"], by: 
     return y
 
 
+def looked_up_at(table: Float64[np.ndarray, "m"], at: Int64[np.ndarray, "n"], by: int) -> Float64[np.ndarray, "n"]:
+    y = np.empty(len(at))
+    for i in range(len(at)):
+        k = at[i] * 2
+        y[i] = table[k] + table[k + by]
+    return y
+
+
 def apart_from_one(a: Float64[np.ndarray, "n m"], x: Float64[np.ndarray, "k"], w: Float64[np.ndarray, "l"]) -> float:
     s = 0.0
     for i in range(len(a)):
@@ -139,7 +147,7 @@ def hoisted(f: Callable, *args: object) -> Block:
 
 
 def test_the_tests_of_computed_indices_leave_the_loop() -> None:
-    body = hoisted(looked_up, np.arange(6.0), np.ones(4), 1)
+    body = hoisted(looked_up_at, np.arange(6.0), np.ones(4, dtype=np.int64), 1)
     before, after = (s for s in walk(body) if isinstance(s, Loop))
     assert len(before.carried) == 1 and not any(isinstance(t, Check) for t in (*before.body.stmts, *after.body.stmts))
 

@@ -138,10 +138,10 @@ _rows("scipy.linalg", """
     lu: sl.lu(A)[2] | sl.lu(A, True)[0] | sl.lu(S)[1]
     lu_factor: sl.lu_factor(S)[0]
     lu_solve: sl.lu_solve(sl.lu_factor(S), b) | sl.lu_solve(sl.lu_factor(S), C, 1)
-    sqrtm: sl.sqrtm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
-    logm: sl.logm(np.eye(len(S)) + 0.1 * S / max(1.0, np.max(np.abs(S))))
-    cosm: sl.cosm(S)
-    sinm: sl.sinm(S)
+    sqrtm: sl.sqrtm(np.array([[3.0, 0.5], [0.25, 2.0 + 0.5 * np.clip(np.nan_to_num(u), -1, 1)]]))
+    logm: sl.logm(np.array([[3.0, 0.5], [0.25, 2.0 + 0.5 * np.clip(np.nan_to_num(u), -1, 1)]]))
+    cosm: sl.cosm(S / max(1.0, np.max(np.abs(S))))
+    sinm: sl.sinm(S / max(1.0, np.max(np.abs(S))))
     toeplitz: sl.toeplitz(x) | sl.toeplitz(x, y)
     hankel: sl.hankel(x) | sl.hankel(x, y)
     circulant: sl.circulant(x)
@@ -349,7 +349,6 @@ _rows("scipy.signal", """
     fftconvolve: 1e3 + sg.fftconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0, "same")
     oaconvolve: 1e3 + sg.oaconvolve(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
     correlate: sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), np.append(np.clip(np.nan_to_num(y), -9, 9), 2)) | sg.correlate(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), [1.5, -2.0], mode="same") | sg.correlate([1.5, 2.0], np.append(np.clip(np.nan_to_num(x), -9, 9), 2), "valid")
-    detrend: sg.detrend(np.append(np.clip(np.nan_to_num(x), -9, 9), (1, 2, 4)))
     convolve2d: sg.convolve(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]]), "same") | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0], [1.5, 3.0]])) | sg.convolve2d(np.clip(np.nan_to_num(A), -9, 9) * 1.0, np.array([[0.5, 2.0]]), "same")
     lfilter: sg.lfilter([0.5, 0.25], [2.0, -1.0, 0.5], np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0) | sg.lfilter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1), 1.0, np.append(np.clip(np.nan_to_num(y), -9, 9), 2) * 1.0)
 """)  # fmt: skip

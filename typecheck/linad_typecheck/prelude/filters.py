@@ -242,39 +242,3 @@ def _filtered(b, a, x):
             total -= a[k] * y[n - k]
         y[n] = total
     return y
-
-
-@implements("scipy.signal.detrend")
-def detrend(data, axis=-1, type="linear"):
-    """A signal without its linear trend, found by least squares, or without its mean.
-
-    Parameters
-    ----------
-    data : array_like
-        Floats, of rank 1 or 2.
-    axis : int
-        The axis of the signal.
-    type : {'linear', 'constant'}
-        What is subtracted.
-
-    Returns
-    -------
-    numpy.ndarray
-        The rest, of the shape of ``data``.
-
-    Examples
-    --------
-    >>> detrend(np.array([1.0, 2.0, 4.0]), type="constant").round(6)
-    array([-1.333333, -0.333333,  1.666667])
-    """
-    data = np.asarray(data) * 1.0
-    if type not in ("linear", "l", "constant", "c") or data.ndim > 2:
-        raise TypeError("subtracts a 'linear' or 'constant' trend, of signals of rank 1 or 2")
-    rows = np.moveaxis(data, axis, -1)
-    rest = rows - np.mean(rows, axis=-1, keepdims=True)
-    if type == "linear" or type == "l":
-        n = rows.shape[-1]
-        t = np.arange(n) - 0.5 * (n - 1.0)
-        slope = np.sum(rest * t, axis=-1, keepdims=True) / max(np.sum(t * t), 1e-300)
-        rest = rest - slope * t
-    return np.moveaxis(rest, -1, axis)

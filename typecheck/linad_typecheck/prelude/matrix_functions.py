@@ -171,6 +171,8 @@ def sqrtm(A):
            [0., 3.]])
     """
     A = _one_square(A)
+    if not np.all(np.isfinite(A)):
+        return np.full(A.shape, np.nan, _precision(A))
     return _root(A.astype(np.float64)).astype(_precision(A))
 
 
@@ -182,7 +184,7 @@ def _root(a):
     more = 3
     for _ in range(60):
         inverse = np.linalg.inv(m)
-        distance = np.max(np.abs(m - one))
+        distance = np.sum(np.abs(m - one))
         if distance < 1e-8:
             more -= 1
         if not distance < 1e-2:
@@ -214,7 +216,7 @@ def logm(A):
     Raises
     ------
     ValueError
-        If the matrix is not square, or a square root is not found.
+        If the matrix is not square or not finite, or a square root is not found.
 
     Examples
     --------
@@ -223,6 +225,8 @@ def logm(A):
            [0., 0.]])
     """
     A = _one_square(A)
+    if not np.all(np.isfinite(A)):
+        raise ValueError("array must not contain infs or NaNs")
     return _logarithm(A.astype(np.float64)).astype(_precision(A))
 
 
@@ -231,7 +235,7 @@ def _logarithm(a):
     one = np.eye(n)
     x = a.copy()
     roots = 0
-    while np.max(np.sum(np.abs(x - one), axis=0)) > 0.25:
+    while np.sqrt(np.sum((x - one) ** 2)) > 0.25:
         x = _root(x)
         roots += 1
     x = x - one
