@@ -381,8 +381,8 @@ class CheckedFunction(Generic[P, R]):
         return MISSED
 
     def _with_shapes(self, arguments: Sequence[object], answer: Callable[[Specialisation], A]) -> A:
-        """Answer a call; if that fails because the shapes of the arguments are not known when it is compiled, specialise
-        the function for them, from then on."""
+        """Answer a call; if that fails because the shapes of the arguments are not known when it is compiled,
+        specialise the function for them, from then on."""
         s = self.specialisation(arguments)
         try:
             return answer(s)

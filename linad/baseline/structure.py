@@ -77,7 +77,7 @@ def strip(x: Any) -> Any:
 
 
 def pairs(result: Any, cotangent: Any) -> Iterator[tuple[Active, float]]:
-    """Pair each active number of a result with its cotangent. The cotangent of an object has its attributes in order."""
+    """Pair each active number of a result with its cotangent. That of an object has its attributes in order."""
     if isinstance(result, ActiveArray):
         given = np.asarray(cotangent)
         if given.shape != result.shape:

@@ -33,7 +33,9 @@ class Flat:
         The original arguments, as such a vector.
     """
 
-    __linad_instead__ = "call its methods `grad`, `jacobian`, `hessian` and `hvp`, or transform the function of structures"
+    __linad_instead__ = (
+        "call its methods `grad`, `jacobian`, `hessian` and `hvp`, or transform the function of structures"
+    )
 
     def __init__(self, function: CheckedFunction[..., Any], arguments: Sequence[Any]) -> None:
         self.function = function

@@ -95,8 +95,8 @@ class Alike:
 
 @frozen(slots=True)
 class ArgType:
-    """The type of an argument leaf. ``weak`` for Python scalars. ``sizes``: of an array for whose shape, or some axes of
-    it, the function is specialised; None for other axes."""
+    """The type of an argument leaf. ``weak`` for Python scalars. ``sizes``: of an array for whose shape, or some axes
+    of it, the function is specialised; None for other axes."""
 
     type: Type
     weak: bool = False

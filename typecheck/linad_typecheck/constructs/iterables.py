@@ -27,9 +27,8 @@ from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, ArrayValue, Binding, EntityValue, FunctionValue, Poison, ScalarValue, TextValue, TupleValue,
-    Value,
-    describe, is_complex, objects, type_of,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, EntityValue, FunctionValue, Poison, ScalarValue, TextValue,
+    TupleValue, Value, describe, is_complex, objects, type_of,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported

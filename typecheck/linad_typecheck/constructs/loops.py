@@ -305,8 +305,9 @@ _LEVELS = 12  # the same of a `while`: what it takes apart may grow in each iter
 
 
 def _written_out(ctx: Lowering, shape: Shape) -> Ahead[None] | None:
-    """A loop whose iterations are known, unrolled: each may have types of its own. It is a `for` over a literal range, or
-    a `while` whose condition is known each time, as ``while isinstance(x, list)``. None if it is refused then, too."""
+    """A loop whose iterations are known, unrolled: each may have types of its own. It is a `for` over a literal range,
+    or a `while` whose condition is known each time, as ``while isinstance(x, list)``.
+    None if it is refused then, too."""
     s, bounds = shape.node, (shape.start, shape.stop, shape.step)
     if s.orelse or shape.mark is not None or isinstance(shape.test, ast.Constant) or ZERO == shape.step:
         return None

@@ -151,9 +151,9 @@ def _untold(ctx: Lowering, node: ast.AST) -> bool:
 SAME = {f"autograd.{home}": home for home in ("numpy", "numpy.linalg", "scipy", "scipy.special", "scipy.linalg")}
 # Functions of masked arrays that are those of arrays where nothing is masked, and mask nothing themselves.
 _NOT_MASKING = (
-    "abs absolute add subtract multiply negative maximum minimum exp sin cos tanh arctan2 hypot dot inner outer sum prod "
-    "mean std var cumsum cumprod max min argmax argmin median any all concatenate hstack vstack stack transpose reshape "
-    "ravel squeeze diff clip zeros ones zeros_like ones_like arange where"
+    "abs absolute add subtract multiply negative maximum minimum exp sin cos tanh arctan2 hypot dot inner outer sum "
+    "prod mean std var cumsum cumprod max min argmax argmin median any all concatenate hstack vstack stack transpose "
+    "reshape ravel squeeze diff clip zeros ones zeros_like ones_like arange where"
 )
 SAME |= {f"numpy.ma.{name}": f"numpy.{name}" for name in _NOT_MASKING.split()}
 

@@ -53,7 +53,7 @@ def _filled(value: float) -> Callable[[Lowering, Args], Value]:
 
 
 def _in_order(ctx: Lowering, found: dict[str, Value], rank: int, span: Span) -> bool:
-    """Whether a new array is in C order. One in the order of Fortran has the same cells, but its reshapes are copies."""
+    """Whether a new array is in C order. One in Fortran's order has the same cells, but its reshapes are copies."""
     in_order = choice(ctx, found.get("order"), ("C", "F"), "`order`", span) == "C" or rank < 2
     ctx.programs.permuted |= not in_order
     return in_order

@@ -90,7 +90,8 @@ def _quantile(scale: float, told: str) -> Rule:
         )
         number = "np.where(np.isnan(np.take_along_axis(a, order[..., -1:], -1)), np.nan, found)"
         result = f"np.moveaxis({number}, -1, 0)" + ("[0]" if single else "")
-        text = _BETWEEN.format(outside="not np.all((q >= 0.0) & (q <= 1.0))", told=told, result=result, place=_PLACES[method])
+        outside = "not np.all((q >= 0.0) & (q <= 1.0))"
+        text = _BETWEEN.format(outside=outside, told=told, result=result, place=_PLACES[method])
         value = snippet_value(
             ctx, args, text, a=cells, q=q, order_between=EntityValue(External(ORDER_BETWEEN), args.name)
         )

@@ -127,7 +127,8 @@ def _near(x):
         j = below
     norm += j
     logarithm = np.log(0.5 * x) + 0.5772156649015329
-    return 2.0 / np.pi * (logarithm * j - 2.0 * first) / norm, 2.0 / np.pi * ((logarithm - 1.0) * above - second - j / x) / norm
+    scale = 2.0 / (np.pi * norm)
+    return scale * (logarithm * j - 2.0 * first), scale * ((logarithm - 1.0) * above - second - j / x)
 
 
 def _far(x, order):

@@ -1217,7 +1217,7 @@ def f_ppf(q, dfn, dfd, loc=0.0, scale=1.0):
     return _place(n * y / (m * (1.0 - y)), loc, scale)
 
 
-# -------------------------------------------------------------------------------------------- inverse gamma distribution
+# ------------------------------------------------------------------------------------------- inverse gamma distribution
 
 
 @implements("scipy.stats.invgamma.logpdf")
@@ -1275,7 +1275,7 @@ def invgamma_ppf(q, a, loc=0.0, scale=1.0):
     return _place(1.0 / sp.gammainccinv(_positive(a), _chance(q)), loc, scale)
 
 
-# ----------------------------------------------------------------------------------------- truncated normal distribution
+# ---------------------------------------------------------------------------------------- truncated normal distribution
 
 
 @elementwise()
@@ -1336,7 +1336,7 @@ def truncnorm_sf(x, a, b, loc=0.0, scale=1.0):
     return np.exp(_log_mass(z, b) - _log_mass(a, b))
 
 
-# ---------------------------------------------------------------------------------------------- skew normal distribution
+# --------------------------------------------------------------------------------------------- skew normal distribution
 
 
 @implements("scipy.stats.skewnorm.logpdf")
@@ -1360,7 +1360,7 @@ def skewnorm_pdf(x, a, loc=0.0, scale=1.0):
     return np.exp(skewnorm_logpdf(x, a, loc, scale))
 
 
-# ------------------------------------------------------------------------------------------------ von Mises distribution
+# ----------------------------------------------------------------------------------------------- von Mises distribution
 
 
 @implements("scipy.stats.vonmises.logpdf")
@@ -1386,7 +1386,7 @@ def vonmises_pdf(x, kappa, loc=0.0, scale=1.0):
     return np.exp(vonmises_logpdf(x, kappa, loc, scale))
 
 
-# -------------------------------------------------------------------------------------------------- Maxwell distribution
+# ------------------------------------------------------------------------------------------------- Maxwell distribution
 
 
 @implements("scipy.stats.maxwell.logpdf")
@@ -1432,7 +1432,7 @@ def maxwell_sf(x, loc=0.0, scale=1.0):
     return sp.gammaincc(1.5, 0.5 * _from_zero(_standard(x, loc, scale)) ** 2)
 
 
-# ---------------------------------------------------------------------------------------------- half-Cauchy distribution
+# --------------------------------------------------------------------------------------------- half-Cauchy distribution
 
 
 @implements("scipy.stats.halfcauchy.logpdf")
@@ -1467,7 +1467,7 @@ def halfcauchy_cdf(x, loc=0.0, scale=1.0):
     return 2.0 / np.pi * np.arctan(_from_zero(_standard(x, loc, scale)))
 
 
-# --------------------------------------------------------------------------------------- generalised Pareto distribution
+# -------------------------------------------------------------------------------------- generalised Pareto distribution
 
 
 @elementwise()
@@ -1534,7 +1534,7 @@ def genpareto_cdf(x, c, loc=0.0, scale=1.0):
     return np.where(above, 1.0, -np.expm1(-_stretched(c, inside)))
 
 
-# -------------------------------------------------------------------------------- generalised extreme value distribution
+# ------------------------------------------------------------------------------- generalised extreme value distribution
 
 
 @implements("scipy.stats.genextreme.logpdf")

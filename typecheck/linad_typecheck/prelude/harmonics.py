@@ -11,7 +11,7 @@ from . import elementwise, implements, pair
 
 @elementwise()
 def _legendre(m: int, n: int, x, /):
-    """The associated Legendre function of orders from 0 to the degree, times ``(n - m)! / (n + m)!`` to the power 1/2."""
+    """The associated Legendre function of an order up to the degree, times the root of ``(n - m)! / (n + m)!``."""
     if m > n:
         return 0.0
     height = np.sqrt((1.0 - x) * (1.0 + x))

@@ -1,5 +1,6 @@
 """Hypergeometric functions of real numbers, by their series and the transformations of Kummer and Pfaff (DLMF 13.2.39
-and 15.8.1 to 15.8.4), which keep the terms from cancelling. They raise ValueError where the series does not converge."""
+and 15.8.1 to 15.8.4), which keep the terms from cancelling. They raise ValueError where the series does not
+converge."""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ def _cosine_integral(x, /):
     if x == 0.0 or x != x:
         return -np.inf if x == 0.0 else x
     size = abs(x)
-    return np.sin(size) / size if size > 1e15 and size < np.inf else 0.0 if size == np.inf else _sine_and_cosine(size)[1]
+    if size > 1e15:
+        return np.sin(size) / size if size < np.inf else 0.0
+    return _sine_and_cosine(size)[1]
 
 
 @implements("scipy.special.sici")
