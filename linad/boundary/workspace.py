@@ -43,7 +43,7 @@ os.register_at_fork(after_in_child=_after_fork) if hasattr(os, "register_at_fork
 
 
 class Kept(ABC):
-    """Memory that is kept between calls, and counted."""
+    """Memory that is kept between calls, and counted: by other threads too, as soon as this class is initialised."""
 
     def __init__(self) -> None:
         _pools[id(self)] = weakref.ref(self, lambda _, place=id(self), forget=_pools.pop: forget(place, None))
@@ -61,11 +61,11 @@ class Pool(Kept):
     """The workspaces of one compiled function that no call is using."""
 
     def __init__(self, dtypes: Sequence[str], logs: int = 0) -> None:
-        super().__init__()
         self._dtypes = tuple(DTYPES[d] for d in dtypes)
         self._free: list[Held] = []
         self.hints = np.zeros(logs, np.int64)  # by element type and by log, the greatest lengths of growing logs
         self._since = 0  # number of enlarged sets when one was last taken
+        super().__init__()
 
     def take(self) -> Held:
         """Take a set of workspaces for one call; they may be empty."""
@@ -137,8 +137,8 @@ class Refilled(Kept):
     reference to them: a caller who computes one gradient after another soon drops each."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._last: dict[int, np.ndarray] = {}
+        super().__init__()
 
     def zeros(self, place: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """An array of zeros."""
