@@ -11,7 +11,7 @@ from ..ir.core import Check, Const
 from ..engine.loop_attempt import Attempt, Shape
 from ..engine.blocks import STATEMENTS, assign, block, definitely_bound, exit_kind, set_exit_kind
 from ..engine.evaluation import condition
-from ..engine.exits import bound_at_breaks, breaks, returns
+from ..engine.exits import bound_at_breaks, breaks, continues, returns
 from ..engine.fixpoint import fixpoint
 from ..engine.joins import Arm, branch, join
 from ..engine.loop_head import Head, lost_leaf
@@ -147,11 +147,7 @@ def _unroll_leaving(ctx: Lowering, s: ast.For | ast.While, turns: Enter, once: b
 
 
 def _leaves(s: ast.For) -> bool:
-    return any(breaks([x]) or returns([x]) or _continues(x) for x in s.body)
-
-
-def _continues(s: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Continue) for n in ast.walk(s))
+    return breaks(s.body) or returns(s.body) or continues(s.body)
 
 
 def _else(ctx: Lowering, shape: Shape) -> None:
@@ -179,7 +175,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
 
     def other() -> None:
         left_by_break()
-        if shape.has_break or any(_continues(x) for x in s.body):  # the last iteration may have ended by `continue`
+        if shape.has_break or continues(s.body):  # the last iteration may have ended by `continue`
             returned = ctx.let("b", "eq", (left, RETURN), BOOL, span)
             set_exit_kind(ctx, ctx.let("ctl", "select", (returned, RETURN, RUN), I64, span), span)
 
