@@ -1,4 +1,4 @@
-"""Sizes and values that are known when a function is compiled decide what it means: in helpers, loops and broadcasting."""
+"""Sizes and values known when a function is compiled decide what it means: in helpers, loops and broadcasting."""
 
 import numpy as np
 import pytest
@@ -14,27 +14,112 @@ pytestmark = pytest.mark.interpreted
 X, A = np.linspace(0.2, 0.9, 6), np.linspace(0.1, 1.6, 16).reshape(4, 4)
 MATRIX = "M = [[1.0, 2.0], [3.0, 4.0]]\n"
 PROGRAMS = {
-    "helpers get the sizes that decide how many items there are": "def g(a):\n    return tuple(a[k] * 2 for k in range(len(a)))\ndef f(x):\n    a, b, c = g(x[:3])\n    d, e = g(np.zeros(2) + x[0])\n    return a * b + c + d * e",
-    "and axes of one cell, which broadcast": "def g(a, b):\n    return (a.copy() * b).sum()\ndef f(x):\n    return g(x.mean(axis=0, keepdims=True), x)",
-    "a recursive helper": "def g(a, n):\n    return a[0] if n == 0 else g(a, n - 1) * a[n]\ndef f(x):\n    return g(x[:3], 2)",
-    "tuples of ints": "def g(x, dims):\n    return x[0] if dims[0] == 1 else x\nD = (2, 1)\ndef f(x):\n    return (g(x, D) * x).sum()",
-    "a loop that is known not to run": "def f(x):\n    while x.ndim > 1:\n        x = x[0]\n    return x[1] * x[2]",
-    "a loop that takes a structure apart": MATRIX + "def shape(t):\n    s = []\n    while isinstance(t, list):\n        n = len(t)\n        s.append(n)\n        if not n:\n            break\n        t = t[0]\n    return tuple(s)\ndef f(x):\n    a, b = shape(M)\n    return x[0] * a * b * len(shape([1.0, x[0]]))",
-    "lists as arguments": "def f(x):\n    return x[0] * np.isclose([0, 0, 1], (0, 0, 1)).sum() * (1 + np.allclose(x[:3], (0, 0, 1)))",
-    "windows": "from numpy.lib.stride_tricks import sliding_window_view as s\ndef f(x):\n    return (s(x, 3).prod(axis=1) * s(x, (3,), -1)[:, 0]).sum()",
-    "strides": "def g(a, n):\n    shape = a.shape[:-1] + (a.shape[-1] - n + 1, n)\n    return np.lib.stride_tricks.as_strided(a, shape=shape, strides=a.strides + (a.strides[-1],))\ndef f(x):\n    return (g(x, 3).prod(axis=-1) * np.arange(4)).sum()",
-    "what masks nothing": "def f(x):\n    return np.ma.dot(x, x) * np.ma.mean(x)",
-    "complex dtypes": "def f(x):\n    z = np.exp(1j * x)\n    return x[0] if np.issubdtype(x.dtype, complex) or not np.issubdtype(z.dtype, np.complexfloating) else z.real.sum() * hasattr(z, 'sum')",
-    "arrays in the order of Fortran": "def f(x):\n    y = np.empty((3, 2), order='F')\n    y[:, 0] = x[:3]\n    y[:, 1] = x[3:]\n    return (y.reshape(6) * np.arange(6)).sum()",
-    "what is floor of ints": "def f(x):\n    return (x * np.floor(np.arange(6)) * np.rint(np.arange(6))).sum()",
-    "methods of quantiles": "def f(x):\n    return sum([np.quantile(x, 0.37, method=m) * (k + 1) for k, m in enumerate(('lower', 'higher', 'nearest', 'midpoint', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased', 'normal_unbiased'))])",
-    "hints that change no value": "import scipy.linalg as sl\ndef f(x):\n    return sl.solve_banded((0, 0), x[None] * 1.0, x * x, overwrite_b=True)[2]",
+    "helpers get the sizes that decide how many items there are": """\
+def g(a):
+    return tuple(a[k] * 2 for k in range(len(a)))
+def f(x):
+    a, b, c = g(x[:3])
+    d, e = g(np.zeros(2) + x[0])
+    return a * b + c + d * e
+""",
+    "and axes of one cell, which broadcast": """\
+def g(a, b):
+    return (a.copy() * b).sum()
+def f(x):
+    return g(x.mean(axis=0, keepdims=True), x)
+""",
+    "a recursive helper": """\
+def g(a, n):
+    return a[0] if n == 0 else g(a, n - 1) * a[n]
+def f(x):
+    return g(x[:3], 2)
+""",
+    "tuples of ints": """\
+def g(x, dims):
+    return x[0] if dims[0] == 1 else x
+D = (2, 1)
+def f(x):
+    return (g(x, D) * x).sum()
+""",
+    "a loop that is known not to run": """\
+def f(x):
+    while x.ndim > 1:
+        x = x[0]
+    return x[1] * x[2]
+""",
+    "a loop that takes a structure apart": MATRIX + """\
+def shape(t):
+    s = []
+    while isinstance(t, list):
+        n = len(t)
+        s.append(n)
+        if not n:
+            break
+        t = t[0]
+    return tuple(s)
+def f(x):
+    a, b = shape(M)
+    return x[0] * a * b * len(shape([1.0, x[0]]))
+""",
+    "lists as arguments": """\
+def f(x):
+    return x[0] * np.isclose([0, 0, 1], (0, 0, 1)).sum() * (1 + np.allclose(x[:3], (0, 0, 1)))
+""",
+    "windows": """\
+from numpy.lib.stride_tricks import sliding_window_view as s
+def f(x):
+    return (s(x, 3).prod(axis=1) * s(x, (3,), -1)[:, 0]).sum()
+""",
+    "strides": """\
+def g(a, n):
+    shape = a.shape[:-1] + (a.shape[-1] - n + 1, n)
+    return np.lib.stride_tricks.as_strided(a, shape=shape, strides=a.strides + (a.strides[-1],))
+def f(x):
+    return (g(x, 3).prod(axis=-1) * np.arange(4)).sum()
+""",
+    "what masks nothing": """\
+def f(x):
+    return np.ma.dot(x, x) * np.ma.mean(x)
+""",
+    "complex dtypes": """\
+def f(x):
+    z = np.exp(1j * x)
+    if np.issubdtype(x.dtype, complex) or not np.issubdtype(z.dtype, np.complexfloating):
+        return x[0]
+    return z.real.sum() * hasattr(z, 'sum')
+""",
+    "arrays in the order of Fortran": """\
+def f(x):
+    y = np.empty((3, 2), order='F')
+    y[:, 0] = x[:3]
+    y[:, 1] = x[3:]
+    return (y.reshape(6) * np.arange(6)).sum()
+""",
+    "what is floor of ints": """\
+def f(x):
+    return (x * np.floor(np.arange(6)) * np.rint(np.arange(6))).sum()
+""",
+    "methods of quantiles": """\
+def f(x):
+    s = 0.0
+    for k, m in enumerate((
+        'lower', 'higher', 'nearest', 'midpoint', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased',
+        'normal_unbiased',
+    )):
+        s += np.quantile(x, 0.37, method=m) * (k + 1)
+    return s
+""",
+    "hints that change no value": """\
+import scipy.linalg as sl
+def f(x):
+    return sl.solve_banded((0, 0), x[None] * 1.0, x * x, overwrite_b=True)[2]
+""",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_programs(text):
-    plain = load(f"{HEADER}{text}\n")
+    plain = load(f"{HEADER}{text}")
     f = linear_grad(plain)
     x = A if "keepdims" in text else X
     assert f(x) == pytest.approx(plain(x))
@@ -60,7 +145,8 @@ def test_axes_of_one_cell_under_transforms():
     for x in (X, a, X):
         wanted = np.full(1, X.sum()) if x is a else X
         assert np.allclose(linad.grad(f)(x, X), wanted)
-        assert np.allclose(linad.jacobian(f)(x, X), wanted) and np.allclose(linad.vmap(linad.grad(f))(x[None], X[None]), wanted)
+        assert np.allclose(linad.jacobian(f)(x, X), wanted)
+        assert np.allclose(linad.vmap(linad.grad(f))(x[None], X[None]), wanted)
         assert np.allclose(linad.hessian(f, (0, 1))(x, X)[0][1], np.ones((1, 6)) if x is a else np.eye(6))
         assert np.allclose(f.hvp((x, X), (None, X))[0], wanted)
         assert np.allclose(linad.jacobian(rows, sparsity=True)(x, X).toarray(), linad.jacobian(rows)(x, X))
