@@ -301,9 +301,9 @@ class _Purifier:
             a, b, c = (self.names.var(hint, Scalar(v.type.dtype)) for hint in ("a", "b", "c"))
             inner.stmts += [Load(a, v, index, False, span), Load(b, w, index, False, span)]
             if v.type.dtype in NARROW:  # has no arithmetic of its own
-                wide = [self.names.var(hint) for hint in ("a", "b", "c")]
-                inner.stmts += [Let(w_, "cast", (x,), span) for w_, x in zip(wide, (a, b), strict=False)]
-                inner.stmts += [Let(wide[2], "add", (wide[0], wide[1]), span), Let(c, "cast", (wide[2],), span)]
+                x, y, z = (self.names.var(hint) for hint in ("a", "b", "c"))
+                inner.stmts += [Let(x, "cast", (a,), span), Let(y, "cast", (b,), span)]
+                inner.stmts += [Let(z, "add", (x, y), span), Let(c, "cast", (z,), span)]
             else:
                 inner.stmts.append(Let(c, "add", (a, b), span))
             inner.stmts.append(Store(out, index, c, False, span))

@@ -80,8 +80,7 @@ def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span
     if isinstance(a, Poison) or isinstance(b, Poison):
         ctx.programs.poisoned = True
         return Poison()  # the target of the statement becomes unknown too, so this does not raise
-    instead = "make texts outside the function" if isinstance(a, TextValue) or isinstance(b, TextValue) else ""
-    x, y = (as_scalar(ctx, v, span, "arithmetic is on scalars", instead) for v in (a, b))
+    x, y = (as_scalar(ctx, v, span, "arithmetic is on scalars") for v in (a, b))
     dtype, weak = promote(x, y)
     if op in TELLS_APART and not (
         op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0

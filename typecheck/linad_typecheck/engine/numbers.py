@@ -10,7 +10,8 @@ from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES,
 from .refusal import Refused
 from .state import Lowering
 from .values import (
-    ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TupleValue, Value, describe, is_choice, literal, type_of,
+    ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
+    is_choice, literal, type_of,
 )
 
 
@@ -37,6 +38,10 @@ def as_scalar(
             shown, instead = f"an {shown}", instead or "use one cell of it: `a[i]`"
         case TupleValue(items=(_, *_) as items) if not v.closed and all(isinstance(x, ScalarValue) for x in items):
             instead = "make an array of it: `np.array(...)`"
+        case TextValue():
+            instead = "make texts outside the function"
+        case _ if is_choice(v):
+            instead = "compare it, or look up what belongs to it; what has many values is an int"
         case _:
             instead = ""
     raise Refused(WrongType(span, what, shown, instead))
