@@ -26,6 +26,7 @@ from .eligible import check_options, check_updates, is_method, plain_function, s
 from .options import Options
 from .pickling import name_of, portable
 from .specialise import Specialisation
+from .structures import leaves
 from .transformed import NAME, public
 
 P = ParamSpec("P")
@@ -325,13 +326,25 @@ class CheckedFunction(Generic[P, R]):
         """
         arguments = self._arguments(args, kwargs)
         fast = self._fast.get("into")
-        out = MISSED if fast is None else fast(arguments, cotangent, into)
+        out, ones = MISSED, any(type(v) is np.ndarray and 1 in v.shape for v in arguments)
+        if fast is not None and not ones:
+            out = fast(arguments, cotangent, into)
         if out is MISSED:
-            s = self.specialisation(arguments)
+            kept = [(b, b.copy()) for b in leaves(into) if type(b) is np.ndarray] if ones else []
+
+            def answer(s: Specialisation) -> object:
+                try:
+                    return derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
+                except ValueError as error:
+                    if needs_shapes(error) is not None:  # the call is answered again
+                        for buffer, before in kept:
+                            buffer[...] = before
+                    raise
+
             table = self._fast
-            out = derive.vjp_into(s, cotangent, arguments, into, self.options.wrt)
+            out = self._with_shapes(arguments, answer)
             if not self._by_value():
-                table["into"] = derive.fast_call(s, "into", self.options.wrt)
+                table["into"] = derive.fast_call(self.specialisation(arguments), "into", self.options.wrt)
         return out
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:

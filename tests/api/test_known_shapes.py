@@ -152,6 +152,18 @@ def test_axes_of_one_cell_under_transforms():
         assert np.allclose(linad.jacobian(rows, sparsity=True)(x, X).toarray(), linad.jacobian(rows)(x, X))
 
 
+def test_axes_of_one_cell_and_buffers():
+    f, a = linear_grad(load(f"{HEADER}def f(x, a):\n    return x.sum() + (x * a).sum()\n")), X[:1]
+    for x, y in ((X, X), (a, X), (X, a), (a, a), (X, X), (a, X)):
+        into, wanted = (np.full_like(x, 0.5), np.full_like(y, 0.25)), f.grad(x, y)
+        assert f.vjp_into(2.0, x, y, into=into) == f(x, y)
+        for buffer, g, before in zip(into, wanted, (0.5, 0.25), strict=True):
+            np.testing.assert_allclose(buffer, before + 2.0 * g)
+    into = (np.zeros(1), np.zeros((2, 3)))
+    with pytest.raises(TypeError):
+        f.vjp_into(1.0, a, X, into=into)
+
+
 def test_arrays_that_are_updated_are_not_updated_twice():
     f = linear_grad(load(f"{HEADER}def f(y, x):\n    y += 1.0\n    y += x[:1] * x[1:]\n"), updates=("y",))
     y = np.zeros(1)
