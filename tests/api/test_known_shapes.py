@@ -177,6 +177,17 @@ def test_a_loop_that_does_not_run_gives_no_type():
     assert np.array_equal(linear_grad(plain)(X), plain(X))
 
 
+def test_windows_of_negative_sizes():
+    plain = load(
+        f"{HEADER}def f(x):\n    return np.lib.stride_tricks.as_strided(x, (len(x) - 2, 3), x.strides + x.strides).sum()\n"
+    )
+    for n in (0, 1):
+        for g in (plain, linear_grad(plain)):
+            with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+                g(np.ones(n))
+    assert linear_grad(plain)(np.ones(2)) == 0.0
+
+
 def test_windows_see_no_later_update():
     text = "from numpy.lib.stride_tricks import sliding_window_view\ndef f(x):\n    y = x * 2.0\n    w = sliding_window_view(y, 3)\n    y[0] = 5.0\n    return w\n"
     with pytest.raises(LinadError, match="used after its array was updated"):

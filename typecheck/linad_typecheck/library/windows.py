@@ -77,7 +77,8 @@ def _strided(ctx: Lowering, args: Args) -> Value:
     axes = [g.items[0].atom.value for g in given]
     names = [f"n{k}" for k in range(len(shape))]
     index = [" + ".join(["0", *(_range(k, names) for k, a in enumerate(axes) if a == j)]) for j in range(rank_of(x))]
-    text = f"a[{', '.join(index)}]" if shape else "a.copy()"
+    tests = [f'if {n} < 0: raise ValueError("negative dimensions are not allowed")' for n in names]
+    text = "\n".join([*tests, f"a[{', '.join(index)}]" if shape else "a.copy()"])
     made = snippet_value(ctx, args, text, a=x, **dict(zip(names, shape, strict=True)))
     return _standing_for(ctx, made, x, args)
 
