@@ -12,7 +12,7 @@ from linad_typecheck.types import Array, is_float
 from .adjoint.errors import CannotSplit
 from .boundary.arguments import described, inside
 from .boundary.results import cotangents, float_leaves, leaf_types, restore, zeros_for
-from .boundary.fast_call import MISSED, NAN, FastCall, fast_tangent
+from .boundary.fast_call import MISSED, FastCall, fast_tangent
 from .derive import call, flat_values, full_value, has_nan, refreshed, touched, updated
 from .requests import EXACT, FORWARD, MOVED, RECORD, REPLAY, Level
 from .specialise import Specialisation

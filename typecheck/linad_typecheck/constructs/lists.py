@@ -26,7 +26,7 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, ROWS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
+    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
     NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
     growing_type, is_choice, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
 )

@@ -326,7 +326,7 @@ def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
     return tuple((k, places[names[0]]) for k, names in enumerate(zip(*paths)) if names[0] and len(set(names)) == 1)
 
 
-def _result(programs: Programs, v: Value, indices: Iterator[int]) -> Structure:
+def _result(programs: Specialiser, v: Value, indices: Iterator[int]) -> Structure:
     match v:
         case ScalarValue(atom=a, weak=w):
             return Leaf(next(indices), a.type, w)
