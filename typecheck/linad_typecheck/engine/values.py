@@ -42,6 +42,9 @@ class Undecided:
     def __hash__(self) -> int:
         return hash(bool(self))
 
+    def __index__(self) -> int:
+        return int(bool(self))
+
 
 def both_weak(a: bool | Undecided, b: bool | Undecided) -> bool | Undecided:
     """Whether both are weak, without asking where the other one decides."""
