@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..ir.core import Const
-from ..messages.language import BadCall
+from ..messages.language import BadCall, EverDeeper
 from ..names.scope import FunctionSource
 from ..ownership.objects import number_objects as given_objects, origins, rename_objects
 from ..types import Array
@@ -97,8 +97,10 @@ class Specialiser(Programs):
             fixpoint(run, replace(start, written=start.written | {k for k, changes in enumerate(flat) if changes}))
 
     def _check_returns(self, spec: Spec) -> None:
-        """Report a function that calls itself on every path."""
-        if isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
+        """Report a function that calls itself on every path, or whose result has no type that settles."""
+        if spec.deeper:
+            spec.findings.note(EverDeeper(header(spec.source), f"what `{spec.source.name}` returns").diagnostic())
+        elif isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
             never = BadCall(
                 header(spec.source),
                 spec.source.name,

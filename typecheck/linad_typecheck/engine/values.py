@@ -748,6 +748,29 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None
 
 
+DEEPEST = 8  # levels of tuples, objects and functions up to which a fixpoint may make a type deeper
+
+
+def join_settling(a: ValueType, b: ValueType) -> ValueType | None:
+    """`join_types` in a fixpoint, whose type ``a`` of before has to settle: None also for a type that would get deeper
+    with every iteration, as that of linked objects does."""
+    t = join_types(a, b)
+    deeper = isinstance(a, TupleType | ClosureType) and t is not None and _depth(t) > max(_depth(a), DEEPEST)
+    return None if deeper else t
+
+
+def _depth(t: ValueType) -> int:
+    """The number of levels of tuples, objects and functions in a type."""
+    match t:
+        case TupleType(items=parts):
+            return 1 + max(map(_depth, parts), default=0)
+        case ClosureType(captured=captured):
+            return 1 + max((_depth(part) for _, part in captured), default=0)
+        case DerivativeType(function=f):
+            return 1 + _depth(f)
+    return 0
+
+
 def differing(name: str, a: ValueType, b: ValueType) -> tuple[str, ValueType, ValueType]:
     """The attribute of an object, or the item of a dict, whose types have no join, and these types; of any other value
     the value itself."""
