@@ -17,8 +17,8 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves,
-    type_of,
+    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, deepens, leaves, passed,
+    type_leaves, type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -54,7 +54,9 @@ class Specialiser(Programs):
         inside = self.inside(source)
         if inside == 0:
             self.endless.discard(id(source.node))
-        if inside > DEPTH or id(source.node) in self.endless:
+        caller = next((s.params for s in reversed(self.stack) if s.source == source), spec.params)
+        deeper = any(deepens(t, u) for (_, t), (_, u) in zip(caller, spec.params))
+        if inside > DEPTH or deeper or id(source.node) in self.endless:
             self.endless.add(id(source.node))  # otherwise each of the calls around would be tried in all ways
             self.report(
                 BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
