@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import numpy as np
-from linad_typecheck.signature import Leaf, RecordStructure, Signature
+from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array
 
 from . import derive
 from .boundary.errors import refusal
+from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
 from .function import CheckedFunction
+from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import (
     Argnums, Transform, Transformed, along, at, by_some_of_many, checked, given_as, numbers, pair, shared,
@@ -44,6 +46,9 @@ class Derivative(Transformed[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if self._plain:
             return self.function._answer(self._asked, args, kwargs, self._by)
+        if self.function.options.updates and len(self.transforms) == 1:
+            arguments = self.function._arguments(args, kwargs)
+            return self.function._with_shapes(arguments, lambda s: _with_aux(s, self.transforms[0], arguments))
         return super().__call__(*args, **kwargs)
 
     def _require(self, arguments: Sequence[object]) -> None:
@@ -55,11 +60,9 @@ class Derivative(Transformed[P, R]):
         derive.require_scalar(signature)
         for want in (derive.wanted(signature, step.positions) for step in self.transforms[:-1]):
             if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):
-                raise refusal(
-                    "non-scalar-loss",
-                    f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient",
-                    help="use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float parameter",
-                )
+                told = f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient"
+                help = "use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float parameter"
+                raise refusal("non-scalar-loss", told, help=help)
 
 
 def _with_value(step: Transform) -> bool:
@@ -362,8 +365,8 @@ def _array(leaf: Leaf) -> bool:
     return isinstance(leaf.type, Array)
 
 
-def _require_pair(signature: Signature) -> None:
-    """Raise an error unless the result is a pair of a float and something else."""
+def _require_pair(signature: Signature) -> tuple[Structure, ...]:
+    """The structure of the result, if it is a pair of a float and something else."""
     pair = signature.result
     if isinstance(pair, RecordStructure) and pair.tag.named_tuple:
         pair = pair.items
@@ -372,6 +375,24 @@ def _require_pair(signature: Signature) -> None:
         found = f"{derive.shape_word(pair[0])} and something else" if pairs else derive.shape_word(pair)
         told = f"`{signature.name}` returns {found}; with `has_aux` it returns a float and something else"
         raise refusal("non-scalar-loss", told, help="return `(value, aux)`")
+    return pair
+
+
+def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -> object:
+    """The gradient of the first item of a pair, and the second item, of a function that updates arguments."""
+    pair = _require_pair(s.signature)
+    want = derive.wanted(s.signature, step.positions)
+    values = derive.flat_values(s, arguments)
+    _, results = derive.primal(s, values)
+    seeds = [derive.one(pair[0])]
+    for leaf in float_leaves(pair[1]):
+        seeds.append(np.zeros_like(results[leaf.index]) if _array(leaf) else 0.0 * derive.one(leaf))
+    buffers = derive.buffers_for(want, values)
+    _, grads = derive.pull(s, want, derive.refreshed(s.signature, values), seeds, buffers, False, fresh=True)
+    value, aux = restore(pair, results)
+    found = derive.structured(want, grads)
+    gradient = found[0] if step.bare else found
+    return ((value, aux), gradient) if _with_value(step) else (gradient, aux)
 
 
 __all__ = ["Derivative", "grad", "jvp", "value_and_grad", "vjp"]

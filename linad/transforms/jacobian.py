@@ -34,13 +34,13 @@ _PLAIN = frozenset((np.ndarray, float, int))
 class Jacobian(Transformed[P, R]):
     """A Jacobian in the cheaper mode, chosen at each call; only that mode is compiled."""
 
-    _last: tuple[object, Transformed[..., Any]] = None, None  # type: ignore[assignment]  # the choice, by kinds of arguments
+    _last: tuple[object, Any] = None, None  # the last choice, with the kinds of arguments that it was made for
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
         if not _PLAIN.issuperset(map(type, arguments)):
             return self._chosen(arguments)._at(arguments)
-        kinds = [(v.shape, v.dtype) if v.__class__ is np.ndarray else v if v.__class__ is int else float for v in arguments]
+        kinds = [_kind(v) for v in arguments]
         if self._last[0] != kinds:
             self._last = kinds, self._chosen(arguments)
         return self._last[1]._at(arguments)
@@ -64,6 +64,11 @@ class Jacobian(Transformed[P, R]):
         sized = any(isinstance(leaf.type, Array) for leaf in outputs)
         inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
         return inputs <= CHEAPER * _size(outputs, derive.primal(s, values)[1] if sized else ())
+
+
+def _kind(v: object) -> object:
+    """What the sizes depend on."""
+    return (v.shape, v.dtype) if isinstance(v, np.ndarray) else v if isinstance(v, int) else float
 
 
 def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object]) -> int:

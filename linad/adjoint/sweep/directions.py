@@ -466,8 +466,8 @@ class _Walk:
                 out.append(rebuild(s, self.renamed, self.renamed))
 
     def product(self, s: Dense) -> None:
-        """A product of matrices, of which one has directions: of small ones, all directions of each product of two cells
-        at once; otherwise one product with a matrix in which the directions of a column are columns."""
+        """A product of matrices, of which one has directions: of small ones, all directions of each product of two
+        cells at once; otherwise one product with a matrix in which the directions of a column are columns."""
         (c,), (a, b), (ta, tb, sign) = s.updated, s.read, s.flags
         before = self.out
         (m, n), of_a = self.dims(c, before), self.dims(a, before)
@@ -497,7 +497,7 @@ class _Walk:
         nest = loop(i, m, [loop(j, n, [loop(q, inner, [*slope, loop(k, self.width, lanes)])])])
         rows, columns = (m, n) if wide is b else (n, m)  # of the product, or of its transpose
         flag = ta if wide is b else "n" if tb == "t" else "t"
-        large = self.names.var("large", I64)  # the arrays are empty otherwise; outside the branch, the driver allocates them
+        large = self.names.var("large", I64)  # 0 if small: the arrays are allocated before the branch, and kept
         before.append(Let(large, "select", (small, ZERO, columns), s.span))
         factor, total = (self.columns(v, (size, large), before) for v, size in ((wide, inner), (c, rows)))
         otherwise: list[Stmt] = []

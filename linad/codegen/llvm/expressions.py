@@ -202,9 +202,9 @@ class Expressions:
         return out
 
     def choice(self, e: ast.IfExp) -> ir.Value:
-        """A conditional expression. In generated text the core loads what both sides read, whatever is chosen; innermost
-        loops stay free of branches, so that values handed on to the next iteration do not keep them from being
-        vectorised."""
+        """A conditional expression. In generated text the core loads what both sides read, whatever is chosen;
+        innermost loops stay free of branches, so that values handed on to the next iteration do not keep them from
+        being vectorised."""
         test = self.expr(e.test)
         loads = not self.alone and GENERATED in self.function.name
         if cheap(e.body, loads) and cheap(e.orelse, loads):

@@ -13,8 +13,8 @@ of addition. In an arm, the results of earlier branches with the same condition 
 
 **Profitability.** Innermost loops that are straight-line code of cheap operations afterwards, carry only sums and
 values handed on to the next iteration (also through cells), and do not write to cells with loaded indices. Other loop
-passes then see straight-line code, and LLVM vectorises it. The arms of a loop have at most `MOST` operations, or no more
-than the rest of the loop, as in the tangents of long loops. None of them is a library call.
+passes then see straight-line code, and LLVM vectorises it. The arms of a loop have at most `MOST` operations, or no
+more than the rest of the loop, as in the tangents of long loops. None of them is a library call.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """

@@ -88,8 +88,8 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
 
 
 def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool) -> list:
-    """A test whether there are iterations, a load before the loop, and the loop that carries what statement ``at`` stores
-    for statement ``k``. ``once``: the cell is stored only after the loop, by a fourth statement."""
+    """A test whether there are iterations, a load before the loop, and the loop that carries what statement ``at``
+    stores for statement ``k``. ``once``: the cell is stored only after the loop, by a fourth statement."""
     assert s.stop is not None
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]

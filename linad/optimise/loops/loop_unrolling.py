@@ -9,8 +9,8 @@ Small arrays with constant indices then become scalars (`scalar_replacement.py`)
 **Legality.** Counted loops with constant bounds, or bounds that become constant when an enclosing loop is unrolled,
 without checks, and without branches that remain undecided afterwards.
 
-**Profitability.** At most `TRIPS` iterations per loop and `LONG` statements in all, `TANGENTS` times as many in a forward
-derivative, so that it is unrolled where the function itself is. The enclosing loop becomes
+**Profitability.** At most `TRIPS` iterations per loop and `LONG` statements in all, `TANGENTS` times as many in a
+forward derivative, so that it is unrolled where the function itself is. The enclosing loop becomes
 straight-line code, so it can be vectorised, keep its sums in registers (`scalar_promotion.py`) and have its arrays
 transposed (`layout_transposition.py`). LLVM unrolls such loops too late for these passes.
 
