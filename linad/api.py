@@ -60,9 +60,10 @@ class Derivative(Transformed[P, R]):
         derive.require_scalar(signature)
         for want in (derive.wanted(signature, step.positions) for step in self.transforms[:-1]):
             if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):
-                told = f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient"
-                help = "use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float parameter"
-                raise refusal("non-scalar-loss", told, help=help)
+                by = want.params[0].name
+                told = f"the gradient of `{signature.name}` by `{by}` is not a scalar: it has no gradient"
+                help = "use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float"
+                raise refusal("non-scalar-loss", told, help=f"{help} parameter")
 
 
 def _with_value(step: Transform) -> bool:

@@ -374,8 +374,8 @@ class CheckedFunction(Generic[P, R]):
     ) -> Any:
         """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify.
 
-        ``by``: the parameters to differentiate by, and whether a single gradient is returned bare; by default as methods
-        do.
+        ``by``: the parameters to differentiate by, and whether a single gradient is returned bare; by default as
+        methods do.
         """
         key = asked if by is None else (asked, by)
         out, fast = MISSED, self._fast.get(key)

@@ -37,7 +37,8 @@ FastCall = Callable[..., Any]
 
 
 def fast_value(s: Specialisation, exact: bool = False) -> FastCall | None:
-    """The fast path of a function call; None if the function does not qualify. ``exact``: a result with a nan is `NAN`."""
+    """The fast path of a function call; None if the function does not qualify. ``exact``: `NAN` for a result that
+    contains a nan."""
     signature = s.signature
     if signature.updates or signature.copied or signature.given_back or signature.result is None:
         return None
