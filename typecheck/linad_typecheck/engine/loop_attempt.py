@@ -12,6 +12,7 @@ from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
 from ..ownership.state import inherits, join_aliases, lose, movable, record_copy, shared_use
+from ..messages.language import EverDeeper
 from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
@@ -27,7 +28,7 @@ from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, Undecided, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
-    differing, join_types, leaves, rebuild, type_leaves, type_of,
+    differing, join_settling, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
 AGAIN = "%again"
@@ -432,10 +433,12 @@ class Attempt:
                 return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
 
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
-        t = join_types(one, other)
+        t = join_settling(one, other)
         if t is None:
             given = name.removeprefix(GIVEN_OBJECT)
-            if given[0] != "%":
+            if join_types(one, other) is not None:
+                self.grown.changes[name] = EverDeeper(b.span, f"`{given}`")
+            elif given[0] != "%":
                 part, *differ = differing(given, one, other)
                 place = (h or b).span
                 self.grown.changes[name] = TypeChanges(b.span, part, *map(describe, differ), place, "iterations")
