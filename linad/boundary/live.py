@@ -32,7 +32,7 @@ from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, u
 from .errors import refusal
 from .locate import file_of, locate
 from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of, of_parents
-from .records import changeable, classes_of, default_value, told
+from .records import changeable, classes_of, default_value, initialiser, told
 
 IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
 
@@ -207,7 +207,7 @@ class Record:
     def _sort(self, lookup: Lookup) -> None:
         f, value, same = lookup.scope.function, lookup.value, self._same
         first, *attributes = lookup.name.split(".")
-        plain = _plain(value)
+        plain = _undecorated(value)
         helper = plain is not None and plain.__kwdefaults__ is None and _code(value) == lookup.code
         if (
             self.early
@@ -504,6 +504,8 @@ def _of_the_class(cls: type, name: str) -> object:
     name, after, home = name.partition(AFTER)
     plain = name.removesuffix(SETTER)
     found = of_parents(cls, plain, home) if after else inspect.getattr_static(cls, plain, MISSING)
+    if plain == "__init__" and not after:
+        found = initialiser(cls) or found
     if plain == name:
         return found
     if isinstance(found, property):
@@ -542,7 +544,7 @@ def source_mark(source: FunctionSource) -> str:
     return f"function {hashlib.sha256(described.encode()).hexdigest()}"
 
 
-def _plain(value: object) -> FunctionType | None:
+def _undecorated(value: object) -> FunctionType | None:
     """The plain function under a helper that is nothing else: itself, or the one that was decorated or jitted."""
     found = underlying(value)
     if found is None or rules_of(value) is not None or compiled_of(value) is not None:

@@ -154,7 +154,8 @@ def of_parents(cls: type, name: str, home: str) -> object:
     """The attribute that ``super().name`` finds in a method of the class ``home``, for an object of ``cls``."""
     order = [f"{c.__module__}.{c.__qualname__}".replace(".", "/") for c in cls.__mro__]
     rest = cls.__mro__[order.index(home) + 1 :] if home in order else ()
-    return next((vars(c)[name] for c in rest if name in vars(c)), MISSING)
+    found = next((c for c in rest if name in vars(c)), None)
+    return MISSING if found is None else (name == "__init__" and initialiser(found)) or vars(found)[name]
 
 
 def _forwards(cls: type) -> str | None:

@@ -1,5 +1,7 @@
 """Names of files that say nothing, and marks of unfinished work."""
 
+import ast
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -21,3 +23,14 @@ def test_nothing_is_left_for_later() -> None:
     texts = {path: (ROOT / path).read_text(encoding="utf-8") for path in product}
     found = [f"{path}: {mark}" for path, text in texts.items() for mark in marks if mark in text]
     assert not found, "\n".join(found)
+
+
+def test_no_name_is_defined_twice() -> None:
+    """A second function of the same name would replace the first one, also where that is called further up."""
+    found = []
+    for path in sorted(files("linad", "typecheck/linad_typecheck")):
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        for body in (tree.body, *(n.body for n in tree.body if isinstance(n, ast.ClassDef))):
+            defs = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.decorator_list]
+            found += [f"{path}: {n}" for n, k in Counter(d.name for d in defs).items() if k > 1]
+    assert not found, found

@@ -161,3 +161,51 @@ def test_augmented_assignment_by_the_class():
     f, x = load(IN_PLACE), np.array([0.3, 1.2, -0.7])
     g = linear_grad(f, backend="interpret")
     assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)
+
+
+OF_THE_CLASS = """
+from dataclasses import dataclass, field, replace
+
+class Spring:
+    k, n = 2.0, 0
+    def __init__(self, v):
+        self.v = v
+    def force(self):
+        self.n += 1
+        return 100.0 if self.k is None else self.v * self.k
+
+class Stiff(Spring):
+    k = 3.0
+    def soften(self):
+        self.k = 1.5
+
+@dataclass
+class Box:
+    a: float
+    b: float = 2.0
+    held: list = field(default_factory=list)
+    area: float = field(init=False, default=1.5)
+    def __post_init__(self):
+        self.area = self.a * self.b
+
+class Crate(Box):
+    def __init__(self, a, b):
+        super().__init__(a, b)
+        self.twice = 2.0 * b
+
+def f(x):
+    s, t = Spring(x[0]), Stiff(x[1])
+    y = s.force() + t.force() + s.force() * s.n
+    t.soften()
+    p = Box(x[0], held=[x[1]])
+    q, r, c = replace(p, a=x[2]), type(p)(x[1], x[2]), Crate(x[0], x[1])
+    q.held.append(3.0)
+    q.b = 7.0
+    return y + t.force() * Stiff.k + p.area * q.area + sum(p.held) + p.b * r.area + c.twice * c.area
+"""
+
+
+def test_what_the_class_defines_for_its_objects():
+    f, x = load(OF_THE_CLASS), np.array([0.3, 1.2, -0.7])
+    g = linear_grad(f, backend="interpret")
+    assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)

@@ -29,8 +29,8 @@ from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import NoField, WrongType
 from ..names.scope import (
-    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque,
-    RecordClass, RecordField,
+    AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Helper, Instance, Member,
+    Opaque, RecordClass, RecordField,
 )  # fmt: skip
 from ..span import Span
 
@@ -202,13 +202,33 @@ def _default(ctx: Lowering, record: RecordClass, f: RecordField, node: ast.expr)
     return expression(ctx, ast.copy_location(ast.Call(made, [], []), node), f.name)
 
 
-def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span) -> Value:
-    """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``."""
+def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span, node: ast.expr | None = None) -> Value:
+    """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``. A class with an
+    `__init__` calls it with them."""
     record = base.record
+    if record.mark.startswith(FREE) and node is not None:
+        return _initialised_again(ctx, base, given, node)
     wrong = next((n for n in given if n not in record.names), None)
     if wrong is not None:
         raise Refused(BadCall(span, record.name, f"has no field `{wrong}`"))
     return _made(ctx, [given.get(n, v) for n, v in zip(record.names, base.items, strict=True)], record, span)
+
+
+def _initialised_again(ctx: Lowering, base: TupleValue, given: dict[str, Value], node: ast.expr) -> Value:
+    record, span = base.record, ctx.span(node)
+    init = member_of(ctx, record, "__init__")
+    if init is None or not isinstance(init.entity, Helper) or member_of(ctx, record, "__dataclass_fields__") is None:
+        what = "`replace` takes a dataclass, and the new fields by name"
+        raise Refused(WrongType(span, what, describe(type_of(base)), "make another object"))
+    spec = init.entity.function.node.args
+    names = [a.arg for a in (*spec.args[1:], *spec.kwonlyargs)]
+    held = dict(zip(record.names, base.items, strict=True))
+    wrong = next((n for n in given if n not in names), None)
+    if wrong is not None:
+        raise Refused(BadCall(span, record.name, f"has no field `{wrong}` that `replace` may set"))
+    keywords = [ast.keyword(n, Quoted(node, given.get(n, held.get(n)))) for n in names if n in given or n in held]
+    cls = ast.copy_location(ast.Attribute(Quoted(node, base), "__class__", ast.Load()), node)
+    return expression(ctx, ast.copy_location(ast.Call(cls, [], keywords), node))
 
 
 def _made(ctx: Lowering, items: list[Value], record: RecordClass, span: Span) -> Value:
@@ -498,7 +518,7 @@ def replace_function(dotted: str) -> Callable[[Lowering, object], Value]:
             case (TupleValue(record=RecordClass() as record) as base,) if record is not LIST and (
                 dotted != REPLACE[0] or not record.named_tuple
             ):
-                return replaced(ctx, base, dict(args.keywords), args.span)
+                return replaced(ctx, base, dict(args.keywords), args.span, args.node)
         found = ", ".join(describe(type_of(v)) for v in args.values) or "nothing"
         instead = "write `p._replace(x=...)` for a named tuple"
         raise Refused(WrongType(args.span, "`replace` takes a dataclass, and the new fields by name", found, instead))

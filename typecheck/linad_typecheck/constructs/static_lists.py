@@ -221,7 +221,7 @@ def _static_dict(ctx: Lowering, node: ast.DictComp, hint: str) -> Value | None:
 
 EXPRESSIONS[ast.ListComp] = comprehension
 EXPRESSIONS[ast.DictComp] = dict_comprehension
-CALLS["builtins.map"] = mapped
+CALLS["builtins.map"] = as_object
 CALLS["builtins.range"] = known_range
 CALLS.update(dict.fromkeys(ARRANGED, combinatoric))
 CALLS.update(dict.fromkeys(MADE, construct))
