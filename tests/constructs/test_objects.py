@@ -161,3 +161,35 @@ def test_augmented_assignment_by_the_class():
     f, x = load(IN_PLACE), np.array([0.3, 1.2, -0.7])
     g = linear_grad(f, backend="interpret")
     assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)
+
+
+COPIES = """
+import copy
+
+class Model:
+    def __init__(self, a):
+        self.a, self.seen, self.next = a, [a[0]], None
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "xs = [x.copy(), x * 2.0]; ys = copy.deepcopy(xs); ys[0][0] = 5.0; return (xs[0] * ys[0]).sum()",
+        "xs = [x[0], [x[1], x[2]]]; ys = copy.copy(xs); zs = copy.deepcopy(xs); xs[1][0] = 9.0; return ys[1][0] + zs[1][0] * x[0]",
+        "a = Model(x.copy()); b = copy.deepcopy(a); c = copy.copy(a); b.a[0] = 7.0; a.seen.append(2.0); return a.a[0] * b.a[0] + len(c.seen) * len(b.seen)",
+        "d = {'a': x.copy(), 'b': x[0]}; e = copy.deepcopy(d); e['a'][1] = 0.0; e['b'] = 2.0; return (d['a'] * e['a']).sum() + d['b'] * e['b']",
+        "xs = [v for v in x]; ys, zs = copy.copy(xs), copy.deepcopy(xs); xs.append(x[1]); ys[0] = 5.0; return sum(xs) * len(ys) + sum(zs) * ys[0]",
+        "s = {1, 2}; t = copy.copy(s); t.add(3); return x[0] * len(s) * len(t)",
+    ],
+)  # fmt: skip
+def test_copies(body):
+    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    {body}\n")
+    f, x = linear_grad(plain, backend="interpret"), np.array([0.5, 1.5, 2.0])
+    assert f(x) == pytest.approx(plain(x)) and np.allclose(f.grad(x), differences(plain, x), atol=1e-5)
+
+
+def test_a_deep_copy_of_what_is_held_twice_is_refused():
+    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    a = x.copy()\n    xs = copy.deepcopy([a, a])\n    return xs[0].sum()\n")
+    with pytest.raises(LinadError, match="may hold an array or an object twice"):
+        linear_grad(plain, backend="interpret")(np.ones(2))
