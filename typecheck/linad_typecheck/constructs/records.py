@@ -72,8 +72,11 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             found = force_delayed(ctx, found, node.attr, span)
             put(ctx, node, base, found, span)
         return found
-    if member is not None and member.kind == "value":
+    if member is not None and member.kind in ("value", "static"):
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("method", "class"):
+        first = base if member.kind == "method" else EntityValue(record, record.name)
+        return _bound(ctx, entity_of(ctx, member, node), first, node)
     if node.attr in record.others:
         what = f"the method or property `.{node.attr}` of `{record.name}`"
         name = ast.unparse(node.value)
@@ -85,6 +88,13 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
     return Poison()
+
+
+def _bound(ctx: Lowering, method: Value, first: Value, node: ast.Attribute) -> Value:
+    """A bound method as a value: a partial application."""
+    partial = Quoted(node, EntityValue(External("functools.partial"), "partial"))
+    call = ast.Call(partial, [Quoted(node, method), Quoted(node, first)], [])
+    return expression(ctx, ast.copy_location(call, node))
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
@@ -505,6 +515,10 @@ def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("static", "method"):
+        return entity_of(ctx, member, node)
+    if member is not None and member.kind == "class":
+        return _bound(ctx, entity_of(ctx, member, node), EntityValue(found, found.name), node)
     raise Refused(
         Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class")
     )
