@@ -102,6 +102,9 @@ SOLVED = {
     "leastsq": lambda a: so.leastsq(lambda p: p[0] * K + p[1] - V**a, [1.0, 0.0])[0].sum(),
     "least_squares": lambda a: so.least_squares(lambda p: np.exp(-p[0] * K) - a * np.exp(-K), 1.0).cost,
     "curve_fit": lambda a: so.curve_fit(lambda x, p, q: p * np.exp(-q * x), K, V**a)[0] @ [1.0, -3.0],
+    "curve_fit, bounds": lambda a: so.curve_fit(
+        lambda x, p, q: p * np.exp(-q * x), K, V**a, bounds=([0.0, -2.0], np.inf), x_scale=[1.0, 2.0]
+    )[0] @ [1.0, -3.0],
     "curve_fit, covariance": lambda a: np.diag(so.curve_fit(lambda x, p, q: p + q * x, K, V**a, (1.0, 1.0), sigma=K + a, absolute_sigma=True)[1]).sum(),
     "odeint": lambda a: si.odeint(lambda y, t, b: (y[1], -b * np.sin(y[0])), [a, 0.1], [0.0, 1.0, a + 1.0], args=(a,))[:, 0].sum(),
     "odeint, time first": lambda a: si.odeint(damped, [0.5, 0.1], [0.0, 1.0], (a,), tfirst=True)[1, 1],

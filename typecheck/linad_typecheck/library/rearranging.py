@@ -231,7 +231,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
 def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, found: dict[str, Value]) -> Value:
     """``np.repeat`` with a count for each index along the axis."""
     span, counts = args.span, as_array(ctx, repeats, args)
-    if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
+    if rank_of(counts) != 1 or dtype_of(counts) not in (*INTS, "bool"):
         raise Refused(
             WrongType(
                 span,
