@@ -41,7 +41,6 @@ _each("numpy", "arctan2 atan2 hypot logaddexp logaddexp2 copysign fmod fmin fmax
 for _home in ("emath", "lib.scimath"):
     _each(f"numpy.{_home}", "sqrt log log2 log10", "F(e * e)")
     _each(f"numpy.{_home}", "arcsin arccos arctanh", "F(1.0 / (1.0 + h * h))")
-    _each(f"numpy.{_home}", "power", "F(e * e, 1.5)")
 _rows("numpy", """
     where: np.where(e > 0, e, -e) | np.where(e > f, e, f) | np.where(x > 1) | np.where(e, 1.0, 2.0)
     real: np.real(e).copy()
@@ -412,12 +411,11 @@ _rows("scipy.signal.windows", """
     kaiser: sw.kaiser(5, u)
     tukey: sw.tukey(6, 0.4) | sw.tukey(4, 0) | sw.tukey(5, 2.0)
     get_window: sw.get_window("hamming", 5) | sw.get_window(("gaussian", 1.5), 4) | sw.get_window(8.0, 4)
-""")
+""")  # fmt: skip
 TABLE["scipy.signal.get_window"] = (
     *(f"sg.get_window({n!r}, 4)" for n in "hann black bkh bart box tri nutl flat parz bman cosine tukey".split()),
     'sg.get_window(("tukey", 0.3), 5, False)', 'sg.get_window(("kaiser", 2.0), 4)', 'sg.get_window(("general_hamming", 0.6), 4)',
 )
-_rows("numpy", """  # fmt: skip
 _rows("numpy", """
     kaiser: np.kaiser(5, u) | np.kaiser(1, u) | np.kaiser(0, u)
     partition: np.partition(np.append(x, 1.5), 0)[0] | np.partition(x, 2)[:0] | np.partition(A, 1, axis=0)[:1]
@@ -651,7 +649,7 @@ ELSEWHERE = {
             "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
             "interpolate.PchipInterpolator", "interpolate.Akima1DInterpolator", "interpolate.RegularGridInterpolator",
             "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "optimize.fsolve", "optimize.root",
-            "optimize.root_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
+            "optimize.root_scalar", "optimize.minimize_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
             "integrate.odeint", "integrate.solve_ivp",
         )
     },
@@ -719,6 +717,13 @@ ELSEWHERE = {
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.lib.stride_tricks.as_strided": "of strides, which are no numbers: tests/api/test_known_shapes.py",
     "numpy.lib.stride_tricks.sliding_window_view": "a view of one array: tests/api/test_known_shapes.py",
+    **{
+        f"scipy.spatial.transform.Rotation.{name}": "rotations: tests/library/test_rotations.py"
+        for name in (
+            "from_quat from_rotvec from_matrix from_euler identity as_quat as_rotvec as_matrix as_euler inv apply "
+            "magnitude __mul__"
+        ).split()
+    },
     "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }

@@ -32,6 +32,7 @@ from ..names.scope import (
     AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque,
     RecordClass, RecordField,
 )  # fmt: skip
+from ..registry import has_rule
 from ..span import Span
 
 METHODS = {
@@ -371,6 +372,8 @@ def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Valu
         case EntityValue(entity=Instance(made=None) as of):
             found = of.scope.lookup(f"{of.name}.{name}")
             return (EntityValue(found, name), ()) if isinstance(found, Applied) else None
+        case TupleValue(record=RecordClass(key=key)) if has_rule(f"{key}.{name}"):
+            return EntityValue(External(f"{key}.{name}"), name), (v,)
         case TupleValue(record=RecordClass() as record) if record not in SEQUENCES:
             member = member_of(ctx, record, name)
             return (EntityValue(member.entity, name), (v,)) if member is not None and member.kind == "method" else None
@@ -421,6 +424,10 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
     found = _called_member(ctx, node, base, member)
     if found is not None:
         return found
+    if member is None and has_rule(dotted := f"{base.record.key}.{name}"):
+        function = Quoted(node.func, EntityValue(External(dotted), name))
+        call = ast.Call(function, [Quoted(node.func, base), *node.args], node.keywords)
+        return expression(ctx, ast.copy_location(call, node))
     return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
 
 

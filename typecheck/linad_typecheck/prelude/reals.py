@@ -144,18 +144,6 @@ def log10(x):
     return np.log10(x)
 
 
-@implements("numpy.emath.power", "numpy.lib.scimath.power")
-def power(x, p):
-    """Power of numbers that are not negative.
-
-    >>> float(power(2.0, 3.0))
-    8.0
-    """
-    if np.any(np.asarray(x) < 0.0):
-        raise ValueError("a result of `np.emath.power` is complex: convert the argument, `x + 0j`, or test it before")
-    return np.power(x, p)
-
-
 @implements("numpy.emath.arcsin", "numpy.lib.scimath.arcsin")
 def arcsin(x):
     """Inverse sine of numbers from -1 to 1.
