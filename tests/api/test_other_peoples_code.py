@@ -12,6 +12,7 @@ import linad
 import numba
 import numpy as np
 import pytest
+from scipy.sparse import issparse
 from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
@@ -543,6 +544,9 @@ def still_more(x):
     kept = list(filter(lambda t: t > 0.0, x))
     if "pandas" in str(type(x)):
         return 0.0
+    rows[0] = rows[1:2] * rows[:1]
+    rows *= len("abc"[: x.ndim]) * (1 - issparse(x))
+    rows += np.transpose((x, x * x)) + len(np.transpose((x > 0.0).nonzero()))
     return (rows**2).sum() * sum(kept) + sum((v * v for v in x), start=1.0)
 
 

@@ -357,6 +357,7 @@ _rows("scipy.signal", """
 """)  # fmt: skip
 _SIGNAL = "np.append(np.arange(8.0), np.clip(np.nan_to_num(x), -9, 9) * 1.0)"
 _rows("scipy.signal", f"""
+    lfilter: sg.lfilter([0.5, 0.25, 1.0], [2.0, 0.5], [u, v, 1.0], zi=[1.0, u])[0]
     lfilter_zi: sg.lfilter_zi([0.5, 0.25], [2.0, -1.0, 0.5]) | sg.lfilter_zi([0.5, u], [1.0])
     filtfilt: sg.filtfilt([0.5, 0.25], [2.0, -1.0], {_SIGNAL}) | sg.filtfilt([0.5], [1.0, 0.5], {_SIGNAL}, padtype=None) | sg.filtfilt([0.5], [1.0, 0.5], x * 1.0)
     sosfilt: sg.sosfilt(np.array([[0.5, 0.25, 0.0, 1.0, -0.5, 0.25]]), {_SIGNAL})

@@ -11,7 +11,7 @@ from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
 from ..ownership.state import inherits, join_aliases, lose, movable, record_copy, shared_use
-from ..messages.types import TypeChanges
+from ..messages.types import HOLDER, TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
 from .blocks import block, definitely_bound, exit_kind, set_exit_kind
@@ -92,6 +92,14 @@ def carried_array(ctx: Lowering, v: Value, t: ValueType, name: str, span, define
             record_copy(ctx, made.var, v, span)
             return made
     return v
+
+
+DEEPEST = 12  # levels of values in values, above which a type that grows in each iteration is refused
+
+
+def nesting(t: ValueType) -> int:
+    """How many levels of tuples and objects a type has."""
+    return 1 + max(map(nesting, t.items), default=0) if isinstance(t, TupleType) else 0
 
 
 def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue, TupleType, int]]:
@@ -424,9 +432,12 @@ class Attempt:
                 return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
 
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
-        t = join_types(one, other)
+        t, given = join_types(one, other), name.removeprefix(GIVEN_OBJECT)
+        if isinstance(t, TupleType) and (depth := nesting(t)) > DEEPEST and depth > nesting(one):
+            # each iteration would make a type that holds the last one
+            self.grown.changes[name] = TypeChanges(b.span, given, "an object", HOLDER, (h or b).span, "iterations")
+            return TOP
         if t is None:
-            given = name.removeprefix(GIVEN_OBJECT)
             if given[0] != "%":
                 part, *differ = differing(given, one, other)
                 place = (h or b).span

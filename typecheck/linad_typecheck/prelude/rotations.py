@@ -1,5 +1,7 @@
 """`scipy.spatial.transform.Rotation`: one rotation, or a stack of them, as unit quaternions with the scalar last.
 
+The functions ``from_`` and ``identity`` give the quaternion in a tuple; the others take an object with it as ``quat``.
+
 Euler angles are computed as by E. Bernardes and S. Viollet, Quaternion to Euler angles conversion, 2022, as in SciPy.
 """
 
