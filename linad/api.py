@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import numpy as np
-from linad_typecheck.signature import Leaf, RecordStructure
+from linad_typecheck.signature import Leaf, RecordStructure, Signature, Structure
 from linad_typecheck.types import Array
 
 from . import derive
 from .boundary.errors import refusal
 from .boundary.results import float_leaves, restore
 from .decorator import UpdatingGrad
-from .requests import Request
+from .function import CheckedFunction
 from .specialise import Specialisation
 from .structures import map_leaves
 from .transforms.application import (
@@ -36,27 +36,38 @@ Pullback = Callable[[Any], tuple[Any, ...]]
 class Derivative(Transformed[P, R]):
     """A checked function differentiated once or several times. Created by `grad` and `value_and_grad`."""
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        arguments = self.function._arguments(args, kwargs)
-        return self.function._with_shapes(arguments, lambda s: self._derivative(s, arguments))
+    def __init__(self, function: CheckedFunction[..., Any], transforms: tuple[Transform, ...]) -> None:
+        super().__init__(function, transforms)
+        step = transforms[-1]
+        self._plain = len(transforms) == 1 and not step.has_aux
+        self._asked: derive.Asked = "both" if _with_value(step) else "gradient"
+        self._by = step.positions, step.bare
 
-    def _derivative(self, s: Specialisation, arguments: Sequence[object]) -> Any:
-        if len(self.transforms) > 1:
-            return _nested(s, self.transforms, arguments)
-        step = self.transforms[0]
-        if step.has_aux:
-            return _with_aux(s, step, arguments)
-        value, grads = derive.gradient(s, arguments, step.positions, _with_value(step))
-        return _shaped(step, value, grads)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self._plain:
+            return self.function._answer(self._asked, args, kwargs, self._by)
+        if self.function.options.updates and len(self.transforms) == 1:
+            arguments = self.function._arguments(args, kwargs)
+            return self.function._with_shapes(arguments, lambda s: _with_aux(s, self.transforms[0], arguments))
+        return super().__call__(*args, **kwargs)
+
+    def _require(self, arguments: Sequence[object]) -> None:
+        super()._require(arguments)
+        signature = self.function.specialisation(arguments).signature
+        if self.transforms[0].has_aux:
+            _require_pair(signature)
+            return
+        derive.require_scalar(signature)
+        for want in (derive.wanted(signature, step.positions) for step in self.transforms[:-1]):
+            if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):
+                by = want.params[0].name
+                told = f"the gradient of `{signature.name}` by `{by}` is not a scalar: it has no gradient"
+                help = "use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float"
+                raise refusal("non-scalar-loss", told, help=f"{help} parameter")
 
 
 def _with_value(step: Transform) -> bool:
     return step.kind == "value_and_grad"
-
-
-def _shaped(step: Transform, value: object, grads: tuple[object, ...]) -> object:
-    gradient = grads[0] if step.bare else grads
-    return (value, gradient) if _with_value(step) else gradient
 
 
 @overload
@@ -351,54 +362,12 @@ def _gives_tuple(step: Transform) -> bool:
     return _with_value(step) or step.has_aux or not step.bare
 
 
-# ------------------------------------------------------------------------------------------------------ higher order
-
-
-def _nested(s: Specialisation, steps: tuple[Transform, ...], arguments: Sequence[object]) -> object:
-    """The last of several nested derivatives; each one before it is by a single scalar, and hence a scalar function
-    again."""
-    signature = s.signature
-    derive.require_scalar(signature)
-    if signature.updates:
-        told = f"`{signature.name}` updates an argument: only its first derivative is supported"
-        raise refusal("no-gradient", told, help="let it work on a copy and return that: `y = y.copy()`")
-    levels = [derive.wanted(signature, step.positions) for step in steps]
-    for want in levels[:-1]:
-        if len(want.active) != 1 or not isinstance(want.params[0].structure, Leaf) or _array(want.active[0]):
-            raise refusal(
-                "non-scalar-loss",
-                f"the gradient of `{signature.name}` by `{want.params[0].name}` is not a scalar: it has no gradient",
-                help="use `linad.hessian(f)` or `linad.jacobian(linad.grad(f))`, or differentiate by a float parameter",
-            )
-    last = levels[-1]
-    values = derive.flat_values(s, arguments)
-    seeds = [derive.one(signature.result), *(derive.one(want.active[0]) for want in levels[:-1])]
-    buffers = derive.buffers_for(last, values)
-    arrays = [buffers[leaf.index] for leaf in last.active if _array(leaf)]
-    inner: Request = tuple((want.leaves, False) for want in levels[:-1])
-    try:
-        request = derive.fresh_request(s, (*inner, (last.leaves, _with_value(steps[-1]))))
-        out = s.kernel(request, values).run([*values, *seeds, *arrays])
-    except MemoryError:
-        raise
-    except Exception:
-        derive.raise_first(s, values)
-        raise
-    value, scalars = (out[0], out[1:]) if _with_value(steps[-1]) else (None, out)
-    names = [leaf.index for leaf in last.active if not _array(leaf)]
-    grads = derive.structured(last, {**buffers, **dict(zip(names, scalars, strict=True))})
-    before = levels[-2].active[0]
-    shown = restore(before, {before.index: value}) if _with_value(steps[-1]) else None
-    return _shaped(steps[-1], shown, grads)
-
-
 def _array(leaf: Leaf) -> bool:
     return isinstance(leaf.type, Array)
 
 
-def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -> object:
-    """The gradient of the first item of a pair, and the second item."""
-    signature = s.signature
+def _require_pair(signature: Signature) -> tuple[Structure, ...]:
+    """The structure of the result, if it is a pair of a float and something else."""
     pair = signature.result
     if isinstance(pair, RecordStructure) and pair.tag.named_tuple:
         pair = pair.items
@@ -407,17 +376,24 @@ def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -
         found = f"{derive.shape_word(pair[0])} and something else" if pairs else derive.shape_word(pair)
         told = f"`{signature.name}` returns {found}; with `has_aux` it returns a float and something else"
         raise refusal("non-scalar-loss", told, help="return `(value, aux)`")
-    want = derive.wanted(signature, step.positions)
+    return pair
+
+
+def _with_aux(s: Specialisation, step: Transform, arguments: Sequence[object]) -> object:
+    """The gradient of the first item of a pair, and the second item, of a function that updates arguments."""
+    pair = _require_pair(s.signature)
+    want = derive.wanted(s.signature, step.positions)
     values = derive.flat_values(s, arguments)
     _, results = derive.primal(s, values)
     seeds = [derive.one(pair[0])]
     for leaf in float_leaves(pair[1]):
         seeds.append(np.zeros_like(results[leaf.index]) if _array(leaf) else 0.0 * derive.one(leaf))
     buffers = derive.buffers_for(want, values)
-    _, grads = derive.pull(s, want, derive.refreshed(signature, values), seeds, buffers, False, fresh=True)
+    _, grads = derive.pull(s, want, derive.refreshed(s.signature, values), seeds, buffers, False, fresh=True)
     value, aux = restore(pair, results)
-    shaped = _shaped(step, (value, aux), derive.structured(want, grads))
-    return shaped if _with_value(step) else (shaped, aux)
+    found = derive.structured(want, grads)
+    gradient = found[0] if step.bare else found
+    return ((value, aux), gradient) if _with_value(step) else (gradient, aux)
 
 
 __all__ = ["Derivative", "grad", "jvp", "value_and_grad", "vjp"]

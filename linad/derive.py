@@ -193,41 +193,44 @@ def _param(signature: Signature, which: str | int) -> ParamInfo:
 
 
 Asked = Literal["value", "gradient", "both"]
+By = tuple[str | int, ...] | None  # the names or positions of parameters; None for all float parameters
 
 
 def answer(
     s: Specialisation,
     arguments: Sequence[object],
     asked_for: Asked,
-    wrt: tuple[str | int, ...] | None,
+    wrt: By,
     exact: bool = False,
+    bare: bool = True,
 ) -> object:
-    """The value, the gradient (unpacked for a single parameter), or both.
+    """The value, the gradient (that of a single parameter without a tuple if ``bare``), or both.
 
     ``exact``: the gradient is known to contain a nan unless a partial times a zero adjoint counts as zero.
     """
     if asked_for == "value":
         return call(s, arguments)
     value, grads = gradient(s, arguments, wrt, asked_for == "both", exact)
-    bare = grads[0] if len(grads) == 1 else grads
-    return (value, bare) if asked_for == "both" else bare
+    found = grads[0] if bare and len(grads) == 1 else grads
+    return (value, found) if asked_for == "both" else found
 
 
 def fast_call(
-    s: Specialisation, asked_for: Asked | Literal["into"], wrt: tuple[str | int, ...] | None
+    s: Specialisation, asked_for: Asked | Literal["exact", "into"], wrt: By = None, bare: bool = True
 ) -> FastCall | None:
     """The fast path for the same request (`boundary.fast_call`); None if the function does not qualify."""
-    found = s.known.get(("fast", asked_for, wrt), MISSED)
+    found = s.known.get(("fast", asked_for, wrt, bare), MISSED)
     if found is MISSED:
-        if asked_for == "value":
-            found = fast_value(s)
+        if asked_for in ("value", "exact"):
+            found = fast_value(s, asked_for == "exact")
         elif asked_for == "into":
             want = asked(s, wrt)
             found = fast_into(s, want.leaves, want.params, want.active)
         else:
             want, value = asked(s, wrt), asked_for == "both"
-            found = fast_gradient(s, fresh_request(s, ((want.leaves, value),)), want.params, want.active, value)
-        s.known["fast", asked_for, wrt] = found
+            request = fresh_request(s, ((want.leaves, value),))
+            found = fast_gradient(s, request, want.params, want.active, value, bare)
+        s.known["fast", asked_for, wrt, bare] = found
     return found
 
 

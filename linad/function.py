@@ -365,9 +365,20 @@ class CheckedFunction(Generic[P, R]):
         arguments = self._arguments(args, kwargs)
         derive.prepare(self.specialisation(arguments), arguments, self.options.wrt)
 
-    def _answer(self, asked: derive.Asked, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
-        """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify."""
-        out, fast = MISSED, self._fast.get(asked)
+    def _answer(
+        self,
+        asked: derive.Asked,
+        args: Sequence[object],
+        kwargs: Mapping[str, object],
+        by: tuple[derive.By, bool] | None = None,
+    ) -> Any:
+        """Answer a call. Uses the fast path of the most recent specialisation if the arguments qualify.
+
+        ``by``: the parameters to differentiate by, and whether a single gradient is returned bare; by default as
+        methods do.
+        """
+        key = asked if by is None else (asked, by)
+        out, fast = MISSED, self._fast.get(key)
         if fast is not None and not kwargs and self.py_func.__code__ is self._code and len(args) == self._count:
             try:
                 out = fast(args)
@@ -378,13 +389,14 @@ class CheckedFunction(Generic[P, R]):
         arguments = self._arguments(args, kwargs)
         s = self.specialisation(arguments)
         table = self._fast
-        answer = lambda s: derive.answer(s, arguments, asked, self.options.wrt, exact=out is NAN)
+        wrt, bare = (self.options.wrt, True) if by is None else by
+        answer = lambda s: derive.answer(s, arguments, asked, wrt, exact=out is NAN, bare=bare)
         try:
             found = self._with_shapes(arguments, answer)
         except LinadError as error:
             raise for_users(error, self.py_func) from None
         if not self._by_value():
-            table[asked] = derive.fast_call(s, asked, self.options.wrt)
+            table[key] = derive.fast_call(s, asked, wrt, bare)
         return found
 
     def _missed(self, error: ValueError) -> object:

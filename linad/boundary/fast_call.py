@@ -36,8 +36,9 @@ BY_ONE_THREAD = 4096
 FastCall = Callable[..., Any]
 
 
-def fast_value(s: Specialisation) -> FastCall | None:
-    """The fast path of a function call; None if the function does not qualify."""
+def fast_value(s: Specialisation, exact: bool = False) -> FastCall | None:
+    """The fast path of a function call; None if the function does not qualify. ``exact``: `NAN` for a result that
+    contains a nan."""
     signature = s.signature
     if signature.updates or signature.copied or signature.given_back or signature.result is None:
         return None
@@ -45,16 +46,24 @@ def fast_value(s: Specialisation) -> FastCall | None:
     if not text.arguments():
         return None
     text.run("arguments")
+    for k, leaf in enumerate(leaf_types(signature.result), start=1):
+        if exact and is_float(leaf.type):
+            text.tested(f"out[{k}]", leaf)
     if isinstance(signature.result, Leaf):
         return text.made(text.typed("out[1]", signature.result))
     return text.made(f"{text.name(restore)}({text.name(signature.result)}, out[1:])")
 
 
 def fast_gradient(
-    s: Specialisation, request: Request, params: Sequence[ParamInfo], active: Sequence[Leaf], value: bool
+    s: Specialisation,
+    request: Request,
+    params: Sequence[ParamInfo],
+    active: Sequence[Leaf],
+    value: bool,
+    bare: bool = True,
 ) -> FastCall | None:
     """The fast path of a gradient with respect to some parameters, preceded by the value if requested; None if the
-    function does not qualify.
+    function does not qualify. ``bare``: a single gradient is no tuple.
 
     ``active`` are the leaves that the derivative carries, in the order of the kernel's parameters.
     """
@@ -82,8 +91,8 @@ def fast_gradient(
         if not (stored and isinstance(leaf.type, Array)):
             text.tested(grads[leaf.index], leaf)
     found = [grads[p.structure.index] for p in params]  # type: ignore[union-attr]
-    bare = found[0] if len(found) == 1 else f"({', '.join(found)})"
-    return text.made(f"{text.typed('out[1]', result)}, {bare}" if value else bare)
+    gradient = found[0] if bare and len(found) == 1 else f"({''.join(f'{g}, ' for g in found)})"
+    return text.made(f"{text.typed('out[1]', result)}, {gradient}" if value else gradient)
 
 
 def fast_tangent(s: Specialisation, request: Request, given: Sequence[bool], value: bool) -> FastCall | None:

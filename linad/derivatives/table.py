@@ -57,8 +57,9 @@ def _pow_base(p: Point) -> Atom:
     if isinstance(p.y, Const):  # powers of small multiples of a half are known by their literal
         y = float(p.y.value)
         return p.c(0.0) if y == 0 else p.b.mul(p.y, p.op("pow", p.x, p.c(y - 1.0)))
-    slope = p.b.mul(p.y, p.op("pow", p.x, p.b.sub(p.y, p.c(1.0))))
-    return p.op("select", p.op("eq", p.y, p.c(0.0)), p.c(0.0), slope)
+    # without a choice between slopes, which would keep loops with powers from being vectorised: 0 x^0 is 0
+    exponent = p.op("select", p.op("eq", p.y, p.c(0.0)), p.c(1.0), p.y)
+    return p.b.mul(p.y, p.op("pow", p.x, p.b.sub(exponent, p.c(1.0))))
 
 
 def _pow_exponent(p: Point) -> Atom:

@@ -13,9 +13,11 @@ from .. import derive
 from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..boundary.short import Short
-from ..decorator import LinearGrad, linear_grad
+from ..decorator import linear_grad
+from ..function import CheckedFunction
 from ..options import Options
 from ..specialise import Specialisation
+from ..transforms.application import Transformed
 from .stages import lines_of
 
 
@@ -40,7 +42,7 @@ def reading_of(f: object) -> Reading:
     LinadError
         If a parameter has no type before a first call.
     """
-    checked_function = f if isinstance(f, LinearGrad) else linear_grad(f)  # type: ignore[call-overload]
+    checked_function = _checked(f)
     s = specialisation_of(checked_function)
     program = s.lowered(s.latest.sizes)
     checked = s.checked
@@ -51,6 +53,14 @@ def reading_of(f: object) -> Reading:
     wrt = _wrt(checked_function, s, program)
     facts = checked.facts if program is checked.program else (*_sizes(program, s.latest.sizes), *checked.facts)
     return Reading(checked_function.__name__, program, wrt, lines, facts, checked_function.options)
+
+
+def _checked(f: object) -> CheckedFunction:
+    """The checked function to show: for a transformed one that has been called, what it computes, or else the function
+    that it transforms."""
+    if isinstance(f, Transformed):
+        return f.composed if f.composed.signature else f.function
+    return f if isinstance(f, CheckedFunction) else linear_grad(f)  # type: ignore[call-overload]
 
 
 def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
@@ -65,7 +75,7 @@ def _sizes(program: Program, sizes: Short) -> Iterator[Fact]:
         yield Fact("size", base_name(v.name), program.main.span, f"{what} {made}")
 
 
-def specialisation_of(f: LinearGrad) -> Specialisation:
+def specialisation_of(f: CheckedFunction) -> Specialisation:
     """The latest specialisation of a function; before any call, the one of its annotations if they give all types."""
     latest = [kept[0] for kept in f._known.values() if kept]
     if latest:
@@ -80,7 +90,7 @@ def specialisation_of(f: LinearGrad) -> Specialisation:
     )
 
 
-def _wrt(f: LinearGrad, s: Specialisation, program: Program) -> tuple[str, ...]:
+def _wrt(f: CheckedFunction, s: Specialisation, program: Program) -> tuple[str, ...]:
     if f.options.wrt is None and not any(float_leaves(p.structure) for p in s.signature.params):
         return ()
     leaves = derive.wanted(s.signature, f.options.wrt).leaves

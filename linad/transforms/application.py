@@ -18,7 +18,7 @@ from ..boundary.arguments import described
 from ..boundary.entities import LIBRARIES, canonical, underlying
 from ..boundary.errors import refusal
 from ..boundary.objects import is_object
-from ..boundary.fast_call import MISSED
+from ..boundary.fast_call import MISSED, NAN
 from ..checkpointing import RunAgain
 from ..composed import calling, composed
 from ..eligible import plain_function
@@ -53,6 +53,7 @@ class Transformed(Generic[P, R]):
         del self.__wrapped__
         self.function = function
         self.transforms = transforms
+        self._composed: tuple[object, CheckedFunction[..., Any]] | None = None
         self.__name__ = f"{transforms[-1].kind}_{function.__name__}"
         self.__signature__ = inspect.signature(function.py_func).replace(return_annotation=inspect.Parameter.empty)
 
@@ -65,16 +66,16 @@ class Transformed(Generic[P, R]):
 
     def _at(self, arguments: tuple[object, ...]) -> R:
         """The result for all arguments, in parameter order."""
-        function = self.composed
-        fast = function._fast.get("value")
         try:
+            function = self.composed
+            fast = function._fast.get("exact")
             found = MISSED if fast is None else fast(arguments)
-            if found is MISSED or derive.contains_nan(found):
+            if found is MISSED or found is NAN:
                 s = function.specialisation(arguments)
                 table = function._fast
                 found = function._with_shapes(arguments, lambda s: derive.call_exactly(s, arguments))
                 if not function._by_value():
-                    table["value"] = derive.fast_call(s, "value", None)
+                    table["exact"] = derive.fast_call(s, "exact")
             return found
         except LinadError:
             self._require(arguments)
@@ -103,8 +104,11 @@ class Transformed(Generic[P, R]):
     @property
     def composed(self) -> CheckedFunction[..., Any]:
         """This function as a checked function."""
-        make = lambda: composed(self.function, self.transforms, self.__name__)
-        return once(self.function._transforms, (composed, self.transforms), make)
+        table = self.function._transforms
+        if self._composed is None or self._composed[0] is not table:  # another one if the code has been replaced
+            make = lambda: composed(self.function, self.transforms, self.__name__)
+            self._composed = table, once(table, (composed, self.transforms), make)
+        return self._composed[1]
 
     @functools.cached_property
     def njit(self) -> Callable[P, R]:

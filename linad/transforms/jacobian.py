@@ -17,6 +17,7 @@ from ..boundary.errors import refusal
 from ..boundary.results import float_leaves
 from ..function import CheckedFunction
 from ..specialise import Specialisation
+from ..transformed import once
 from .application import Argnums, Transform, Transformed, by, by_default, checked, numbers, shared
 from .linear import linear
 from .sparse import sparse_jacobian
@@ -27,13 +28,24 @@ Aux = TypeVar("Aux")
 Mode = Literal["auto", "fwd", "rev"]
 
 MODES = ("auto", "fwd", "rev")
+_PLAIN = frozenset((np.ndarray, float, int))
 
 
 class Jacobian(Transformed[P, R]):
     """A Jacobian in the cheaper mode, chosen at each call; only that mode is compiled."""
 
+    _last: tuple[object, Any] = None, None  # the last choice, with the kinds of arguments that it was made for
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         arguments = self.function._arguments(args, kwargs)
+        if not _PLAIN.issuperset(map(type, arguments)):
+            return self._chosen(arguments)._at(arguments)
+        kinds = [_kind(v) for v in arguments]
+        if self._last[0] != kinds:
+            self._last = kinds, self._chosen(arguments)
+        return self._last[1]._at(arguments)
+
+    def _chosen(self, arguments: tuple[object, ...]) -> Transformed[..., R]:
         s = self.function.specialisation(arguments)
         values = derive.flat_values(s, arguments)
         sizes = tuple(v.shape if isinstance(v, np.ndarray) else v if isinstance(v, int) else None for v in values)
@@ -41,8 +53,7 @@ class Jacobian(Transformed[P, R]):
         if s.known.get(key, (None,))[0] != sizes:  # if only results have changed size, the slower mode may be used
             s.known[key] = sizes, self._tall(s, values)
         mode = "fwd" if s.known[key][1] else "rev"
-        chosen: Transformed[..., R] = shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
-        return chosen._at(arguments)
+        return shared(Transformed, self.function, (replace(self.transforms[0], mode=mode),))
 
     def _tall(self, s: Specialisation, values: Sequence[object]) -> bool:
         """Whether forward mode is cheaper."""
@@ -53,6 +64,11 @@ class Jacobian(Transformed[P, R]):
         sized = any(isinstance(leaf.type, Array) for leaf in outputs)
         inputs = _size(derive.asked(s, self.transforms[0].positions).active, values)
         return inputs <= CHEAPER * _size(outputs, derive.primal(s, values)[1] if sized else ())
+
+
+def _kind(v: object) -> object:
+    """What the sizes depend on."""
+    return (v.shape, v.dtype) if isinstance(v, np.ndarray) else v if isinstance(v, int) else float
 
 
 def _size(leaves: Sequence[Leaf], values: Sequence[object] | Mapping[int, object]) -> int:
@@ -310,7 +326,7 @@ def _known(mode: str) -> str:
 
 def of_method(function: CheckedFunction[..., Any]) -> Transformed[..., Any]:
     """The Jacobian that `LinearGrad.jacobian` calls."""
-    return of(function, Transform("jacobian", by_default(function)))
+    return once(function._transforms, of_method, lambda: of(function, Transform("jacobian", by_default(function))))
 
 
 def of(function: CheckedFunction[..., Any], transform: Transform) -> Transformed[..., Any]:

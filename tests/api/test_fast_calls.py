@@ -257,6 +257,20 @@ def test_the_second_call_is_the_usual_one():
     assert not any(np.shares_memory(x, y) for x, y in zip(first[:2], second[:2], strict=True))
 
 
+@pytest.mark.parametrize("argnums, bare", [((0, 1, 3), False), ((3,), False), (3, True)])
+def test_functions_of_functions_are_as_fast_as_methods(argnums, bare):
+    args, by = given(), (argnums,) if bare else argnums
+    value, grads = expected(*args)
+    grads = dict(zip((0, 1, 3), grads, strict=True))
+    both, only = linad.value_and_grad(scaled, argnums), linad.grad(scaled, argnums)
+    for _ in range(2):
+        for found in (both(*args)[1], only(*args)):
+            for k, one in zip(by, (found,) if bare else found, strict=True):
+                np.testing.assert_allclose(one, grads[k], rtol=1e-13)
+        for asked in ("gradient", "both"):
+            assert usual(scaled, (asked, (by, bare)), args) is not MISSED
+
+
 def test_sizes_that_come_in_turns_are_usual():
     for _ in range(3):
         for args in (given(5, 3), given(3, 3), given(2, 7), given(0, 3), given(5, 1)):

@@ -340,6 +340,18 @@ def test_derivative_of_a_derivative_by_an_array():
         linad.grad(linad.grad(f, 1))(3.0, X)
 
 
+def test_has_aux_and_updates():
+    @linad.linear_grad(updates="y")
+    def f(y: Vec, x: Vec):
+        y[:] = y * x
+        return np.sum(y * y), x
+
+    y = X.copy()
+    for transform, shown in ((linad.grad, lambda g, aux: (g, aux)), (linad.value_and_grad, lambda p, g: (g, p[1]))):
+        gradient, aux = shown(*transform(f, "x", has_aux=True)(y, X + 1.0))
+        assert np.allclose(gradient, 2.0 * X * X * (X + 1.0)) and np.array_equal(aux, X + 1.0)
+
+
 def test_has_aux():
     def f(x: Vec, w: float) -> tuple[float, tuple[Vec, int]]:
         out = np.zeros(len(x))

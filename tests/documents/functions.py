@@ -226,6 +226,7 @@ EXAMPLES = {
     "scipy.interpolate.RegularGridInterpolator": "sx.RegularGridInterpolator((v, u), A)((x, y))",
     "scipy.linalg.lu_solve": "sl.lu_solve(sl.lu_factor(A), v)", "scipy.special.hyp2f1": "sp.hyp2f1(x, y, 2.5, 0.5)",
     "scipy.special.lambertw": "sp.lambertw(x).real", "scipy.special.lpmv": "sp.lpmv(k, m, x)",
+    **{f"scipy.special.eval_{n}": f"sp.eval_{n}(k, x, y)" for n in ("genlaguerre", "gegenbauer")},
     "scipy.special.sph_harm_y": "sp.sph_harm_y(m, k, x, y).real",
     **{f"scipy.stats.multivariate_t.{n}": f"st.multivariate_t.{n}(v, u, A, 2.5)" for n in ("pdf", "logpdf")},
     **{f"scipy.stats.wishart.{n}": f"st.wishart.{n}(A, 5.0, A)" for n in ("pdf", "logpdf")},
@@ -242,6 +243,14 @@ EXAMPLES = {
     **{f"scipy.fftpack.{n}": f"scipy.fftpack.{n}(v)" for n in ("dct", "idct", "dctn", "idctn")},
     "builtins.setattr": "setattr(made, 'x', x)", "builtins.object.__setattr__": "object.__setattr__(made, 'x', x)",
     "numpy.polynomial.polynomial.polyfit": "np.polynomial.polynomial.polyfit(v, u, 1)",
+    **{
+        f"numpy.polynomial.{home}.{name}{what}": f"np.polynomial.{home}.{name}{what}({call})"
+        for home, name in {
+            "polynomial": "poly", "chebyshev": "cheb", "legendre": "leg", "hermite": "herm", "hermite_e": "herme",
+            "laguerre": "lag",
+        }.items()
+        for what, call in {"val": "x, v", "vander": "v, k"}.items()
+    },
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",

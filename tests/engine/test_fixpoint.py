@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,8 @@ from linad_typecheck.engine.loop_head import TOP, Head
 from linad_typecheck.engine.spec import Contract
 from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
 from linad_typecheck.frozen import frozen
+
+from linad import linear_grad
 from tests.properties.roads import Whole
 from tests.kit import load
 
@@ -225,3 +228,54 @@ def test_arrays_made_in_order_on_every_path_are_looked_at_in_one_piece(again):
 def test_arrays_that_may_lie_in_another_order_are_not(again):
     found = Whole(load(ROUND.format(again)), (SQUARE,)).checked.diagnostics
     assert {d.code for d in found} == {"LIN103"} and all("may be a view or a copy" in d.message for d in found)
+
+
+# ------------------------------------------------------------------------------------------- weak numbers in loops
+
+STEPS = (
+    "s += a[i]", "s += b[i]", "s += w", "s = s * 2.0", "t += s", "t = s", "t = a[i] * t", "s = t", "u = s + 1.0",
+    "t -= u", "if b[i] < 5.0:\n{0}    s += b[i]", "if a[i] < 5.0:\n{0}    t = t + a[i]",
+    "t = add(s, t)", "s += add(w, 1.0)", "s = s / 3", "s, t = t, s", "p = (s, 2.0)\n{0}t += p[0]",
+    "c = lambda v: v + s\n{0}t = c(t)", "s = abs(s) + k\n{0}k += 1",
+    "for m in range(2):\n{0}    t += w\n{0}    s += a[m]",
+)  # fmt: skip
+
+
+def weak_program(seed: int) -> str:
+    """Loops that change numbers, which are Python's until one of NumPy is added, of either precision.
+
+    Every branch is taken, and loops run often enough for types to settle: otherwise the types in Python differ."""
+    draw = random.Random(seed)
+    lines, inside = ["    s, t, u, k = 0.0, 1.0, 0.25, 1"], "    "
+    for var in ("j", "i")[draw.randrange(2) :]:
+        lines.append(f"{inside}for {var} in range({draw.randint(3, 4)}):")
+        inside += "    "
+        chosen = [step.replace("[i]", f"[{var}]") for step in draw.sample(STEPS, draw.randint(1, 3))]
+        lines += [inside + step.format(inside) for step in chosen]
+        lines.append(f"{inside}t = t + 0.25")
+    tail = [f"    {step}".format("    ").replace("[i]", "[1]") for step in draw.sample(STEPS, draw.randint(0, 2))]
+    text = "\n".join([*lines, *tail])
+    return f"def add(x, y):\n    return x + y\n\n\ndef f(a, b, w):\n{text}\n    return s * a, t * a, u * a, k * a\n"
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_numbers_are_weak_until_they_are_not(seed):
+    plain = load(weak_program(seed))
+    args = np.array([0.5, 0.25, 0.75, 0.5], np.float32), np.array([0.75, 0.125, 0.25, 0.5]), 0.625
+    expected = plain(*args)
+    found = linear_grad(plain, backend="interpret")(*args)
+    for e, f in zip(expected, found, strict=True):
+        assert f.dtype == e.dtype and np.allclose(f, e, rtol=1e-6), plain
+
+
+def test_a_sum_is_lowered_once(monkeypatch):
+    constant, count = EXPRESSIONS[ast.Constant], [0]
+
+    def counted(ctx, node, hint):
+        count[0] += node.value == MARK
+        return constant(ctx, node, hint)
+
+    monkeypatch.setitem(EXPRESSIONS, ast.Constant, counted)
+    loops = "    for i in range(len(x)):\n        for j in range(i):\n            s += x[i] * x[j] * 7.25\n"
+    body = f"    s = 0.0\n{loops}    return s\n"
+    assert check_source(HEADER + body, "program.py") == [] and count[0] == 1

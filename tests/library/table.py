@@ -57,7 +57,7 @@ _each("math", "atan2 copysign pow fmod remainder hypot isclose gcd lcm log", "F(
 _each("math", "comb perm", "F(m, n)")
 _rows("math", """
     hypot: math.hypot(u) | math.hypot() | math.hypot(u, v, 3.0)
-    dist: math.dist((u, 1.0), (v, 2.0))
+    dist: math.dist((u, 1.0), (v, 2.0)) | math.dist(x, y) | math.dist([u, 1.0], (v, 2.0))
     prod: math.prod((u, v)) | math.prod((u, v), start=2) | math.prod(())
     fsum: math.fsum((u, v)) | math.fsum((u, v, 2.0))
     ldexp: math.ldexp(u, 3) | math.ldexp(u, -1100) | math.ldexp(u, 1100)
@@ -92,6 +92,7 @@ _rows("scipy.special", "betaincinv: sp.betaincinv(h + 0.5, 2.5, 0.25) | sp.betai
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
+_each("scipy.special", "eval_genlaguerre eval_gegenbauer", "F(0, 1.5, h)", "F(3, 0.75, h)", "F(2, h, 0.25)", "F(-2, 0.5, h)")
 _each("scipy.special", "loggamma k0 k1 k0e k1e dawsn expi", "F(e)")
 _each("scipy.special", "sici fresnel", "F(e)[0]", "F(e)[1]")
 _each("scipy.special", "spherical_jn spherical_yn", "F(0, h)", "F(2, h)", "F(1, h, True)")
@@ -556,6 +557,15 @@ _rows("numpy", """
     polyder: np.polyder(x)
     polyint: np.polyint(x)
 """)  # fmt: skip
+_each("numpy.polynomial.polynomial", "polyadd polysub polymul", "F(1.0 + x * x, y * 1.0)")
+_each("numpy.polynomial.polynomial", "polyder", "F(x)", "F(x, 2)", "F(x, scl=0.5)")
+for _home, _names in {
+    "polynomial": "polyval polyvander", "chebyshev": "chebval chebvander", "legendre": "legval legvander",
+    "hermite": "hermval hermvander", "hermite_e": "hermeval hermevander", "laguerre": "lagval lagvander",
+}.items():  # fmt: skip
+    _value, _matrix = _names.split()
+    _each(f"numpy.polynomial.{_home}", _value, "F(h, [1.0, 2.0, -0.5])", "F(0.5, S)", "F(S[0], S, 1 > 2)")
+    _each(f"numpy.polynomial.{_home}", _matrix, "F(h, 0)", "F(h, 3)", "F(A, 2)")
 
 # --------------------------------------------------------------------------------------------------- products, linalg
 
@@ -567,7 +577,7 @@ _rows("numpy", """
     outer: np.outer(x, y)
     kron: np.kron(x, y) | np.kron(A, B) | np.kron(A, x)
     cross: np.cross(x, y) | np.cross(A, B)
-    tensordot: np.tensordot(A, B, axes=([1], [1])) | np.tensordot(x, y, 0) | np.tensordot(S, C, 1)
+    tensordot: np.tensordot(A, B, axes=([1], [1])) | np.tensordot(A, B) | np.tensordot(x, y, 1) | np.tensordot(x, y, 0) | np.tensordot(S, C, 1)
     vecdot: np.vecdot(x, y) | np.vecdot(A, B) | np.vecdot(A, B, axis=0)
     matvec: np.matvec(S, b) | np.matvec(A, x)
     vecmat: np.vecmat(b, A) | np.vecmat(x, A)

@@ -32,7 +32,8 @@ from .table import ELSEWHERE, SHORT, TABLE
 from .test_sweep import dtypes
 
 SHORTER = (  # modules of functions that are alike
-    "bessel", "counts", "distributions", "fourier", "harmonics", "hypergeometric", "multivariate", "reals", "rotations", "special", "special_integrals", "windows",
+    "bessel", "counts", "distributions", "fourier", "harmonics", "hypergeometric", "multivariate", "orthogonal", "polynomials",
+    "reals", "rotations", "special", "special_integrals", "windows",
 )  # fmt: skip
 PUBLIC = {name: d for name, d in definitions().items() if name[0] != "%"}
 MODULES = sorted({d.module for d in definitions().values()})

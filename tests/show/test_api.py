@@ -37,6 +37,9 @@ def test_after_a_call():
     assert found.log_words == 0 and found.primal < found.gradient <= found.bound
     assert found.ratio == found.gradient / found.primal
     np.testing.assert_array_equal(x, np.ones(4))
+    gradient, jacobian = linad.grad(loss), linad.jacfwd(loss)
+    jacobian(x, idx, 2.0)
+    assert str(linad.show(gradient)) == str(table) and "for" in str(linad.show(jacobian, stage="numba"))
 
 
 def test_of_a_function_that_the_cache_knows():

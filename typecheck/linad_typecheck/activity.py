@@ -76,12 +76,12 @@ class _Walk:
 
     def let(self, s: core.Let, control: Set) -> None:
         any, every = self.join(s.ins, control)
-        op = OPS[s.op]
         smooth = NONE
-        if is_float(s.out.type):
-            smooth = every if len(op.diff) == len(s.ins) else self.join([s.ins[k] for k in op.diff])[1]
+        if every and is_float(s.out.type):
+            diff = OPS[s.op].diff
+            smooth = every if len(diff) == len(s.ins) else self.join([s.ins[k] for k in diff])[1]
         if lost := every & ~smooth:
-            if self.looping and op.kind == "compare":
+            if self.looping and OPS[s.op].kind == "compare":
                 self.searches.update(two for a in s.ins if (two := self.of(a)[1]).bit_count() > 1)
             self.cuts[s.span, s.op] = self.cuts.get((s.span, s.op), NONE) | lost
         self.define(s.out, any, smooth)

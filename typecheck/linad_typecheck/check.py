@@ -50,7 +50,7 @@ def examine(function: FunctionSource, binding: Binding, *, recursion_limit: int 
         checked = lower_entry(function, binding, recursion_limit)
     if checked.program is None or checked.signature is None:
         return checked
-    if any(isinstance(s, Same) for f in checked.program.functions.values() for s in walk(f.body)):
+    if any(Same in map(type, walk(f.body)) for f in checked.program.functions.values()):
         check_linear(linearise(checked.program))
         checked = replace(checked, program=erase(checked.program))
     return replace(checked, diagnostics=(*checked.diagnostics, *_about_gradients(function, checked)))

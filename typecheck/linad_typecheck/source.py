@@ -32,6 +32,27 @@ def parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+class Spans(dict[ast.AST, Span]):
+    """The spans of ast nodes, with byte columns converted to code points. Each is computed when it is first asked for:
+    most are asked for more than once."""
+
+    def __init__(self, name: str, first_line: int, lines: tuple[str, ...]) -> None:
+        self._name, self._above = name, first_line - 1
+        self._lines = None if all(map(str.isascii, lines)) else lines
+
+    def __missing__(self, node: ast.AST) -> Span:
+        line, end, above = node.lineno, node.end_lineno, self._above
+        column, last = node.col_offset + 1, node.end_col_offset + 1
+        if self._lines is not None:
+            column, last = self._column(line, column), self._column(end, last)
+        found = self[node] = Span(self._name, line + above, column, end + above, last)
+        return found
+
+    def _column(self, line: int, column: int) -> int:
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return column if text.isascii() else len(text.encode()[: column - 1].decode(errors="ignore")) + 1
+
+
 @frozen
 class SourceFile:
     """The name and whole text of a file. ``first_line``: the line number of the text's first line in the file."""
@@ -56,30 +77,11 @@ class SourceFile:
 
     def span(self, node: ast.AST) -> Span:
         """The span of an ast node, with byte columns converted to code points."""
-        found = self.spans.get(node)
-        if found is None:
-            found = self.spans[node] = self._span(node)
-        return found
-
-    def _span(self, node: ast.AST) -> Span:
-        line, end, above = node.lineno, node.end_lineno, self.first_line - 1
-        if self._ascii:
-            return Span(self.name, line + above, node.col_offset + 1, end + above, node.end_col_offset + 1)
-        column, last = self._column(line, node.col_offset), self._column(end, node.end_col_offset)
-        return Span(self.name, line + above, column, end + above, last)
+        return self.spans[node]
 
     @cached_property
-    def spans(self) -> dict[ast.AST, Span]:
-        """Memoised spans: most nodes are queried more than once."""
-        return {}
-
-    @cached_property
-    def _ascii(self) -> bool:
-        return self.text.isascii()
-
-    def _column(self, line: int, offset: int) -> int:
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
-        return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))) + 1
+    def spans(self) -> Spans:
+        return Spans(self.name, self.first_line, self.lines)
 
     def segment(self, span: Span) -> str:
         """The text of a one-line span; for a longer one, the part in its first line."""

@@ -74,7 +74,8 @@ class Array:
 
 Type = Scalar | Array
 
-F64, F32, I64, I32, BOOL = (Scalar(d) for d in ("f64", "f32", "i64", "i32", "bool"))
+SCALARS: dict[DType, Scalar] = {d: Scalar(d) for d in NUMPY_NAMES}
+F64, F32, I64, I32, BOOL = (SCALARS[d] for d in ("f64", "f32", "i64", "i32", "bool"))
 
 
 def is_float(t: Type) -> bool:

@@ -29,6 +29,7 @@ from linad_typecheck.types import BOOL, I64, ZEROS, Array, Scalar
 
 ZERO, ONE = Const(0, I64), Const(1, I64)
 FEW = 1000  # products of two cells up to which all directions of one are computed at once; BLAS is ahead for more
+BY_COLUMNS = ("solve", "trisolve", "gramsolve")  # operations on each column of the matrix that they update
 
 
 def in_directions(program: Program, given: int, results: int) -> Program:
@@ -453,15 +454,22 @@ class _Walk:
                 )
             case Dense(op="gemm", read=(a, b)) if self.facts.is_wide(a) != self.facts.is_wide(b):
                 self.product(s)
+            case Dense(op=op, updated=(x,), read=read) if op in BY_COLUMNS and not any(map(wide, read)):
+                shape = self.dims(x, out)
+                columns = self.columns(x, shape, out)
+                self.between(x, columns, shape, False, None, out)
+                out.append(replace(s, updated=(columns,)))
+                self.between(x, columns, shape, False, Store, out)
             case Dense():
                 self.dense(s)
             case _:
                 out.append(rebuild(s, self.renamed, self.renamed))
 
     def product(self, s: Dense) -> None:
-        """A product of matrices: of small ones, all directions of each product of two cells at once."""
+        """A product of matrices, of which one has directions: of small ones, all directions of each product of two
+        cells at once; otherwise one product with a matrix in which the directions of a column are columns."""
         (c,), (a, b), (ta, tb, sign) = s.updated, s.read, s.flags
-        before, outer = self.out, self.out[:0]
+        before = self.out
         (m, n), of_a = self.dims(c, before), self.dims(a, before)
         inner = of_a[0] if ta == "t" else of_a[1]
         cells, work, small = (self.names.var(name, t) for name, t in (("cells", I64), ("work", I64), ("small", BOOL)))
@@ -487,10 +495,45 @@ class _Walk:
             index, ZERO, stop, ONE, (), (), Block(tuple(body)), (), span=s.span
         )
         nest = loop(i, m, [loop(j, n, [loop(q, inner, [*slope, loop(k, self.width, lanes)])])])
-        self.out = outer
-        self.dense(s)
-        self.out, otherwise = before, self.out
+        rows, columns = (m, n) if wide is b else (n, m)  # of the product, or of its transpose
+        flag = ta if wide is b else "n" if tb == "t" else "t"
+        large = self.names.var("large", I64)  # 0 if small: the arrays are allocated before the branch, and kept
+        before.append(Let(large, "select", (small, ZERO, columns), s.span))
+        factor, total = (self.columns(v, (size, large), before) for v, size in ((wide, inner), (c, rows)))
+        otherwise: list[Stmt] = []
+        self.between(wide, factor, (inner, columns), (tb == "t") if wide is b else (ta == "n"), None, otherwise)
+        otherwise.append(Fill(total, zero(c), s.span))
+        otherwise.append(replace(s, flags=f"{flag}n{sign}", updated=(total,), read=(one, factor)))
+        self.between(c, total, (rows, columns), wide is a, AddTo, otherwise)
         self.out.append(If(small, Block((nest,)), Block(tuple(otherwise)), (), s.span))
+
+    def columns(self, v: Var, shape: tuple[Atom, ...], out: list[Stmt]) -> Var:
+        """A new matrix in which the directions of each column of a matrix ``v`` of this shape are columns."""
+        made, n = self.names.like(v), self.names.var("n", I64)
+        out += [Let(n, "mul", (shape[1], self.width)), Alloc(made, (shape[0], n), None, self.f.span)]
+        return made
+
+    def between(
+        self,
+        v: Var,
+        columns: Var,
+        shape: tuple[Atom, ...],
+        transposed: bool,
+        give: type[Store | AddTo] | None,
+        out: list[Stmt],
+    ) -> None:
+        """Copy ``v``, or its transpose, in all directions to such a matrix; with ``give``, store or add that to it."""
+        first, at = (self.names.var("at", I64) for _ in range(2))
+        e = self.names.var("e", Scalar(v.type.dtype))
+
+        def cell(index: tuple[Var, ...], k: Var) -> list[Stmt]:
+            place, own = (*(index[::-1] if transposed else index), k), (index[0], at)
+            lets = [Let(first, "mul", (index[1], self.width)), Let(at, "add", (first, k))]
+            if give is None:
+                return [*lets, Load(e, self.renamed(v), place, False), Store(columns, own, e, False)]
+            return [*lets, Load(e, columns, own, False), give(self.renamed(v), place, e, False)]
+
+        self.nest(shape, cell, out)
 
     def dense(self, s: Dense) -> None:
         """Linear algebra for one direction after the other, on matrices without the axis."""

@@ -13,6 +13,7 @@ from linad.analysis.operation_costs import halves
 
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils
+from ..options import GENERATED
 from .alias_scopes import Scope, within
 from .arrays import Borrowed, Held, fresh, member_values
 from .recursion import Open
@@ -39,6 +40,7 @@ class Expressions:
     arrays: dict[str, Borrowed | Held]
     scopes: dict[str, Scope]
     implementations: dict[tuple, Callable]
+    alone: bool  # whether the statements are in no innermost loop
 
     def of(self, e: ast.expr) -> types.Type:
         return self.typing.of[e]
@@ -200,8 +202,12 @@ class Expressions:
         return out
 
     def choice(self, e: ast.IfExp) -> ir.Value:
+        """A conditional expression. In generated text the core loads what both sides read, whatever is chosen;
+        innermost loops stay free of branches, so that values handed on to the next iteration do not keep them from
+        being vectorised."""
         test = self.expr(e.test)
-        if cheap(e.body) and cheap(e.orelse):
+        loads = not self.alone and GENERATED in self.function.name
+        if cheap(e.body, loads) and cheap(e.orelse, loads):
             return self.builder.select(test, self.expr(e.body), self.expr(e.orelse))
         arms, after = [self.append("if"), self.append("else")], self.append("chosen")
         self.builder.cbranch(test, *arms)
@@ -349,8 +355,15 @@ def all_zero(value: ir.Constant) -> bool:
     return str(value.constant) in ("0", "0.0", "False")
 
 
-def cheap(e: ast.expr) -> bool:
-    """Whether an expression is cheap and cannot fail: it contains no access, division or call."""
+def cheap(e: ast.expr, loads: bool = False) -> bool:
+    """Whether an expression is cheap and cannot fail: it contains no access (unless ``loads``), division or call."""
     return not any(
-        isinstance(x, ast.Subscript | ast.Call | ast.Div | ast.FloorDiv | ast.Mod | ast.Pow) for x in ast.walk(e)
+        isinstance(x, ast.Div | ast.FloorDiv | ast.Mod | ast.Pow)
+        or isinstance(x, ast.Subscript | ast.Call) and not (loads and _is_load(x))
+        for x in ast.walk(e)
     )
+
+
+def _is_load(e: ast.Subscript | ast.Call) -> bool:
+    """Whether an expression loads a cell, or casts the index of one."""
+    return isinstance(e, ast.Subscript) or isinstance(e.func, ast.Name) and e.func.id == "uint64"

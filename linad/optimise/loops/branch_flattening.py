@@ -13,8 +13,8 @@ of addition. In an arm, the results of earlier branches with the same condition 
 
 **Profitability.** Innermost loops that are straight-line code of cheap operations afterwards, carry only sums and
 values handed on to the next iteration (also through cells), and do not write to cells with loaded indices. Other loop
-passes then see straight-line code, and LLVM vectorises it. The arms of a loop have at most `MOST` operations, none of
-them a library call.
+passes then see straight-line code, and LLVM vectorises it. The arms of a loop have at most `MOST` operations, or no
+more than the rest of the loop, as in the tangents of long loops. None of them is a library call.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
@@ -67,8 +67,8 @@ def _flat(s: Loop, r: Ranges, names: Names) -> Loop | None:
         return None
     if not branches or not is_counted(s) or scatters(s) or not all(isinstance(t, If | Let | Access) for t in inside):
         return None
-    arms = (arm for b in branches for arm in (b.then, b.orelse))
-    if sum(_cost(t) for arm in arms for t in arm.stmts) > MOST or not _only_sums(s):
+    whole, rest = sum(map(_cost, inside)), sum(map(_cost, s.body.stmts))
+    if whole - rest > max(MOST, rest) or not _only_sums(s):
         return None
     return None if reads_earlier_cells(s) else _Flattener(r, names).loop(s)
 

@@ -52,11 +52,10 @@ def _carrying(s: Loop, r: Ranges, names: Names, lent: set[str], every: bool = Fa
         ):
             continue
         if (at := _written_for(body, k, t, r, every)) is not None:
-            if not _overwritten(body, k, at):
-                return _carried(s, body, k, at, names)
-            *before, loop, after = _carried(s, body, k, at, names, once=True)
-            assert isinstance(loop, Loop)
-            return [*before, *_carrying(loop, r, names, lent, every=True), after]
+            once = _overwritten(body, k, at)
+            ran, begin, loop, *after = _carried(s, body, k, at, names, once)
+            more = every or once
+            return [ran, begin, *(_carrying(loop, r, names, lent, every=True) if more else (loop,)), *after]
     return [s]
 
 
@@ -88,9 +87,9 @@ def _written_for(body: Body, k: int, t: Load | AddTo, r: Ranges, every: bool) ->
     return w if apart and all(r.apart(index, t.index) for at, index in others if at < k) else None
 
 
-def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = False) -> list[Stmt]:
-    """The loop that carries what statement ``at`` stores for statement ``k``. ``once``: the cell is stored only after
-    the loop."""
+def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool) -> list:
+    """A test whether there are iterations, a load before the loop, and the loop that carries what statement ``at``
+    stores for statement ``k``. ``once``: the cell is stored only after the loop, by a fourth statement."""
     assert s.stop is not None
     parts = [_parts(t, names) if j in (k, at) else (t,) for j, t in enumerate(body.stmts)]
     load, write = parts[k][0], parts[at][-1]
@@ -101,7 +100,7 @@ def _carried(s: Loop, body: Body, k: int, at: int, names: Names, once: bool = Fa
     begin = freshen(Block(needed, (load.out,)), names, {s.index.name: s.start})
     stmts = (t for part in parts for t in part if t is not load and not (once and t is write))
     loop = carrying(s, stmts, [load.out], [first], [write.value], [out])
-    found = [ran, If(ran.out, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span), loop]
+    found: list[Stmt] = [ran, If(ran.out, begin, Block((), (Const(0.0, load.out.type),)), (first,), s.span), loop]
     if not once:
         return found
     last = names.var("last", I64)

@@ -9,7 +9,8 @@ Small arrays with constant indices then become scalars (`scalar_replacement.py`)
 **Legality.** Counted loops with constant bounds, or bounds that become constant when an enclosing loop is unrolled,
 without checks, and without branches that remain undecided afterwards.
 
-**Profitability.** At most `TRIPS` iterations per loop and `LONG` statements in all. The enclosing loop becomes
+**Profitability.** At most `TRIPS` iterations per loop and `LONG` statements in all, `TANGENTS` times as many in a
+forward derivative, so that it is unrolled where the function itself is. The enclosing loop becomes
 straight-line code, so it can be vectorised, keep its sums in registers (`scalar_promotion.py`) and have its arrays
 transposed (`layout_transposition.py`). LLVM unrolls such loops too late for these passes.
 
@@ -33,6 +34,7 @@ from ..scalars.scalar_replacement import replace_small_arrays
 TRIPS = 4  # maximum trip count
 LONG = 400  # maximum number of statements of an unrolled loop
 EARLY = 200  # the same before differentiation
+TANGENTS = 3  # how many times as many statements a function has with the tangents of its values
 
 
 def unroll_early(f: Function) -> Function:
@@ -45,7 +47,8 @@ def unroll(f: Function, most: int = LONG) -> tuple[Function, Remarks]:
     inside = (t for s in walk(f.body) if isinstance(s, Loop) for t in walk(s.body))
     if not any(map(_trips, inside)):
         return f, ()
-    writer = _Writer(f, most)
+    moved = any(p.like and not p.var.adjoint for p in f.params)
+    writer = _Writer(f, TANGENTS * most if moved else most)
     done = eliminate_dead_code(eliminate_dead_stores(replace_small_arrays(fold_constants(writer.function()))))
     return done, tuple(writer.remarks)
 

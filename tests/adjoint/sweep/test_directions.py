@@ -6,6 +6,7 @@ from linad_typecheck.ir.core import Program
 from linad_typecheck.ir.text import parse_program
 from linad_typecheck.types import Array, is_float
 
+from linad.adjoint.sweep import directions as sweep
 from linad.interpret import run
 from linad.pipeline import differentiate, directions, prepare, tangent
 from tests.adjoint.gradients import arguments, cotangent, differentiable
@@ -79,8 +80,11 @@ def test_random_programs(seed):
     both(program, arguments(program, np.random.default_rng(seed), 3), differentiable(program))
 
 
+@pytest.mark.parametrize("few", (sweep.FEW, 0))
 @pytest.mark.parametrize("name", some(dense_programs.CASES, 6))
-def test_linear_algebra(name):
+def test_linear_algebra(name, few, monkeypatch):
+    """Products of small matrices, and with all products taken for large ones."""
+    monkeypatch.setattr(sweep, "FEW", few)
     args = matrices(name)
     d = Derivatives(name, args)
     both(d.program, args, d.wrt)

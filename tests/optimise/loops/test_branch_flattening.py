@@ -141,9 +141,13 @@ def test_what_iterations_wait_for_stays_a_branch() -> None:
 
 
 def test_many_operations_stay_in_their_arms() -> None:
+    """Unless the loop has as many others."""
     lines = "".join(f"      y{k} = mul {'x' if k == 0 else f'y{k - 1}'} 0.5\n" for k in range(41))
     before = program(f"    if c {{\n{lines}      &v![i] = y40\n    }} else {{\n      &v![i] = x\n    }}")
     assert flatten_branches(before.main) == before.main
+    rest = "".join(f"    z{k} = mul {'x' if k == 0 else f'z{k - 1}'} 0.5\n" for k in range(50))
+    after = program(f"{rest}    if c {{\n{lines}      &v![i] = y40\n    }} else {{\n      &v![i] = z49\n    }}")
+    assert not any(isinstance(s, If) for s in walk(flatten_branches(after.main).body))
 
 
 STATEMENTS = st.sampled_from([

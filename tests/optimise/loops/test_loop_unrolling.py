@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from linad_typecheck.ir.core import Alloc, Loop, Program, walk
@@ -143,11 +145,15 @@ def test_as_many_statements_as_a_nest_of_three_by_three_has() -> None:
 
 
 def test_fewer_statements_before_differentiation() -> None:
-    def loops(statements: int) -> int:
+    """And more with tangents."""
+
+    def loops(statements: int, apply=unroll_early, like: str = "") -> int:
         lines = "".join(f"      x{k} = mul {'a' if k == 0 else f'x{k - 1}'} 0.5\n" for k in range(statements))
         body = f"for i in range(n) carry (s: f64 = 0.0) -> (e) {{\n    for k in range(3) carry (v: f64 = s) -> (w) {{\n      a = load &x [i, k]\n{lines}"
         body += f"      b = add v x{statements - 1}\n      yield b\n    }}\n    yield w\n  }}\n  return e"
         program = parse_program(HEAD + body + "\n}\n")
-        return sum(isinstance(s, Loop) for s in walk(unroll_early(program.main).body))
+        f = replace(program.main, params=tuple(replace(p, like=like) for p in program.main.params))
+        return sum(isinstance(s, Loop) for s in walk(apply(f).body))
 
     assert (loops(40), loops(80)) == (1, 2)
+    assert [loops(200, lambda f: unroll(f)[0], like) for like in ("", "x")] == [2, 1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 _DRAWS = ("gives other numbers at each call", "draw the numbers outside the function and pass them as an array")
 _CLOCK = ("reads the clock", "read the clock outside the function and pass the time")
 _TELLS = ("writes something out", "print the results outside the function")
@@ -27,6 +29,7 @@ WARNINGS = frozenset((
 LIBRARY_PARTS = ("random", "numpy.random", "os", "os.path", "sys", "time", "datetime")
 
 
+@cache
 def impure(dotted: str) -> tuple[str, str] | None:
     """The side effect of a library function, and what to write instead; None for a pure function."""
     parts = dotted.split(".")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..ir.core import Atom, Check, Const, Load, Store, Var
 from ..engine.numbers import cast, fitted, number_of, to_int
-from ..engine.places import as_view, base_index, either, read, run_checks
+from ..engine.places import base_index, either, read, run_checks
 from ..engine.provenance import binding_label, not_an_int
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
@@ -21,7 +21,7 @@ from ..frozen import frozen
 from ..messages.types import Truncated, WrongType
 from ..names.scope import External
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, Scalar
+from ..types import BOOL, FLOATS, I64, INTS, SCALARS
 from .from_parts import array_of_values
 from .gather import gather
 from .slices import (
@@ -75,7 +75,7 @@ def _in_range(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span
 
 
 def load_cell(ctx: Lowering, where: Cell) -> ScalarValue:
-    out = ctx.fresh(f"{where.array.name.partition('.')[0]}_i", Scalar(where.array.type.dtype))
+    out = ctx.fresh(f"{where.array.name.partition('.')[0]}_i", SCALARS[where.array.type.dtype])
     ctx.emit(Load(out, where.array, where.index, where.checked, where.span))
     return ScalarValue(out)
 
@@ -174,21 +174,22 @@ def cell_at(ctx: Lowering, base: ArrayValue | ViewValue, parts: Sequence[Place],
     An axis that a view takes whole is checked by the access itself; any other axis is checked here, against the size of
     the view.
     """
-    v = as_view(base)
     index: list[Atom] = []
     direct = 0
     for axis, p in enumerate(parts):
-        size = size_of(ctx, v, axis, span)
+        size = size_of(ctx, base, axis, span)
         index.append(index_atom(ctx, scalar_part(ctx, p), size, p.span))
-        if isinstance(v.view.shape[axis], Whole) and v.view.flat is None and _taken_whole(v.view, axis):
+        if isinstance(base, ArrayValue) or _taken_whole(base.view, axis):
             direct += 1
         else:
-            require_index(ctx, index[-1], size, axis, name or v.var.name.partition(".")[0], span)
-    place = tuple(index) if isinstance(base, ArrayValue) else base_index(ctx, v, index, span)
-    return Cell(v.var, place, name, span, bool(direct))
+            require_index(ctx, index[-1], size, axis, name or base.var.name.partition(".")[0], span)
+    place = tuple(index) if isinstance(base, ArrayValue) else base_index(ctx, base, index, span)
+    return Cell(base.var, place, name, span, bool(direct))
 
 
 def _taken_whole(view: View, axis: int) -> bool:
+    if not isinstance(view.shape[axis], Whole) or view.flat is not None:
+        return False
     along = [(a.start, a.step) for a in view.axes if a.of == axis]
     return along == [(ZERO, ONE)]
 

@@ -165,22 +165,19 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
     """The value of the call of a function that is already evaluated."""
     name = callee.name if isinstance(node.func, Quoted) and isinstance(callee, EntityValue) else written(node.func)
     match callee:
-        case EntityValue(entity=External(dotted="typing.cast")) if len(node.args) == 2 and not node.keywords:
-            return expression(ctx, node.args[1], hint)  # the type is meant for other type checkers
+        case EntityValue(entity=External(dotted=dotted)):  # first, because most calls are of these
+            if dotted == "typing.cast" and len(node.args) == 2 and not node.keywords:
+                return expression(ctx, node.args[1], hint)  # the type is meant for other type checkers
+            made = CALLS[dotted](ctx, node, dotted, name, hint) if dotted in CALLS else None
+            return _call_library(ctx, node, dotted, name, hint) if made is None else made
         case EntityValue(entity=Applied() as found):
             return objects.called(ctx, node, found, name, hint)
         case EntityValue(entity=Instance() as found):
             return objects.called_object(ctx, node, found, name, hint)
         case EntityValue(entity=Helper(function=source)) if source.elementwise:
             return _each(ctx, node, source, hint)
-        case EntityValue(entity=External(dotted=dotted)) if (
-            dotted in CALLS and (made := CALLS[dotted](ctx, node, dotted, name, hint)) is not None
-        ):
-            return made
         case _ if type(callee) in CALLED_VALUES:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
-        case EntityValue(entity=External(dotted=dotted)):
-            return _call_library(ctx, node, dotted, name, hint)
         case EntityValue(entity=RecordClass() as record) if record.mark.startswith(FREE):
             return objects.construct_again(ctx, node, record, hint)
         case EntityValue(entity=RecordClass() as record):
@@ -248,8 +245,21 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     # NumPy converts a list to an array
     if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
-    values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
-    given = [_rebuilt(ctx, n, values) for n in nodes]
+    if any(map(_is_display, nodes)):
+        values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
+        given = [_rebuilt(ctx, n, values) for n in nodes]
+    else:
+        given = operands(ctx, nodes)
+    plain = all(type(v) is ScalarValue or type(v) is ArrayValue for v in given)
+    found = given if plain else _usable_args(ctx, given, nodes, callee, hint)
+    count = len(node.args)
+    keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
+    keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
+    return Args(name, ctx.span(node), tuple(found[:count]), keywords, hint, node, callee)
+
+
+def _usable_args(ctx: Lowering, given: list[Value], nodes: list[ast.expr], callee: str, hint: str) -> list[Value]:
+    """Evaluated arguments, without lost arrays and unknown values."""
     found = [usable(ctx, v, "the argument", ctx.span(a)) for v, a in zip(given, nodes, strict=True)]
     if callee.startswith(("numpy.", "scipy.")):
         found = [_arrays_of_lists(ctx, v, hint, ctx.span(a)) for v, a in zip(found, nodes, strict=True)]
@@ -258,10 +268,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
         ctx.programs.poisoned |= poisoned
         definition = definitions().get(callee)
         raise Refused(None, changes=found if poisoned and definition is not None and definition.updates else ())
-    count = len(node.args)
-    keywords = {k.arg: v for k, v in zip(node.keywords, found[count:], strict=True)}
-    keywords = {k: v for k, v in keywords.items() if not (k in _LEFT_OUT and isinstance(v, NoneValue))}
-    return Args(name, ctx.span(node), tuple(found[:count]), keywords, hint, node)
+    return found
 
 
 def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:

@@ -8,7 +8,7 @@ from functools import partial
 
 from ..advice.did_you_mean import meant
 from ..ir.core import Check, Const
-from ..engine.arithmetic import compare, unary
+from ..engine.arithmetic import binary, compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
@@ -79,13 +79,15 @@ def _quoted(ctx: Lowering, node: Quoted, hint: str) -> Value:
 
 
 def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
+    if type(node.value) in (bool, float) or (type(node.value) is int and -(2**63) <= node.value < 2**63):
+        return literal(node.value)
     match node.value:
         case complex(real=real, imag=imag):
             return TupleValue((literal(real), literal(imag)), COMPLEX)
         case bytes():
             refuse(ctx, node)
             return Poison()
-        case int() if not isinstance(node.value, bool) and not -(2**63) <= node.value < 2**63:
+        case int():
             raise Refused(WrongType(ctx.span(node), "an int has 64 bits", "a larger literal", "write it as a float"))
         case value if value is ...:
             return CONSTANTS["builtins.Ellipsis"]
@@ -97,6 +99,8 @@ def _constant(ctx: Lowering, node: ast.Constant, hint: str) -> Value:
 
 def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
     a, b = operands(ctx, [node.left, node.right])
+    if type(a) is type(b) is ScalarValue:  # most operators
+        return binary(ctx, type(node.op), a, b, ctx.span(node), hint)
     made = binary_operator(ctx, type(node.op), a, b, node)
     if made is not None:
         return made
@@ -217,25 +221,27 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
             return a
         return ScalarValue(ctx.let(hint, "select", (cond, a.atom, b.atom), a.atom.type, span), a.weak)
     whole = getattr(ctx.path.stmt, "value", None) is node
-    live = ctx.live.after.get(id(ctx.path.stmt), frozenset()) if whole else frozenset(ctx.env)
+    live = ctx.live.after.get(ctx.path.stmt, frozenset()) if whole else frozenset(ctx.env)
     return one_of(ctx, cond, arms, tuple(map(ctx.span, sides)), live, span, hint)
 
 
 def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
-    def chain(left: Value, ops: list[ast.cmpop], rest: list[ast.expr]) -> Value:
-        right = pull(ctx, rest[0])
-        first = _comparison(ctx, ops[0], left, right, node)
-        if len(ops) == 1:
-            return first
-        return lazily(ctx, True, first, lambda: chain(right, ops[1:], rest[1:]), ctx.span(node), "b")
-
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
         return _comparison(
             ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), node
         )
     if len(node.ops) == 1:
         return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), node)
-    return chain(pull(ctx, node.left), node.ops, node.comparators)
+    return _chain(ctx, node, pull(ctx, node.left), 0)
+
+
+def _chain(ctx: Lowering, node: ast.Compare, left: Value, k: int) -> Value:
+    """The comparisons of a chain from number ``k`` on. ``left``: the value on the left of that one."""
+    right = pull(ctx, node.comparators[k])
+    first = _comparison(ctx, node.ops[k], left, right, node)
+    if k + 1 == len(node.ops):
+        return first
+    return lazily(ctx, True, first, lambda: _chain(ctx, node, right, k + 1), ctx.span(node), "b")
 
 
 def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, node: ast.Compare) -> Value:

@@ -635,11 +635,12 @@ def exchanged(ctx: Lowering, s: ast.Assign) -> bool:
     They are still different lists afterwards."""
     match s:
         case ast.Assign(targets=[ast.Tuple(elts=places)], value=ast.Tuple(elts=items)):
-            texts = [sorted(map(ast.unparse, nodes)) for nodes in (places, items)]
+            nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
         case _:
             return False
-    nodes = [n for n in places if isinstance(n, ast.Subscript) and not isinstance(n.slice, ast.Slice)]
-    if len(nodes) != len(places) or texts[0] != texts[1] or len({ast.unparse(n.value) for n in nodes}) > 1:
+    if len(nodes) != len(places) or len({ast.unparse(n.value) for n in nodes}) > 1:
+        return False
+    if sorted(map(ast.unparse, places)) != sorted(map(ast.unparse, items)):
         return False
     base, span = held_object(ctx, nodes[0].value), ctx.span(s)
     if base is None or base.record not in GROWING or getattr(base.items[0], "record", None) not in ROWS:

@@ -39,7 +39,7 @@ def _for(ctx: Lowering, s: ast.For) -> None:
         case None:
             _explore(ctx, s, Bottom() if ctx.programs.findings.bottoms != bottoms else Poison())
         case Generated() if around is None:
-            consume(ctx, it, s, s, ctx.live.after.get(id(s), frozenset()) | ctx.live.always)
+            consume(ctx, it, s, s, ctx.live.after.get(s, frozenset()) | ctx.live.always)
         case Unrolled() | Generated() if around is not None:
             ctx.report(
                 Unsupported(ctx.span(s.iter), "checkpointing a loop over a tuple", "loop over a range or an array")
@@ -72,7 +72,7 @@ def _while(ctx: Lowering, s: ast.While) -> None:
     first = ctx.attempt(lambda: condition(ctx, s.test))
     if first.value == FALSE:  # it is known that it does not run
         ctx.take(first)
-        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        block(ctx, s.orelse, ctx.live.after.get(s, frozenset()))
         return
     around = marked(ctx, s.test)
     test, mark = (s.test, None) if around is None else (around.inner or s.test, mark_of(ctx, around, literal=True))
@@ -85,7 +85,7 @@ def _explore(ctx: Lowering, s: ast.For, value: Poison | Bottom) -> None:
     """Check the body once with an unknown target, because the iterable is unknown or was reported."""
     unknown = dict.fromkeys(bound([*s.body, s.target]), Binding(value, ctx.span(s)))
     ctx.bind_all(unknown)
-    block(ctx, s.body, ctx.live.head[id(s)] | ctx.live.always)
+    block(ctx, s.body, ctx.live.head[s] | ctx.live.always)
     set_exit_kind(ctx, RUN, ctx.span(s))
     ctx.bind_all(unknown)
 
@@ -100,8 +100,8 @@ def _assigning(ctx: Lowering, s: ast.For, items: Sequence[Callable[[], Value]]) 
 def _unroll(ctx: Lowering, s: ast.For, turns: Turns) -> None:
     for enter in turns:
         enter()
-        block(ctx, s.body, ctx.live.head[id(s)])
-    block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        block(ctx, s.body, ctx.live.head[s])
+    block(ctx, s.orelse, ctx.live.after.get(s, frozenset()))
 
 
 # What begins an iteration, by its number; None after the last one.
@@ -118,9 +118,9 @@ def _unroll_leaving(ctx: Lowering, s: ast.For | ast.While, turns: Enter, once: b
     span = ctx.span(s.iter if isinstance(s, ast.For) else s.test)
     enter = turns(k)
     if enter is None:
-        block(ctx, s.orelse, ctx.live.after.get(id(s), frozenset()))
+        block(ctx, s.orelse, ctx.live.after.get(s, frozenset()))
         return
-    live = (ctx.live.end if once else ctx.live.head)[id(s)] | ctx.live.always
+    live = (ctx.live.end if once else ctx.live.head)[s] | ctx.live.always
     enter()
     with ctx.within(want_ctl=True):
         block(ctx, s.body, live)
@@ -154,7 +154,7 @@ def _else(ctx: Lowering, shape: Shape) -> None:
     """The end of the loop: its `else`, and how the enclosing block continues."""
     s, span = shape.node, ctx.span(shape.node)
     left = exit_kind(ctx)
-    after = ctx.live.after.get(id(s), frozenset())
+    after = ctx.live.after.get(s, frozenset())
     endless = isinstance(shape.test, ast.Constant) and bool(shape.test.value)
     left_by_break = lambda: definitely_bound(ctx, bound_at_breaks(s.body))
     if not shape.has_return:
@@ -201,7 +201,7 @@ def run_loop(ctx: Lowering, shape: Shape) -> None:
 def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
     """Lower a loop. ``first``: loop peeling is allowed."""
     node = shape.node
-    live = ctx.live.head[id(node)] | ctx.live.always
+    live = ctx.live.head[node] | ctx.live.always
     ctx.unbind(*(n for n in ctx.env if n not in live and n[0] != "%"))
     assigned = ctx.live.binds([*node.body, node.target if isinstance(node, ast.For) else node.test])
     start, env = Head(), ctx.env
@@ -215,11 +215,13 @@ def _loop(ctx: Lowering, shape: Shape, hint: str, first: bool = True) -> None:
                 start.flagged.add(name)
 
     def run(head: Head) -> tuple[Head, Ahead[Head]]:
-        attempt = Attempt(ctx, shape, head.copy(), live, hint)
+        attempt = Attempt(ctx, shape, head, live, hint)
         found = ctx.attempt(attempt.run)
+        found.value = attempt.grown
+        if attempt.settled:
+            return head, found
         if attempt.grown == head:  # nothing else can give these names a type
             attempt.grown.unbound |= attempt.sought
-        found.value = attempt.grown
         return attempt.grown, found
 
     before = ctx.settled.get(shape.key)
@@ -251,7 +253,7 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
     iteration cannot be computed.
     """
     node, span = shape.node, ctx.span(shape.node)
-    after = ctx.live.after.get(id(node), frozenset())
+    after = ctx.live.after.get(node, frozenset())
     if shape.test is not None:
         runs = condition(ctx, shape.test)
     elif shape.runs:
@@ -266,7 +268,7 @@ def _peeled(ctx: Lowering, shape: Shape, hint: str) -> bool:
 
     def go() -> None:
         shape.enter(shape.start)
-        block(ctx, node.body, ctx.live.head[id(node)])
+        block(ctx, node.body, ctx.live.head[node])
         second = shape.start
         if shape.test is None:
             second = ctx.let(hint, "add", (shape.start, shape.step), I64, span, nonneg=shape.nonneg)

@@ -60,7 +60,7 @@ def _if(ctx: Lowering, s: ast.If) -> None:
             ok = Const(not cond.value, BOOL) if isinstance(cond, Const) else ctx.let("ok", "not", (cond,), BOOL, span)
             _raise_unless(ctx, ok, s.body[0])
         return
-    live = ctx.live.after.get(id(s), frozenset())
+    live = ctx.live.after.get(s, frozenset())
     if_(ctx, s, s.body, s.orelse, live)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from difflib import get_close_matches
+from keyword import iskeyword
 
 from ..frozen import frozen
 from ..infer.affine import Affine, atom, constant, multiply
@@ -368,7 +369,7 @@ class _Reader:
             reason = f"uses the modifier `{text[0]}`, which has no meaning here"
             raise _Wrong(BadDimension(self.span(node), word, reason))
         try:
-            size = _size(ast.parse(text, mode="eval").body)
+            size = atom(text) if text.isidentifier() and not iskeyword(text) else _size(ast.parse(text, mode="eval").body)
         except SyntaxError:
             size = None
         if size is None:

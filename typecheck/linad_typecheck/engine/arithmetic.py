@@ -12,7 +12,7 @@ from ..messages.language import Unsupported
 from ..messages.types import Widened, WrongType
 from ..names.scope import DEQUE, HASHED, Helper, RecordClass
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, DType, Scalar, wrapped
+from ..types import BOOL, FLOATS, I64, INTS, SCALARS, DType, wrapped
 from .numbers import as_scalar, cast, fitted, promote
 from .places import unwrapped
 from .refusal import Refused
@@ -75,12 +75,14 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
 
 def binary(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Span, hint: str = "t") -> Value:
     """``a op b`` of two scalars."""
-    if isinstance(a, Bottom) or isinstance(b, Bottom):
-        return Bottom()
-    if isinstance(a, Poison) or isinstance(b, Poison):
-        ctx.programs.poisoned = True
-        return Poison()  # the target of the statement becomes unknown too, so this does not raise
-    x, y = (as_scalar(ctx, v, span, "arithmetic is on scalars") for v in (a, b))
+    x, y = a, b
+    if not type(a) is type(b) is ScalarValue:
+        if isinstance(a, Bottom) or isinstance(b, Bottom):
+            return Bottom()
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            ctx.programs.poisoned = True
+            return Poison()  # the target of the statement becomes unknown too, so this does not raise
+        x, y = (as_scalar(ctx, v, span, "arithmetic is on scalars") for v in (a, b))
     dtype, weak = promote(x, y)
     if op in TELLS_APART and not (
         op is ast.Pow and isinstance(y.atom, Const) and y.dtype in INTS and y.atom.value >= 0
@@ -138,7 +140,7 @@ def operation(
     **known: Any,
 ) -> ScalarValue:
     ins = fitted(ctx, x, dtype, span), fitted(ctx, y, dtype, span)
-    return ScalarValue(ctx.let(hint, op, ins, Scalar(dtype), span, **known), weak)
+    return ScalarValue(ctx.let(hint, op, ins, SCALARS[dtype], span, **known), weak)
 
 
 def by_zero(y: ScalarValue) -> Raises:

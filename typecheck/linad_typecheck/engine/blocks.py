@@ -57,9 +57,9 @@ def block(ctx: Lowering, body: Body, live: frozenset[str]) -> None:
                 return if_(ctx, s, s.body, [*s.orelse, *rest], live)
             if terminates(s.orelse):
                 return if_(ctx, s, [*s.body, *rest], s.orelse, live)
-        if exits(s) and rest:
+        if rest and exits(s):
             return guarded(ctx, s, rest, live)
-        if (either := _either(s)) is None or not rest:
+        if not rest or (either := _either(s)) is None:
             statement(ctx, s)
         elif duplicate_rest(ctx, s, either, rest, live):
             return
@@ -168,7 +168,7 @@ def narrowed(ctx: Lowering, test: ast.expr, truth: bool) -> None:
         b = ctx.env.get(name)
         if b is not None and is_optional(b.value):
             ctx.bind(name, Binding(NoneValue() if none else b.value.items[0], b.span, b.defined, b.shared))
-    for name in {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}:
+    for name in ctx.live.used(test):
         b = ctx.env.get(name)
         if b is not None and is_choice(b.value):
             ctx.bind(name, excluding(ctx, b, lambda v: _may_be(ctx, test, name, v, truth)))

@@ -22,8 +22,8 @@ from .sequences import unpacked
 from .sizes import is_array, rank_of, size_of
 from .state import Lowering
 from .values import (
-    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, TupleValue, UnionValue,
-    Value, ViewValue, contains, describe, is_optional, type_of,
+    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, ScalarValue, TupleValue,
+    UnionValue, Value, ViewValue, contains, describe, is_optional, type_of,
 )
 
 
@@ -49,6 +49,10 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
 
     An optional value is checked to be present, unless the caller accepts None (``none``).
     """
+    if type(node) is ast.Name:  # a fast path: most names are those of numbers
+        b = ctx.path.env.get(node.id)
+        if b is not None and type(b.value) is ScalarValue and b.defined is None and b.shared is None:
+            return b.value
     lower = EXPRESSIONS.get(type(node))
     if lower is None:
         refuse(ctx, node)
@@ -129,6 +133,8 @@ def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
 
 def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
     """``v``; a lost array in it is reported and gives `Poison`."""
+    if type(v) is ScalarValue or type(v) is ArrayValue:
+        return v
     if isinstance(v, LostArray):
         report_lost(ctx, name, v, span)
         return Poison()
@@ -143,7 +149,8 @@ def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
     """The values of expressions, from left to right."""
     found: list[Value] = []
     for node in nodes:
-        found = [force_before(ctx, v, node) for v in found]
+        if Delayed in map(type, found):
+            found = [force_before(ctx, v, node) for v in found]
         found.append(pull(ctx, node))
     return found
 

@@ -171,7 +171,7 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     modes = infer_modes(params, body, programs.modes)
     spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
     written = {v.name for s in walk(body) for v in _written(s, programs)}
-    later = [later_names(p, body, programs.returns) for p in params]
+    later = later_names(params, body, programs.returns)
     spec.written = frozenset(k for k, names in enumerate(later) if names & written)
     spec.returned = frozenset(
         (k, j) for k, r in enumerate(results) for j, names in enumerate(later) if isinstance(r, Var) and r.name in names

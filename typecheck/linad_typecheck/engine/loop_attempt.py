@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
@@ -25,7 +26,7 @@ from .places import materialise
 from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO, Lowering
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
-    ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
+    ScalarValue, TupleType, TupleValue, Undecided, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
     differing, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
@@ -56,11 +57,11 @@ class Shape:
                 return max(k + 1, 0)
         return 0
 
-    @property
+    @cached_property
     def has_break(self) -> bool:
         return breaks(self.node.body)
 
-    @property
+    @cached_property
     def has_return(self) -> bool:
         return returns(self.node.body)
 
@@ -114,11 +115,13 @@ def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue
 
 
 class Attempt:
-    """Lower a loop once. ``grown`` starts as the assumed head; contradictions are entered into it for the next attempt.
-    """
+    """Lower a loop once from an assumed head. Contradictions are entered into ``grown`` for the next attempt."""
 
-    def __init__(self, ctx: Lowering, shape: Shape, grown: Head, live: frozenset[str], hint: str) -> None:
-        self.ctx, self.shape, self.grown, self.live, self.hint = ctx, shape, grown, live, hint
+    def __init__(self, ctx: Lowering, shape: Shape, assumed: Head, live: frozenset[str], hint: str) -> None:
+        self.ctx, self.shape, self.assumed, self.live, self.hint = ctx, shape, assumed, live, hint
+        self.grown = assumed.copy()
+        self.undecided: dict[str, Undecided] = {}
+        self.settled = False  # the next attempt would lower the body alike
         self.span = ctx.span(shape.node.iter if isinstance(shape.node, ast.For) else shape.node.test)
         self.carried: list[Var] = []
         self.inits: list[Atom] = []
@@ -220,7 +223,10 @@ class Attempt:
                 if kind.dtype in FLOATS and b is not None:
                     known["widened"] = ctx.widened(name, span, b.value)
                 fresh.append(self.carry(name, kind, atom, **known))
-        ctx.bind(name, Binding(rebuild(t, iter(fresh)), span, self.flag(name, b)))
+        value = rebuild(t, iter(fresh))
+        if isinstance(t, ScalarType) and t.dtype in FLOATS and t.weak is not False:
+            value = ScalarValue(fresh[0], self.undecided.setdefault(name, Undecided(t.weak)))
+        ctx.bind(name, Binding(value, span, self.flag(name, b)))
         self.headed.append(name)
 
     def twins_of(self, name: str, t: ValueType, v: Value) -> dict[int, Atom]:
@@ -361,6 +367,8 @@ class Attempt:
             if name in (CTL, AGAIN) or (gone and name[0] != "%") or not (name in self.live or name[0] == "%"):
                 continue
             h = head.get(name)
+            if h is b and type(h.value) in (ScalarValue, ArrayValue):
+                continue
             if h is not None and isinstance(h.value, Bottom):
                 h = None
             # left over where an element of the iterable was reported
@@ -538,8 +546,34 @@ class Attempt:
     def held_by(self, array: Var, head: dict[str, Binding]) -> str:
         return next((n for n, x in head.items() if array in arrays(x.value)), "another name")
 
+    def decide(self) -> set[str]:
+        """The names that end as NumPy numbers, if nothing else contradicts the head and it made no difference."""
+        types, grown = self.assumed.types, self.grown
+        found = {
+            n: t
+            for n, t in grown.types.items()
+            if n in self.undecided and isinstance(t, ScalarType) and t.weak is False and t.dtype == types[n].dtype
+        }
+        same = bool(found) and not self.sought and replace(self.assumed, types={**types, **found}) == grown
+        if not same or any(self.undecided[n].asked for n in found):
+            return set()
+        for n in found:
+            self.undecided[n].weak = False
+        return set(found)
+
+    def after(self, name: str, b: Binding, final: dict[str, Var], bound: bool, strong: bool) -> Binding:
+        """The binding of a name after the loop. ``bound``: every iteration defines it, and there is one."""
+        value = renamed(b.value, final)
+        if name in self.undecided:
+            value = ScalarValue(value.atom, not strong and self.undecided[name].outer)
+        if value is b.value and b.defined is None and b.shared is None and b.whole is None:
+            return b
+        return Binding(value, b.span, None if bound else outside(b.defined, final))
+
     def finish(self, before, head, index: Var, stmts, results, again, left: Atom) -> None:
         ctx, shape = self.ctx, self.shape
+        decided = self.decide()
+        self.settled = bool(decided)
         carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
         if carries_ctl:
             self.carry("ctl", I64, RUN)
@@ -555,10 +589,7 @@ class Attempt:
             )  # fmt: skip
         final = dict(zip((v.name for v in self.carried), outs, strict=True))
         bound = self.bound if shape.runs else ()
-        after = {
-            n: Binding(renamed(b.value, final), b.span, None if n in bound else outside(b.defined, final))
-            for n, b in head.items()
-        }
+        after = {n: self.after(n, b, final, n in bound, n in decided) for n, b in head.items()}
         for name, t in self.grown.types.items():
             if name not in after and isinstance(t, OtherType) and isinstance(t.value, Poison):
                 after[name] = Binding(t.value, self.span)

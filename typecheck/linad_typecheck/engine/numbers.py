@@ -10,8 +10,8 @@ from ..types import BOOL, BYTES, FLOATS, I64, INTS, LIMITS, NARROW, NUMPY_NAMES,
 from .refusal import Refused
 from .state import Lowering
 from .values import (
-    ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TextValue, TupleValue, Value, describe,
-    is_choice, literal, type_of,
+    ARRAYS, SILENT, Delayed, EntityValue, Poison, ScalarValue, TextValue, TupleValue, Value, both_weak,
+    describe, is_choice, literal, type_of,
 )
 
 
@@ -67,6 +67,8 @@ def number_of(ctx: Lowering, v: Value, span: Span) -> ScalarValue | None:
 def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
     """The dtype of the result of two numbers, and whether it is weak."""
     x, y = a.dtype, b.dtype
+    if x == y:
+        return x, both_weak(a.weak, b.weak)
     if a.weak and b.weak:
         order = ("bool", "i64", "f64")
         return max(x, y, key=order.index), True
@@ -81,7 +83,7 @@ def promote(a: ScalarValue, b: ScalarValue) -> tuple[DType, bool]:
 def fitted(ctx: Lowering, v: ScalarValue, dtype: DType, span: Span, hint: str = "t") -> Atom:
     """A number converted to a dtype. A Python int that is out of range raises, as in NumPy; other numbers wrap."""
     a = v.atom
-    if v.weak and v.dtype == "i64" and dtype in INTS and dtype != "i64":
+    if v.dtype == "i64" and dtype in INTS and dtype != "i64" and v.weak:
         low, high = LIMITS[dtype]
         ends = {"ge": low} if not ctx.is_nonneg(a) else {}
         if dtype != "u64" and ctx.bits(a) > high.bit_length():

@@ -217,8 +217,7 @@ class Lowering:
     # -- places and reports
 
     def span(self, node: ast.AST) -> Span:
-        source = self.source.source
-        return source.spans.get(node) or source.span(node)  # called for every node, for most more than once
+        return self.source.source.spans[node]
 
     def report(self, message: Message) -> None:
         self.programs.report(message)

@@ -12,7 +12,7 @@ from ..names.scope import (
     RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
-from ..types import BOOL, I64, NUMPY_NAMES, Array, DType, Scalar, common, join_dtypes
+from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes
 from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
@@ -22,12 +22,43 @@ LISTS = (LIST, *GROWING)
 ANY_LISTS = (*LISTS, *ROWS)
 
 
+class Undecided:
+    """The weakness of a number that a loop carries, while the loop is lowered: true, and the loop is lowered again if
+    it ends as a NumPy number. That is not needed if nothing has asked in between, as in ``s += x[i]``, which gives a
+    NumPy number in either case."""
+
+    __slots__ = ("asked", "weak", "outer")
+
+    def __init__(self, outer: bool | Undecided) -> None:
+        self.asked, self.weak, self.outer = False, True, outer  # ``outer``: that of the number before the loop
+
+    def __bool__(self) -> bool:
+        self.asked = True
+        return self.weak and bool(self.outer)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(self) == other
+
+    def __hash__(self) -> int:
+        return hash(bool(self))
+
+    def __index__(self) -> int:
+        return int(bool(self))
+
+
+def both_weak(a: bool | Undecided, b: bool | Undecided) -> bool | Undecided:
+    """Whether both are weak, without asking where the other one decides."""
+    if a is False or b is False:
+        return False
+    return b if a is True else a if b is True else a and b
+
+
 @frozen(slots=True, guarded=False)
 class ScalarValue:
     """A scalar. ``weak``: it behaves as a Python number in NumPy's promotion."""
 
     atom: Atom
-    weak: bool = False
+    weak: bool | Undecided = False
 
     @property
     def dtype(self) -> DType:
@@ -345,7 +376,7 @@ class Binding:
 @frozen(slots=True)
 class ScalarType:
     dtype: DType
-    weak: bool = False
+    weak: bool | Undecided = False
 
 
 @frozen(slots=True)
@@ -536,7 +567,7 @@ def contains(v: Value, kinds: tuple[type, ...] | type) -> bool:
 def type_leaves(t: ValueType) -> Iterator[Scalar | Array]:
     match t:
         case ScalarType(dtype=d):
-            yield Scalar(d)
+            yield SCALARS[d]
         case ArrayType(dtype=d, rank=r):
             yield Array(d, r)
         case ViewType(base=base, view=view):
@@ -575,7 +606,7 @@ def rebuild(t: ValueType, parts: Iterator[Atom]) -> Value:
         case ClosureType(source=s, captured=c):
             return FunctionValue(s, tuple(n for n, _ in c), tuple((n, rebuild(x, parts)) for n, x in c))
         case OtherType(value=FlagValue(value=known, weak=w, dtype=d)):
-            return ScalarValue(Const(known, Scalar(d)), w)
+            return ScalarValue(Const(known, SCALARS[d]), w)
         case DerivativeType(transform=how, function=f):
             return DerivativeValue(how, rebuild(f, parts))
         case OtherType(value=v):
@@ -676,6 +707,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
     Ints and floats join to floats, f32 and f64 to f64, weak and strong to strong. A value and None join to an optional
     value, two texts, members of enumerations or functions to a choice. Nothing else changes type.
     """
+    if type(a) is ScalarType and type(b) is ScalarType:
+        d = join_dtypes(a.dtype, a.weak, b.dtype, b.weak)
+        return None if d is None else ScalarType(d, both_weak(a.weak, b.weak))
     if a == b:
         return a
     for x, y in ((a, b), (b, a)):
@@ -699,9 +733,6 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return ViewType(x, met)
         case ArrayType() | ViewType() | UnionType(), ArrayType() | ViewType() | UnionType():
             return ArrayType(a.dtype, a.rank) if (a.dtype, a.rank) == (b.dtype, b.rank) else None
-        case ScalarType(dtype=x, weak=wx), ScalarType(dtype=y, weak=wy):
-            d = join_dtypes(x, wx, y, wy)
-            return None if d is None else ScalarType(d, wx and wy)
         case TupleType(items=x), TupleType(items=y) if (
             len(x) == len(y) and a.record is b.record and a.record not in GROWING
         ):
@@ -962,7 +993,7 @@ def _is_weak(item: ValueType) -> bool:
 def literal(value: object) -> ScalarValue:
     """A Python number as a weak scalar."""
     dtype = {bool: "bool", int: "i64", float: "f64"}[type(value)]
-    return ScalarValue(Const(value, Scalar(dtype)), True)
+    return ScalarValue(Const(value, SCALARS[dtype]), True)
 
 
 def describe(t: ValueType) -> str:

@@ -45,7 +45,9 @@ class Const:
         return repr(self.value)
 
     def __eq__(self, other: object) -> bool:  # 0.0 and -0.0 differ, nan equals itself, 1 and True differ
-        return isinstance(other, Const) and self.type == other.type and repr(self.value) == repr(other.value)
+        if other.__class__ is not Const or self.type.dtype != other.type.dtype:
+            return False
+        return self.value is other.value or repr(self.value) == repr(other.value)
 
     def __hash__(self) -> int:
         return hash((repr(self.value), self.type))

@@ -11,8 +11,9 @@ from ..engine.entities import external
 from ..engine.places import force_array, force_delayed
 from ..engine.refusal import Refused, refused
 from ..engine.rulebook import Args, Of, Rule, is_elementwise, rule_of
+from ..engine.sizes import is_array
 from ..engine.state import Lowering
-from ..engine.values import Poison, TupleValue, Value
+from ..engine.values import ArrayValue, Poison, TupleValue, Value
 from ..messages.language import Unsupported
 from . import complexes, out_argument
 
@@ -37,7 +38,7 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
         if not isinstance(external(ctx, dotted, args.name, args.span), Poison):
             raise Refused(Unsupported(args.span, f"`{args.name}`", elsewhere(dotted) or LOOP))
         raise Refused(None)
-    args = replace(args, function=dotted)
+    args = args if args.function == dotted else replace(args, function=dotted)
     if is_elementwise(dotted) and dotted.startswith(("numpy.", "scipy.")):  # they convert lists to arrays
         whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
         args = replace(args, values=whole)
@@ -60,9 +61,11 @@ def _lowered(ctx: Lowering, dotted: str, rule: Rule, of: Of, args: Args) -> Valu
         return value
     if is_elementwise(dotted):
         return _cell_by_cell(ctx, rule, args)
-    values = tuple(force_array(ctx, v, args.hint, args.span) for v in args.values)
-    keywords = {k: force_array(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
-    return rule(ctx, replace(args, values=values, keywords=keywords))
+    if any(is_array(v) and not isinstance(v, ArrayValue) for v in args.all):
+        values = tuple(force_array(ctx, v, args.hint, args.span) for v in args.values)
+        keywords = {k: force_array(ctx, v, args.hint, args.span) for k, v in args.keywords.items()}
+        args = replace(args, values=values, keywords=keywords)
+    return rule(ctx, args)
 
 
 def _cell_by_cell(ctx: Lowering, rule: Rule, args: Args) -> Value:

@@ -13,7 +13,7 @@ from ..engine.numbers import as_index, as_scalar, cast, promote
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, enter_rules, scalars
 from ..engine.state import Lowering
-from ..engine.values import SILENT, ScalarValue, TupleValue, Value, describe, literal, type_of
+from ..engine.values import ScalarValue, TupleValue, Value, describe, literal, type_of
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..types import BOOL, F64, FLOATS, I64, INTS, DType, Scalar
@@ -249,22 +249,6 @@ def _norm(ctx: Lowering, args: Args, values: tuple[Value, ...]) -> Value:
     return ScalarValue(total, True)
 
 
-def _items(ctx: Lowering, args: Args, count: int) -> list[tuple[Value, ...]]:
-    """The arguments as tuples."""
-    if len(args.values) == count and all(isinstance(v, TupleValue) for v in args.values):
-        return [v.items for v in args.values]
-    if not any(isinstance(v, SILENT) for v in args.values):
-        raise Refused(Unsupported(args.span, f"`{args.name}` of anything but tuples", "write a loop over the cells"))
-    raise Refused(None)
-
-
-def _dist(ctx: Lowering, args: Args) -> Value:
-    found = _items(ctx, args, 2)
-    if len(found[0]) != len(found[1]):
-        raise Refused(BadCall(args.span, args.name, "takes two points of the same number of coordinates"))
-    return _norm(ctx, args, tuple(binary(ctx, ast.Sub, a, b, args.span) for a, b in zip(*found, strict=True)))
-
-
 # ------------------------------------------------------------------------------------------------- functions of ints
 
 
@@ -438,7 +422,6 @@ RULES: dict[str, Rule] = {
     "math.fmod": _fmod(True),
     "math.remainder": primitive("remainder", 2, True),
     "math.hypot": _hypot,
-    "math.dist": _dist,
     "math.ldexp": _ldexp(True),
     "math.modf": _modf(True),
     "math.isclose": _isclose(("rel_tol", "abs_tol"), (1e-9, 0.0), False),

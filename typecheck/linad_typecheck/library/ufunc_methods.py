@@ -36,14 +36,6 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
     if pairs is None or None in pairs[0] + pairs[1] or len(pairs[0]) != len(pairs[1]) or len(pairs[0]) > min(ranks):
         raise Refused(BadCall(args.span, args.name, "takes the number of axes, or the axes of each array, written out"))
     rest = [[k for k in range(r) if k not in p] for r, p in zip(ranks, pairs, strict=True)]
-    if not rest[0] + rest[1]:
-        raise Refused(
-            Unsupported(
-                args.span,
-                f"`{args.name}` over all axes, which NumPy gives as an array of rank 0",
-                "write `np.sum(a * b)`",
-            )
-        )
     require_rank(args.span, len(rest[0] + rest[1]))
     size = lambda name, ks: " * ".join(f"{name}.shape[{k}]" for k in ks) or "1"
     shape = ", ".join([f"a.shape[{k}]" for k in rest[0]] + [f"b.shape[{k}]" for k in rest[1]])
@@ -51,7 +43,7 @@ def _tensordot(ctx: Lowering, args: Args) -> Value:
     text = f"""
         m = np.transpose(a, {tuple(rest[0] + pairs[0])}).reshape({size("a", rest[0])}, {size("a", pairs[0])})
         n = np.transpose(b, {tuple(pairs[1] + rest[1])}).reshape({size("b", pairs[1])}, {size("b", rest[1])})
-        (m @ n).reshape({shape})
+        (m @ n).reshape(({shape}))
     """
     check = f"        if {same}: raise ValueError('shape-mismatch for sum')\n" if same else ""
     return snippet_value(ctx, args, "\n" + check + text.lstrip("\n"), a=a, b=b)

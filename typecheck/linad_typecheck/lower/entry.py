@@ -329,7 +329,7 @@ def _copied(ctx: Lowering, found: _Parameters) -> tuple[tuple[int, int], ...]:
 def _result(programs: Specialiser, v: Value, indices: Iterator[int]) -> Structure:
     match v:
         case ScalarValue(atom=a, weak=w):
-            return Leaf(next(indices), a.type, w)
+            return Leaf(next(indices), a.type, bool(w))
         case TupleValue(items=(code, *options)) if is_choice(v):
             codes = tuple(str(programs.code(x)) for x in options)
             cls = RecordTag("choice", CHOICE.key, codes, False)

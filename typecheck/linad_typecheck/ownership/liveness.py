@@ -47,39 +47,35 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 @dataclass
 class Liveness:
-    """The result of the analysis, by the identity of ast nodes.
+    """The result of the analysis, by ast nodes.
 
     ``after``: the names live after a statement. ``head``: the names live at the start of an iteration or the end of a
     loop. ``always``: names that are free in nested functions.
     """
 
-    after: dict[int, Names] = field(default_factory=dict)
-    head: dict[int, Names] = field(default_factory=dict)
+    after: dict[ast.AST, Names] = field(default_factory=dict)
+    head: dict[ast.AST, Names] = field(default_factory=dict)
     always: Names = NONE
-    turns: dict[int, Names] = field(default_factory=dict)
-    end: dict[int, Names] = field(default_factory=dict)  # the names live after the last iteration of a loop
-    _seen: dict[int, _Seen] = field(default_factory=dict)  # memoised: loops query it until a fixpoint is reached
-    _below: dict[int, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements, memoised
-    _kept: list[ast.AST] = field(default_factory=list)  # keeps nodes alive, so that their identities are not reused
+    turns: dict[ast.AST, Names] = field(default_factory=dict)
+    end: dict[ast.AST, Names] = field(default_factory=dict)  # the names live after the last iteration of a loop
+    _seen: dict[ast.AST, _Seen] = field(default_factory=dict)  # memoised: loops query it until a fixpoint is reached
+    _below: dict[ast.AST, tuple[str, ...]] = field(default_factory=dict)  # `bound` of compound statements, memoised
 
     def enter(self, loop: ast.For, head: Names) -> None:
         """Record the names live at the head of a loop that an expression is lowered to."""
-        self.head[id(loop)] = head
-        self._kept.append(loop)
+        self.head[loop] = head
 
     def add(self, body: Sequence[ast.stmt], after: Names) -> None:
         """Analyse statements that another one is lowered to. ``after``: the names live after them."""
         _block(body, after, self, after, after)
         functions = (n for s in body for n in ast.walk(s) if isinstance(n, _SCOPES))
         self.always = self.always.union(*map(free_names, functions))
-        self._kept += body
 
     def seen(self, node: ast.AST) -> _Seen:
         """`used` and `bound` of a node, and whether it may define a function."""
-        found = self._seen.get(id(node))
+        found = self._seen.get(node)
         if found is None:
-            found = self._seen[id(node)] = _both(node) or (used(node), tuple(bound([node])), True)
-            self._kept.append(node)
+            found = self._seen[node] = _both(node) or (used(node), tuple(bound([node])), True)
         return found
 
     def used(self, node: ast.AST) -> Names:
@@ -92,21 +88,17 @@ class Liveness:
 
     def binds(self, nodes: Iterable[ast.AST]) -> dict[str, None]:
         """The names of `bound` of several nodes, in the order of the text. Each part is memoised."""
-        names: dict[str, None] = {}
-        for n in nodes:
-            names.update(dict.fromkeys(self._bound_below(n)))
-        return names
+        return dict.fromkeys([name for n in nodes for name in self._bound_below(n)])
 
     def _bound_below(self, node: ast.AST) -> tuple[str, ...]:
         parts = _COMPOUND.get(type(node))
         if parts is None:
             return self.bound(node)
-        found = self._below.get(id(node))
+        found = self._below.get(node)
         if found is None:
             values = (getattr(node, part) for part in parts)
             found = tuple(self.binds([n for v in values for n in (v if isinstance(v, list) else (v,))]))
-            self._below[id(node)] = found
-            self._kept.append(node)
+            self._below[node] = found
         return found
 
 
@@ -126,7 +118,7 @@ def _block(body: Sequence[ast.stmt], out: Names, found: Liveness, on_break: Name
         if type(s) in _LEAVING:
             for kind, names in ((ast.Break, on_break), (ast.Continue, on_continue)):
                 after = after | names if _leaves(s, kind) else after
-        found.after[id(s)] = after
+        found.after[s] = after
         out = _statement(s, out, found, on_break, on_continue)
     return out
 
@@ -147,7 +139,8 @@ def _leaves(s: ast.stmt, kind: type[ast.stmt]) -> bool:
 
 def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_continue: Names) -> Names:
     if type(s) is ast.Assign:  # a fast path for most statements
-        return out.difference(found.bound(s)) | found.used(s)
+        names, kills, _ = found.seen(s)
+        return out.difference(kills) | names
     match s:
         case ast.If(test=test, body=body, orelse=orelse):
             arms = [_block(b, out, found, on_break, on_continue) for b in (body, orelse)]
@@ -177,13 +170,13 @@ def _statement(s: ast.stmt, out: Names, found: Liveness, on_break: Names, on_con
 
 def _loop(s: ast.stmt, body, done: Names, out: Names, found: Liveness, enter) -> Names:
     # an enclosing loop analyses this one again; the sets only grow
-    head = done | enter(NONE) | found.turns.get(id(s), NONE)
+    head = done | enter(NONE) | found.turns.get(s, NONE)
     while True:  # what the head reads is live at every end of the body, and at a `break`
         new = head | enter(_block(body, head, found, out | head, head))
         if new == head:
-            found.turns[id(s)] = head
-            found.head[id(s)] = head | out
-            found.end[id(s)] = done | out
+            found.turns[s] = head
+            found.head[s] = head | out
+            found.end[s] = done | out
             return head
         head = new
 

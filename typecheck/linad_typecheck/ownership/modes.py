@@ -41,8 +41,8 @@ def _mode(does: set[Use]) -> Mode:
     return "acc" if "accumulate" in does else "read"
 
 
-def later_names(array: Var, body: Block, returns: Callable[[str, int, int], bool]) -> set[str]:
-    """The variables to which loops, branches and calls may move an array.
+def later_names(params: Sequence[Var], body: Block, returns: Callable[[str, int, int], bool]) -> list[set[str]]:
+    """For each parameter its name and the variables to which loops, branches and calls may move its array.
 
     ``returns(callee, k, j)`` tells whether the result ``k`` of a function may be its argument ``j``.
     """
@@ -63,7 +63,11 @@ def later_names(array: Var, body: Block, returns: Callable[[str, int, int], bool
         for a, b in pairs:
             if isinstance(a, Var) and isinstance(a.type, Array) and isinstance(b.type, Array):
                 becomes.setdefault(a.name, set()).add(b.name)
-    found, waiting = {array.name}, [array.name]
+    return [_reachable(p.name, becomes) for p in params]
+
+
+def _reachable(name: str, becomes: dict[str, set[str]]) -> set[str]:
+    found, waiting = {name}, [name]
     while waiting:
         new = becomes.get(waiting.pop(), set()) - found
         found |= new

@@ -289,7 +289,7 @@ def only_in(ctx: Lowering, v: TupleValue) -> bool:
 
 def _used_later(ctx: Lowering) -> frozenset[str] | None:
     """The names that may be used by the current statement or after it; None if all may be."""
-    after = ctx.live.after.get(id(ctx.path.stmt))
+    after = ctx.live.after.get(ctx.path.stmt)
     return None if after is None else after | ctx.live.used(ctx.path.stmt) | ctx.live.always
 
 

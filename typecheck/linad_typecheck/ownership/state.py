@@ -249,7 +249,7 @@ def stays_in_use(ctx: Lowering, var: Var) -> bool:
         return False
     mentions = Counter(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     later = (
-        live.after.get(id(s), frozenset()).difference(live.bound(s)) | live.head.get(id(s), frozenset()) | live.always
+        live.after.get(s, frozenset()).difference(live.bound(s)) | live.head.get(s, frozenset()) | live.always
     )
     return any(n in later or mentions[n] > 1 for n in held)
 

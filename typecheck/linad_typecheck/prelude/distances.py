@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from . import implements
@@ -16,6 +18,45 @@ def _pair(u, v):
     if u.shape[0] != v.shape[0]:
         raise ValueError("the vectors must be of one length")
     return u, v
+
+
+@implements("math.dist")
+def dist(p, q):
+    """Euclidean distance of two points.
+
+    Parameters
+    ----------
+    p, q : sequence of float
+        The coordinates.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Raises
+    ------
+    ValueError
+        If one point has more coordinates than the other.
+
+    Examples
+    --------
+    >>> dist(np.array([1.0, 2.0]), [4.0, 6.0])
+    5.0
+    """
+    if isinstance(p, tuple) and isinstance(q, tuple):
+        if len(p) != len(q):
+            raise TypeError("takes two points of the same number of coordinates")
+        return math.hypot(*[s - t for s, t in zip(p, q)])
+    a, b = np.asarray(p) * np.float64(1.0), np.asarray(q) * np.float64(1.0)
+    if a.ndim != 1 or b.ndim != 1:
+        raise TypeError("is of points as tuples, lists and arrays of rank 1")
+    if a.shape[0] != b.shape[0]:
+        raise ValueError("both points must have the same number of dimensions")
+    total = 0.0
+    for i in range(a.shape[0]):
+        total = math.hypot(total, a[i] - b[i])
+    return float(total)
 
 
 @implements("scipy.spatial.distance.euclidean")

@@ -270,6 +270,80 @@ def polyfit_ascending(x, y, deg, rcond=None, full=False, w=None):
     return polyfit(x, y, deg, w=w)[::-1].copy()
 
 
+@implements("numpy.polynomial.polynomial.polyder")
+def polyder_ascending(c, m=1, scl=1):
+    """Derivative of a polynomial, with the coefficient of the lowest power first.
+
+    Parameters
+    ----------
+    c : array_like
+        Coefficients.
+    m : int
+        The number of differentiations, a literal.
+    scl : float
+        A factor of each differentiation.
+
+    Returns
+    -------
+    numpy.ndarray
+        The coefficients of the derivative; at least one.
+
+    Examples
+    --------
+    >>> polyder_ascending(np.array([0.0, 1.0, 1.0]))
+    array([1., 2.])
+    """
+    c, m = _floats(c)[::-1], literal(m)
+    if m < 0:
+        raise ValueError("The order of derivation must be non-negative")
+    for _ in range(m):
+        kept = max(c.shape[0] - 1, min(c.shape[0], 1))
+        c = np.append(c, c[:1] * 0.0)[1 : kept + 1] * scl * np.arange(1, kept + 1).astype(c.dtype)
+    return c
+
+
+@implements("numpy.polynomial.polynomial.polyadd")
+def polyadd_ascending(c1, c2):
+    """Sum of two polynomials, with the coefficient of the lowest power first, without zeros at the end.
+
+    >>> polyadd_ascending(np.array([1.0, 2.0]), np.array([3.0]))
+    array([4., 2.])
+    """
+    return _trimmed(polyadd(_present(_floats(c1)), _present(_floats(c2))))[::-1].copy()
+
+
+@implements("numpy.polynomial.polynomial.polysub")
+def polysub_ascending(c1, c2):
+    """Difference of two polynomials, with the coefficient of the lowest power first, without zeros at the end.
+
+    >>> polysub_ascending(np.array([1.0, 2.0]), np.array([3.0]))
+    array([-2.,  2.])
+    """
+    return _trimmed(polysub(_present(_floats(c1)), _present(_floats(c2))))[::-1].copy()
+
+
+@implements("numpy.polynomial.polynomial.polymul")
+def polymul_ascending(c1, c2):
+    """Product of two polynomials, with the coefficient of the lowest power first, without zeros at the end.
+
+    >>> polymul_ascending(np.array([1.0, 2.0]), np.array([1.0, -2.0]))
+    array([ 1.,  0., -4.])
+    """
+    return _trimmed(polymul(_present(_floats(c1)), _present(_floats(c2))))[::-1].copy()
+
+
+def _floats(c):
+    """The coefficients with that of the highest power first."""
+    c = _coefficients(c)
+    return (c if c.dtype.kind == "f" else c.astype(np.float64))[::-1]
+
+
+def _present(c):
+    if c.shape[0] == 0:
+        raise ValueError("Coefficient array is empty")
+    return c
+
+
 @implements("numpy.correlate")
 def correlate(a, v, mode="valid"):
     """Cross-correlation of two sequences.
