@@ -382,7 +382,6 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     **dict.fromkeys(
         (
             "scipy.sparse.issparse",
-            "scipy._lib._sparse.issparse",  # where SciPy defines it
             "scipy.sparse.isspmatrix",
             "numpy.ma.isMaskedArray",
             "numpy.ma.isMA",
