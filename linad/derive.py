@@ -368,7 +368,7 @@ def has_nan(values: Iterable[object]) -> bool:
         if isinstance(v, np.ndarray):
             flat = v.ravel()
             if flat.size <= BY_ONE_THREAD and flat.itemsize == 8:
-                v = flat.dot(flat)  # nan if any cell is: the squares of other values never sum to nan
+                v = np.vdot(flat, flat)  # nan if any cell is: the squares of other values never sum to nan
             else:
                 v = np.maximum.reduce(flat, initial=0.0)
         if v != v:

@@ -301,7 +301,7 @@ class _Text:
         if leaf.type.dtype == "f64":  # the sum of squares is nan if a cell is; squares of other values never sum to nan
             flat = gradient if leaf.type.rank == 1 else f"{gradient}.ravel()"
             self.add(f"flat = {flat}")
-            reduced = f"flat.dot(flat) if flat.size <= {BY_ONE_THREAD} else {reduced}"
+            reduced = f"dot(flat, flat) if flat.size <= {BY_ONE_THREAD} else {reduced}"
         self.add(f"nan = {reduced}")
         self.failed("nan != nan", "NAN")
 
@@ -334,6 +334,7 @@ class _Text:
             "zeros": np.zeros,
             "empty": np.empty,
             "largest": np.maximum.reduce,
+            "dot": np.vdot,  # unlike `ndarray.dot` it does not warn of squares that overflow
             **{f"o{k}": value for k, value in enumerate(self.objects)},
         }
         exec(compile(text, f"<linad: the fast call of {self.s.signature.name}>", "exec"), names)

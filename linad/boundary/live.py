@@ -207,7 +207,8 @@ class Record:
     def _sort(self, lookup: Lookup) -> None:
         f, value, same = lookup.scope.function, lookup.value, self._same
         first, *attributes = lookup.name.split(".")
-        helper = type(value) is FunctionType and value.__kwdefaults__ is None and _code(value) == lookup.code
+        plain = _plain(value)
+        helper = plain is not None and plain.__kwdefaults__ is None and _code(value) == lookup.code
         if (
             self.early
             or "::" in lookup.name
@@ -236,7 +237,8 @@ class Record:
                 same.unbound.append((f.__globals__, first))
             same.bound += path
         if lookup.code is not None:
-            same.functions.append((value, value.__code__, value.__defaults__))
+            assert plain is not None
+            same.functions.append((plain, plain.__code__, plain.__defaults__))
 
     def marks(self) -> tuple[tuple[str, str, str], ...]:
         """The record in a form that another process can check: path, name and fingerprint, in order of lookup."""
@@ -538,6 +540,14 @@ def source_mark(source: FunctionSource) -> str:
     spot = (source.source.name, first, node.col_offset, source.key)
     described = repr((text, spot, values, source.updates, source.wrt))
     return f"function {hashlib.sha256(described.encode()).hexdigest()}"
+
+
+def _plain(value: object) -> FunctionType | None:
+    """The plain function under a helper that is nothing else: itself, or the one that was decorated or jitted."""
+    found = underlying(value)
+    if found is None or rules_of(value) is not None or compiled_of(value) is not None:
+        return None
+    return found[0] if found[0] in (value, getattr(value, "py_func", None)) else None
 
 
 def _code(value: object) -> tuple[object, ...] | None:

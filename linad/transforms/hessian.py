@@ -104,9 +104,7 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     array([6., 2.])
     """
     primals, tangents = ((x,) if isinstance(x, np.ndarray) else x for x in (primals, tangents))
-    given = given_as("hvp", "primals", primals)
-    function, arguments = at(f, given)
-    moved = along(f, given, tangents)
+    function, arguments, moved = _in_order(f, primals, tangents)
     key, out = ("hvp", given_of(moved)), MISSED
     if function.py_func.__code__ is function._code:
         out = try_fast(function._fast, key, arguments, moved)
@@ -129,6 +127,15 @@ def hvp(f: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     if not (function._by_value() or made.composed._by_value()):
         table[key] = fast_call(s, key[1], value=False)
     return product
+
+
+def _in_order(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[CheckedFunction[..., Any], tuple, Any]:
+    """The checked function, all of its arguments, and their tangents."""
+    if isinstance(f, CheckedFunction) and primals.__class__ is tangents.__class__ is tuple:
+        if len(primals) == len(tangents) == f._count and f.py_func.__code__ is f._code:  # the usual call
+            return f, primals, tangents
+    given = given_as("hvp", "primals", primals)
+    return *at(f, given), along(f, given, tangents)
 
 
 def of_method(f: CheckedFunction[..., Any], primals: Any, tangents: Any, args: Sequence[Any]) -> Any:

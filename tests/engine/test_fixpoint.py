@@ -16,7 +16,7 @@ from linad_typecheck.engine.spec import Contract
 from linad_typecheck.engine.values import ArrayType, Bottom, OtherType, Poison, ScalarType, TupleType, join_types
 from linad_typecheck.frozen import frozen
 
-from linad import linear_grad
+from linad import LinadError, linear_grad
 from tests.properties.roads import Whole
 from tests.kit import load
 
@@ -279,3 +279,32 @@ def test_a_sum_is_lowered_once(monkeypatch):
     loops = "    for i in range(len(x)):\n        for j in range(i):\n            s += x[i] * x[j] * 7.25\n"
     body = f"    s = 0.0\n{loops}    return s\n"
     assert check_source(HEADER + body, "program.py") == [] and count[0] == 1
+
+
+# ---------------------------------------------------------------------------------------- types that would never settle
+
+DEEPER = {
+    "loop": "    n = Node(x[0])\n    while n.value < 9.0:\n        n = Node(n.value + 1.0, n)\n    return n.value\n",
+    "both sides": "    t = (x[0], None, None)\n    while t[0] < 9.0:\n        t = (t[0] + 1.0, t, t)\n    return t[0]\n",
+    "recursion": (
+        "    def chain(k):\n        if k == len(x):\n            return None\n        return (x[k], chain(k + 1))\n"
+        "    return 0.0 if chain(0) is None else x[0]\n"
+    ),
+    "two calls": (
+        "    def tree(i, j):\n        return (x[i], None, None) if j - i < 2 else (x[i], tree(i, j - 1), tree(i + 1, j))\n"
+        "    return tree(0, len(x))[0]\n"
+    ),
+}  # fmt: skip
+NODE = "class Node:\n    def __init__(self, value, next=None):\n        self.value, self.next = value, next\n\n\ndef f(x):\n"
+
+
+@pytest.mark.parametrize("kind", DEEPER)
+def test_a_type_that_gets_deeper_for_ever_is_refused(kind):
+    with pytest.raises(LinadError, match="any number of times"):
+        linear_grad(load(NODE + DEEPER[kind]), backend="interpret")(np.array([0.75, -1.25]))
+
+
+def test_a_chain_of_a_known_length_is_followed():
+    body = "    head = None\n    for k in range(3):\n        head = Node(x[k], head)\n"
+    text = NODE + body + "    return head.value * head.next.value + head.next.next.value\n"
+    both_ways(load(text), np.array([0.75, -1.25, 0.5]))

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from linad import LinadError, linear_grad
+from linad_typecheck import check_source
+from linad_typecheck.engine.state import Lowering
 
 from tests.two_roads import differences
 
@@ -157,3 +159,30 @@ def test_results_of_several_ranks_are_refused():
         return np.sum(t)
 
     assert linear_grad(grows, backend="interpret")(A) == grows(A)  # compiled for this shape
+
+
+# What names hold of two kinds by a branch: the rest of the block is lowered in both arms, or it is not, but not 2**n times.
+
+CHOSEN = {
+    "arrays or numbers": ("    if w > {k}.0:\n        a{k} = x\n    else:\n        a{k} = 1.0\n", "    s += np.sum(a{k} * x)\n"),
+    "texts": ("    m{k} = 'a' if w > {k}.0 else 'b'\n", "    if m{k} == 'a':\n        s += 1.0\n    else:\n        s *= 2.0\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CHOSEN)
+def test_many_choices_take_a_number_of_steps_linear_in_them(kind, monkeypatch):
+    steps, counts = [0], []
+    attempt = Lowering.attempt
+
+    def counted(ctx, run):
+        steps[0] += 1
+        return attempt(ctx, run)
+
+    monkeypatch.setattr(Lowering, "attempt", counted)
+    for n in (4, 8, 12):
+        steps[0] = 0
+        first, then = ("".join(part.format(k=k) for k in range(n)) for part in CHOSEN[kind])
+        text = f'@linear_grad\ndef f(x: Float64[np.ndarray, "n"], w: float):\n    s = w\n{first}{then}    return s\n'
+        check_source("import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n" + text, "p.py")
+        counts.append(steps[0])
+    assert counts[2] - counts[1] <= counts[1] - counts[0] + 2, counts

@@ -23,6 +23,14 @@ def two(x):
 
 def scaled(x, w):
     return x if w is None else x * w
+
+class Node:
+    def __init__(self, value, next=None):
+        self.value, self.next = value, next
+
+    def put(self, value):
+        old, self.next = self.next, value if value > 1.0 else None
+        return old
 """
 BODIES = {
     "a value that nobody uses": """\
@@ -122,6 +130,51 @@ if x[0] > 0.0:
 v = w
 h = lambda u: u if v is None else u * v
 return scaled(x[2], v) + h(x[1])""",
+    "given to several names": """\
+best, second = None, None
+for v in x:
+    if best is None or v > best:
+        best, second = v, best
+return best * (2.0 if second is None else second)""",
+    "by a condition": """\
+before, last = None, None
+for v in x:
+    before, last = (last if v > 1.0 else None), v
+return x[0] if before is None else before * x[1]""",
+    "in a list, a tuple, a dict and an object": """\
+before, total = None, 0.0
+for v in x:
+    some, pair = [before, v], (before, v)
+    held, node = {"a": before, "b": v}, Node(v, next=before)
+    a, b = pair
+    total += b if some[0] is None else some[0] * some[1]
+    total += held["b"] if held["a"] is None else held["a"]
+    total += 0.5 * b if a is None else a
+    total += node.value if node.next is None else node.next ** 2
+    before = v
+return total""",
+    "compared with None": """\
+before, count = None, 0
+for v in x:
+    count += 2 if before == None else 3
+    if before != None:
+        count += 1
+    before = v
+return x[0] * count""",
+    "in a list that grows": """\
+before, seen = None, []
+for v in x:
+    seen.append(before)
+    seen.append(v if v > 1.0 else None)
+    before = v
+count = sum(1 for a in seen if a is None)
+return sum(a * a for a in seen if a is not None) + count * x[0] + (0.0 if seen[-1] is None else seen[-1])""",
+    "an attribute and the result of a method": """\
+node, total = Node(0.0), 0.0
+for v in x:
+    old = node.put(v)
+    total += v if old is None else v * old
+return total""",
 }
 POINTS = [np.array(p) for p in ([0.5, 2.0, 3.0], [1.5, 6.0, -3.0], [-1.5, 6.5, -3.0], [-1.5, -6.0, -3.0])]
 

@@ -141,7 +141,7 @@ _WITHOUT: dict[str, str] = {
     "numpy.roots": "which roots there are is known only when it runs: find the one that is meant, by "
     "`scipy.optimize.brentq` or Newton steps with `np.polyval`",
     "numpy.poly1d": "write `np.polyval(p, x)`, `np.polyder(p)`",
-    "numpy.polynomial": "write `np.polynomial.polynomial.polyval(x, c)`, `np.polynomial.chebyshev.chebval(x, c)` and the like",
+    "numpy.polynomial": "write `np.polyval(p, x)`, `np.polyfit(x, y, n)`",
     "builtins.globals": "name what is meant",
     "scipy.spatial": "write the distances: `np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=-1))`",
     "numpy.linalg": _MATRICES,

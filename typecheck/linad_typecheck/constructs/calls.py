@@ -83,7 +83,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         arms = (either.body, either.orelse)
         if any(held_object(ctx, arm) is not None for arm in arms):  # the call may change that one
             each = (_of_one(node, arm) for arm in arms)
-            return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint)
+            return expression(ctx, ast.copy_location(ast.IfExp(either.test, *each), node), hint, none=True)
     each = lambda of: call(ctx, _of_one(node, of), hint)
     if (found := for_each_key(ctx, node.func.value, each, ctx.span(node))) is not None:
         return found
@@ -167,7 +167,7 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
     match callee:
         case EntityValue(entity=External(dotted=dotted)):  # first, because most calls are of these
             if dotted == "typing.cast" and len(node.args) == 2 and not node.keywords:
-                return expression(ctx, node.args[1], hint)  # the type is meant for other type checkers
+                return expression(ctx, node.args[1], hint, none=True)  # the type is meant for other type checkers
             made = CALLS[dotted](ctx, node, dotted, name, hint) if dotted in CALLS else None
             return _call_library(ctx, node, dotted, name, hint) if made is None else made
         case EntityValue(entity=Applied() as found):

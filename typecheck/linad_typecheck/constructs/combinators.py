@@ -25,7 +25,7 @@ from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of, size
 from ..engine.state import ONE, ZERO, Ahead, Lowering
 from ..engine.values import (
     SILENT, ArrayType, ArrayValue, Binding, EntityValue, Poison, ScalarType, ScalarValue, TupleType, TupleValue, Value,
-    ValueType, describe, join_types, literal, type_of,
+    ValueType, describe, join_settling, literal, type_of,
 )
 from ..frozen import frozen
 from ..messages.language import BadCall, Unsupported
@@ -258,7 +258,7 @@ class _State:
     type: ValueType | None
 
     def join(self, other: _State) -> _State:
-        return _State(None if None in (self.type, other.type) else join_types(self.type, other.type))
+        return _State(None if None in (self.type, other.type) else join_settling(self.type, other.type))
 
 
 def _carried(v: Value) -> ValueType | None:

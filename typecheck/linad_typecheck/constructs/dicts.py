@@ -31,7 +31,7 @@ def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
     """``{"w": w, **more}``."""
     found: dict[object, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
-        v = expression(ctx, value, hint)
+        v = expression(ctx, value, hint, none=True)
         if key is None:
             if not (isinstance(v, TupleValue) and v.mapping):
                 raise _refused(ctx, value, v, "only a dict is unpacked into a dict")
@@ -65,7 +65,7 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
             return made
         found |= zip(made.record.names, made.items, strict=True)
     for k in node.keywords:
-        v = expression(ctx, k.value, hint)
+        v = expression(ctx, k.value, hint, none=True)
         if k.arg is None and isinstance(v, TupleValue) and v.mapping:
             found |= zip(v.record.names, v.items, strict=True)
         elif k.arg is None or isinstance(v, SILENT):

@@ -25,6 +25,7 @@ from ..engine.values import (
     COMPLEX, LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
     is_complex, is_optional, literal, type_of,
 )
+from ..engine.sizes import is_array
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..ownership.liveness import enclosed
@@ -202,13 +203,13 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
 def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
     cond = condition(ctx, node.test)
     if isinstance(cond, Const):
-        return expression(ctx, node.body if cond.value else node.orelse, hint)
+        return expression(ctx, node.body if cond.value else node.orelse, hint, none=True)
     if cond is None:
         with ctx.programs.perhaps_dead(unknown_constant(ctx, node.test)):
             expression(ctx, node.body), expression(ctx, node.orelse)
         return Poison()
     sides = (node.body, node.orelse)
-    arms = [ctx.ahead(partial(expression, ctx, side, hint)) for side in sides]
+    arms = [ctx.ahead(partial(expression, ctx, side, hint, none=True)) for side in sides]
     span = ctx.span(node)
     a, b = (arm.value for arm in arms)
     if (
@@ -230,9 +231,26 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
         return _comparison(
             ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), node
         )
+    if (with_none := _with_none(ctx, node)) is not None:
+        return with_none
     if len(node.ops) == 1:
         return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), node)
     return _chain(ctx, node, pull(ctx, node.left), 0)
+
+
+def _with_none(ctx: Lowering, node: ast.Compare) -> Value | None:
+    """``x == None`` of a number or an object: whether it is None; the comparison of an array is cell by cell."""
+    same = _AS_IDENTITY.get(type(node.ops[0]))
+    sides = (node.left, node.comparators[0])
+    if same is None or len(node.ops) > 1 or not any(isinstance(n, ast.Constant) and n.value is None for n in sides):
+        return None
+    values = [pull(ctx, n, none=True) for n in sides]
+    if any(is_array(v.items[0] if is_optional(v) else v) for v in values):
+        return None
+    return _comparison(ctx, same, *values, node)
+
+
+_AS_IDENTITY = {ast.Eq: ast.Is(), ast.NotEq: ast.IsNot()}
 
 
 def _chain(ctx: Lowering, node: ast.Compare, left: Value, k: int) -> Value:
@@ -256,12 +274,12 @@ def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, node: ast.Comp
 
 
 def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
-    return TupleValue(tuple(expression(ctx, e, hint) for e in expand_starred(ctx, node.elts)))
+    return TupleValue(tuple(expression(ctx, e, hint, none=True) for e in expand_starred(ctx, node.elts)))
 
 
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
     """A list display: a tuple with the class of a list."""
-    return TupleValue(tuple(expression(ctx, e, hint) for e in expand_starred(ctx, node.elts)), LIST)
+    return TupleValue(tuple(expression(ctx, e, hint, none=True) for e in expand_starred(ctx, node.elts)), LIST)
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

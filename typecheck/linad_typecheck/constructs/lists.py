@@ -61,7 +61,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if name not in METHODS or (node.keywords and name != "sort"):
         raise Refused(Unsupported(span, f"`.{name}` of a list", "make an array of it, `np.array(xs)`, or write a loop"))
     given = [
-        usable(ctx, expression(ctx, a), "the argument", ctx.span(a))
+        usable(ctx, expression(ctx, a, none=name in ("append", "insert")), "the argument", ctx.span(a))
         for a in node.args
         if name != "extend" or not isinstance(a, COMPREHENSIONS)
     ]

@@ -194,7 +194,7 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
             why = why or f"has no field `{name}`"
         elif name in given:
             why = why or f"is given `{name}` twice"
-        given[name] = usable(ctx, expression(ctx, e, name), user_name(e) or f"the field `{name}`", ctx.span(e))
+        given[name] = usable(ctx, expression(ctx, e, name, none=True), user_name(e) or f"the field `{name}`", ctx.span(e))
     for f in record.fields:
         if f.name not in given and f.default is NO_DEFAULT:
             why = why or f"is called without `{f.name}`"
@@ -270,7 +270,7 @@ def invoke(
     """A function of a class, called with ``first`` and then the arguments of a call."""
     callee = Quoted(node, EntityValue(member.entity, getattr(node, "attr", "the method")))
     given = [Quoted(node, v, n) for v, n in zip(first, (*names, *("",) * len(first)), strict=False)]
-    return expression(ctx, ast.copy_location(ast.Call(callee, [*given, *args], keywords), node))
+    return expression(ctx, ast.copy_location(ast.Call(callee, [*given, *args], keywords), node), none=True)
 
 
 def of_parent(ctx: Lowering, node: ast.expr) -> tuple[Value, str] | None:
@@ -363,7 +363,7 @@ def by_class(
         return None
     callee, first = found
     given = [Quoted(node, x) for x in first]
-    return expression(ctx, ast.copy_location(ast.Call(Quoted(node, callee), [*given, *args], []), node))
+    return expression(ctx, ast.copy_location(ast.Call(Quoted(node, callee), [*given, *args], []), node), none=True)
 
 
 def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Value, ...]] | None:
@@ -438,7 +438,7 @@ def method_of_parent(ctx: Lowering, node: ast.Call) -> Value | None:
         return None
     if isinstance(found[0], EntityValue):
         callee = Quoted(node.func, attribute_of_parent(ctx, node.func))
-        return expression(ctx, ast.copy_location(ast.Call(callee, node.args, node.keywords), node))
+        return expression(ctx, ast.copy_location(ast.Call(callee, node.args, node.keywords), node), none=True)
     member = from_parent(ctx, node.func, *found)
     if member is None and not (node.args or node.keywords):
         return NoneValue()
@@ -453,7 +453,7 @@ def attribute_of_parent(ctx: Lowering, node: ast.Attribute) -> Value | None:
     found = of_parent(ctx, node.value)
     if found is not None and isinstance(found[0], EntityValue):
         made = ast.Attribute(Quoted(node.value, found[0]), f"{node.attr}{found[1]}", ast.Load())
-        return expression(ctx, ast.copy_location(made, node))
+        return expression(ctx, ast.copy_location(made, node), none=True)
     member = None if found is None else from_parent(ctx, node, *found)
     if found is None or member is None:
         return None
@@ -494,7 +494,7 @@ def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
         raise Refused(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
     given = {
         k.arg: usable(
-            ctx, expression(ctx, k.value, k.arg), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
+            ctx, expression(ctx, k.value, k.arg, none=True), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
         )
         for k in node.keywords
     }

@@ -16,7 +16,7 @@ from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_exit_kind
 from ..engine.closures import closed, nested_function
 from ..engine.entities import callee, imported, named
-from ..engine.evaluation import as_list_comprehension, condition, expression, may_update, operands, pull, usable
+from ..engine.evaluation import all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
@@ -69,6 +69,7 @@ def _return(ctx: Lowering, s: ast.Return) -> None:
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
     value = usable(ctx, value, "the result", span)
     if ctx.spec is None:
+        value = all_present(ctx, s.value, value) if s.value is not None else value
         value = copied_result(ctx, lists.entry_result(ctx, value, span), span)
     else:
         value = closed(ctx, value, span)
@@ -166,9 +167,17 @@ def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
         if all(held_object(ctx, t.value) is None for t in s.targets):
             return row_of(ctx, s.value)
     unpacked = len(s.targets) == 1 and isinstance(s.targets[0], (ast.Tuple, ast.List))
-    return pull(
-        ctx, as_list_comprehension(s.value) if unpacked else s.value, hint, none=isinstance(s.targets[0], ast.Name)
-    )
+    value = as_list_comprehension(s.value) if unpacked else s.value
+    return pull(ctx, value, hint, none=all(_takes_none(ctx, t) for t in s.targets))
+
+
+def _takes_none(ctx: Lowering, target: ast.expr) -> bool:
+    """Whether None can be assigned to a target: not to a cell of an array."""
+    if not isinstance(target, ast.Subscript):
+        return isinstance(target, ast.Name | ast.Attribute)
+    base = target.value
+    b = ctx.env.get(base.id) if isinstance(base, ast.Name) else None
+    return b is not None and isinstance(b.value, TupleValue) and not is_hashed(b.value)
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:

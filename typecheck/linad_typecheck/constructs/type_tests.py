@@ -110,7 +110,7 @@ def _attribute(ctx: Lowering, node: ast.Call, name: str, v: Value, attribute: Te
     if has:
         return attribute_of(ctx, ast.copy_location(ast.Attribute(node.args[0], attribute.text, ast.Load()), node), v)
     if len(node.args) == 3:
-        return expression(ctx, node.args[2])
+        return expression(ctx, node.args[2], none=True)
     return None
 
 

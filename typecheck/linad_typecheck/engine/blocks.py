@@ -18,7 +18,7 @@ from .evaluation import condition
 from .exits import bound_if, exits, leaves_iteration, none_if, only_raises, terminates
 from .joins import branch
 from .refusal import Refused, refuse, refused
-from .state import CTL, RET, RETURN, RUN, Lowering
+from .state import CTL, RET, RETURN, RUN, Ahead, Lowering
 from .values import Binding, NoneValue, Poison, ScalarValue, Value, contains, is_choice, is_optional
 
 
@@ -83,25 +83,41 @@ def duplicate_rest(ctx: Lowering, s: ast.stmt, either: ast.If, rest: Body, live:
     This happens if a name has an array of one rank after one arm, and another rank or a number after the other. Returns
     True if the rest was lowered.
     """
-    joined = ctx.attempt(lambda: statement(ctx, s))
-    differ = any(
-        d.slug == "type-changes" or either is not s for d in joined.findings.diagnostics if d.severity == "error"
-    )
-    if (differ or joined.findings.choices) and ctx.programs.twice < MOST_APART:
-        ctx.programs.twice += 1
-        try:
-            twice = ctx.attempt(lambda: if_(ctx, either, [*either.body, *rest], [*either.orelse, *rest], live))
-        finally:
-            ctx.programs.twice -= 1
-        result = twice.path.env.get(RET)
-        found = twice.findings
-        if not any(d.severity == "error" for d in found.diagnostics) and not (
-            (found.choices and not differ) or (result and contains(result.value, Poison))
-        ):
+    joined, around = ctx.attempt(lambda: statement(ctx, s)), ctx.programs.duplications
+    errors = [d for d in joined.findings.diagnostics if d.severity == "error"]
+    differ = any(d.slug == "type-changes" or either is not s for d in errors)
+    if (differ or joined.findings.choices) and len(around) < MOST_APART:
+        twice = _duplicated(ctx, either, rest, live, not differ)
+        if twice is not None:
             ctx.take(twice)
             return True
+    if around and around[-1][0] is ctx:
+        whole = any(of is ctx and no_choices for of, no_choices in around)
+        if errors or (joined.findings.choices and whole):
+            raise _InVain
     ctx.take(joined)
     return False
+
+
+class _InVain(Exception):
+    """The innermost tail duplication has failed: what it should avoid is met again, and the rest is not lowered."""
+
+
+def _duplicated(ctx: Lowering, s: ast.If, rest: Body, live: frozenset[str], no_choices: bool) -> Ahead[None] | None:
+    """An `if` with the rest of its block in both arms; None if that has errors, or leaves a choice all the same."""
+    around = ctx.programs.duplications
+    around.append((ctx, no_choices))
+    try:
+        found = ctx.attempt(lambda: if_(ctx, s, [*s.body, *rest], [*s.orelse, *rest], live))
+    except _InVain:
+        return None
+    finally:
+        around.pop()
+    wrong = any(d.severity == "error" for d in found.findings.diagnostics)
+    result = found.path.env.get(RET)
+    if wrong or (found.findings.choices and no_choices) or (result and contains(result.value, Poison)):
+        return None
+    return found
 
 
 def guarded(ctx: Lowering, s: ast.stmt, rest: Body, live: frozenset[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..ir.core import Atom, Check, Const
@@ -93,6 +94,17 @@ def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
     if isinstance(node, ast.Name) and (b := ctx.env.get(node.id)) is not None:
         ctx.bind(node.id, Binding(inner, b.span))  # checked once
     return usable(ctx, inner, ast.unparse(node), ctx.span(node))
+
+
+def all_present(ctx: Lowering, node: ast.expr, v: Value) -> Value:
+    """A value whose parts are checked to be present, where they may be None."""
+    if is_optional(v):
+        return _present(ctx, node, v)
+    if not isinstance(v, TupleValue) or not v.items:
+        return v
+    shown = isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(v.items)
+    parts = tuple(all_present(ctx, n, x) for n, x in zip(node.elts if shown else [node] * len(v.items), v.items))
+    return v if all(x is y for x, y in zip(parts, v.items)) else replace(v, items=parts)
 
 
 # what makes new lists, dicts and objects

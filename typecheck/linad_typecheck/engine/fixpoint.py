@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Lattice(Protocol):
-    """An element of a lattice of finite height: `values.join_types` for types, and sets that only grow."""
+    """An element of a lattice of finite height: `values.join_settling` for types, and sets that only grow."""
 
     def join(self: H, other: H) -> H: ...
 

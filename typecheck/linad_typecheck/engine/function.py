@@ -36,7 +36,7 @@ from .state import GIVEN_OBJECT, RET, Lent, Lowering
 from .values import (
     GROWING, ArrayValue, Binding, Bottom, FunctionValue, LostArray, NoneValue, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, UnionValue, Value, ValueType, ViewValue, arrays, as_literal, contains, describe,
-    is_optional, join_results, join_types, leaves, map_arrays, rebuild, slot, type_leaves, type_of,
+    is_optional, join_results, join_settling, join_types, leaves, map_arrays, rebuild, slot, type_leaves, type_of,
 )
 from .views import whole
 
@@ -161,7 +161,9 @@ def _for_callers(ctx: Lowering, spec: Spec, value: Value) -> Value:
         value = borrowed_result(ctx, value)
         value = with_known_results(value) if spec.options.answers else value
     if spec.recursive:  # as the recursive calls assume
-        value = _widened(ctx, value, join_types(spec.result, type_of(value)) or TOP)
+        t = join_types(spec.result, type_of(value))
+        spec.deeper |= t is not None and join_settling(spec.result, t) is None
+        value = _widened(ctx, value, t or TOP)
     return value
 
 

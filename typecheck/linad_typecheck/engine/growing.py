@@ -26,9 +26,9 @@ from .refusal import Refused
 from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
-    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
-    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, growing_type, is_choice,
-    is_complex, map_arrays, objects, type_of, with_item, without_axis,
+    ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
+    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, as_optional, growing_type,
+    is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item, without_axis,
 )
 from .views import Along, View, Whole
 
@@ -87,6 +87,11 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
         case TupleType(record=record, items=(real, imag)), _ if record is COMPLEX and not isinstance(v, TupleValue):
             sizes = shape_of(ctx, v, span)
             return TupleValue((_converted(ctx, v, real, lengths, span), _new(ctx, imag, sizes, span)), COMPLEX)
+        case TupleType(record=record, items=(value, _)), _ if record is OPTIONAL and not is_optional(v):
+            there = ctx.fresh("there", Array("bool", 1), in_order=True)
+            first = next(a for a in leaves(v) if isinstance(a.type, Array))
+            ctx.emit(Alloc(there, (ctx.dim(first, 0, span),), Const(True, BOOL), span))
+            return TupleValue((_converted(ctx, v, value, lengths, span), ArrayValue(there)), OPTIONAL)
         case TupleType(record=record), TupleValue() if record is CHOICE:
             return as_choice(v, t, ctx.programs.code)
         case TupleType(items=kinds), TupleValue(items=items):
@@ -122,13 +127,16 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
             items = [as_complex(ctx, v, span) for v in items]
         elif t.record is CHOICE:
             items = [as_choice(v, t, ctx.programs.code) for v in items]
+        elif t.record is OPTIONAL:
+            items = [as_optional(v) for v in items]
         parts = ([v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
-    row = shape_of(ctx, items[0], span) if items and t.rank > 1 else (ZERO,) * (t.rank - 1)
+    there = [(k, v) for k, v in enumerate(items) if v is not None]  # the others are None, whose cells nobody reads
+    row = shape_of(ctx, there[0][1], span) if there and t.rank > 1 else (ZERO,) * (t.rank - 1)
     cells = _new(ctx, t, (Const(len(items), I64), *row), span)
-    for k, v in enumerate(items):
+    for k, v in there:
         for n, m in zip(row, shape_of(ctx, v, span) if t.rank > 1 else (), strict=True):
             check_same_size(ctx, m, n, RAGGED, (), span)
         _put(ctx, cells.var, (Const(k, I64),), v, None, span)
@@ -419,6 +427,10 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
             return as_complex(ctx, value, span)
         case TupleType(record=record), _ if record is CHOICE:
             return as_choice(value, t, ctx.programs.code)
+        case TupleType(record=record, items=(number, _)), _ if record is OPTIONAL:
+            held, there = as_optional(value).items
+            held = ScalarValue(zero(number.dtype), number.weak) if held is None else held  # which nobody reads
+            return TupleValue((as_item(ctx, held, number, span), there), OPTIONAL)
         case TupleType(items=kinds), TupleValue(items=items):
             return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))
     return value

@@ -12,7 +12,8 @@ from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
 from ..frozen import frozen
 from ..ownership.objects import earlier, is_single_object
 from ..ownership.state import inherits, join_aliases, lose, movable, record_copy, shared_use
-from ..messages.types import HOLDER, TypeChanges
+from ..messages.language import EverDeeper
+from ..messages.types import TypeChanges
 from ..span import Span
 from ..types import BOOL, FLOATS, I64, INTS, Array, Type
 from .blocks import block, definitely_bound, exit_kind, set_exit_kind
@@ -27,7 +28,7 @@ from .state import BREAK, CTL, FALSE, GIVEN_OBJECT, ONE, RETURN, RUN, TRUE, ZERO
 from .values import (
     ARRAYS, SILENT, ArrayType, ArrayValue, Binding, Bottom, Loss, LostArray, OtherType, Poison, ScalarType,
     ScalarValue, TupleType, TupleValue, Undecided, UnionValue, Value, ValueType, ViewValue, arrays, contains, describe,
-    differing, join_types, leaves, rebuild, type_leaves, type_of,
+    differing, join_settling, join_types, leaves, rebuild, type_leaves, type_of,
 )
 
 AGAIN = "%again"
@@ -93,14 +94,6 @@ def carried_array(ctx: Lowering, v: Value, t: ValueType, name: str, span, define
             record_copy(ctx, made.var, v, span)
             return made
     return v
-
-
-DEEPEST = 12  # levels of values in values, above which a type that grows in each iteration is refused
-
-
-def nesting(t: ValueType) -> int:
-    """How many levels of tuples and objects a type has."""
-    return 1 + max(map(nesting, t.items), default=0) if isinstance(t, TupleType) else 0
 
 
 def objects_of(v: Value, t: ValueType, at: int = 0) -> Iterator[tuple[TupleValue, TupleType, int]]:
@@ -440,13 +433,12 @@ class Attempt:
                 return not (isinstance(before, ARRAYS) and isinstance(v, ARRAYS))
 
     def joined(self, name: str, one: ValueType, other: ValueType, h: Binding, b: Binding) -> ValueType:
-        t, given = join_types(one, other), name.removeprefix(GIVEN_OBJECT)
-        if isinstance(t, TupleType) and (depth := nesting(t)) > DEEPEST and depth > nesting(one):
-            # each iteration would make a type that holds the last one
-            self.grown.changes[name] = TypeChanges(b.span, given, "an object", HOLDER, (h or b).span, "iterations")
-            return TOP
+        t = join_settling(one, other)
         if t is None:
-            if given[0] != "%":
+            given = name.removeprefix(GIVEN_OBJECT)
+            if join_types(one, other) is not None:
+                self.grown.changes[name] = EverDeeper(b.span, f"`{given}`")
+            elif given[0] != "%":
                 part, *differ = differing(given, one, other)
                 place = (h or b).span
                 self.grown.changes[name] = TypeChanges(b.span, part, *map(describe, differ), place, "iterations")

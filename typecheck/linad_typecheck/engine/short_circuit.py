@@ -12,7 +12,9 @@ from ..types import BOOL
 from .arithmetic import truth
 from .joins import Arm, join
 from .state import Ahead, Lowering
-from .values import ArrayType, Binding, Poison, ScalarValue, UnionType, Value, ViewType, describe, type_of
+from .values import (
+    ArrayType, Binding, Bottom, Poison, ScalarValue, UnionType, Value, ViewType, contains, describe, type_of,
+)  # fmt: skip
 
 
 def lazily(ctx: Lowering, is_and: bool, first: Value, second: Callable[[], Value], span: Span, hint: str) -> Value:
@@ -49,10 +51,12 @@ def one_of(
 ) -> Value:
     """The value of one of two arms, by a condition."""
     key = f"%{hint}"
-    types = [type_of(arm.value) for arm in arms]
+    # a part that depends on a recursive call of unknown type: the other arm may be the base case
+    values = [Bottom() if contains(arm.value, Bottom) else arm.value for arm in arms]
+    types = [type_of(v) for v in values]
     named = {n for arm in arms for n in arm.path.env if n[0] != "%"}  # `:=` binds names in one arm only
     live = live | named if len({len(arm.path.env) for arm in arms}) > 1 else live
-    ends = [arm.path.naming(key, Binding(arm.value, at)) for arm, at in zip(arms, spans, strict=True)]
+    ends = [arm.path.naming(key, Binding(v, at)) for arm, v, at in zip(arms, values, spans, strict=True)]
     join(ctx, cond, [Arm(arm.stmts, end) for arm, end in zip(arms, ends, strict=True)], live, span)
     value = ctx.unbind(key).value
     if isinstance(value, Poison) and not any(describe(t) == "unknown" for t in types):

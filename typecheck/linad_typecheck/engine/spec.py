@@ -12,7 +12,7 @@ from ..types import Array
 from .findings import Findings
 from .loop_head import TOP
 from .path import Fixed
-from .values import Bottom, NoneValue, Origin, OtherType, Value, ValueType, join_types
+from .values import Bottom, NoneValue, Origin, OtherType, Value, ValueType, join_settling
 
 Typed = tuple[tuple[str, ValueType], ...]
 MODES = ("read", "acc", "mut", "own")  # from the weakest to the strongest
@@ -65,7 +65,7 @@ class Contract:
 
     def join(self, other: Contract) -> Contract:
         return Contract(
-            join_types(self.result, other.result) or TOP,
+            join_settling(self.result, other.result) or TOP,
             tuple(max(m, n, key=MODES.index) for m, n in zip(self.modes, other.modes, strict=True)),
             self.written | other.written,
             self.alike | other.alike,
@@ -99,6 +99,7 @@ class Spec:
     changed: frozenset[Origin] = frozenset()  # those that it is known to change
     # the parameters that hold one of these: their final values are returned beside the result
     left: tuple[str, ...] = ()
+    deeper: bool = False  # the result of a recursive function gets deeper with every iteration
     failed: bool = False
     done: bool = False
     function: Function | None = None

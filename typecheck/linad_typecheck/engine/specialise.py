@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..ir.core import Const
-from ..messages.language import BadCall
+from ..messages.language import BadCall, EverDeeper
 from ..names.scope import FunctionSource
 from ..ownership.objects import number_objects as given_objects, origins, rename_objects
 from ..types import Array
@@ -17,8 +17,8 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, leaves, passed, type_leaves,
-    type_of,
+    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, deepens, leaves, passed,
+    type_leaves, type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -54,7 +54,9 @@ class Specialiser(Programs):
         inside = self.inside(source)
         if inside == 0:
             self.endless.discard(id(source.node))
-        if inside > DEPTH or id(source.node) in self.endless:
+        caller = next((s.params for s in reversed(self.stack) if s.source == source), spec.params)
+        deeper = any(deepens(t, u) for (_, t), (_, u) in zip(caller, spec.params))
+        if inside > DEPTH or deeper or id(source.node) in self.endless:
             self.endless.add(id(source.node))  # otherwise each of the calls around would be tried in all ways
             self.report(
                 BadCall(source.source.span(source.node), source.name, "calls itself with arguments of ever new types")
@@ -97,8 +99,10 @@ class Specialiser(Programs):
             fixpoint(run, replace(start, written=start.written | {k for k, changes in enumerate(flat) if changes}))
 
     def _check_returns(self, spec: Spec) -> None:
-        """Report a function that calls itself on every path."""
-        if isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
+        """Report a function that calls itself on every path, or whose result has no type that settles."""
+        if spec.deeper:
+            spec.findings.note(EverDeeper(header(spec.source), f"what `{spec.source.name}` returns").diagnostic())
+        elif isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
             never = BadCall(
                 header(spec.source),
                 spec.source.name,

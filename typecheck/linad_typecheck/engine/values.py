@@ -748,6 +748,33 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             return None
 
 
+DEEPEST = 8  # levels of tuples, objects and functions up to which a fixpoint may make a type deeper
+
+
+def join_settling(a: ValueType, b: ValueType) -> ValueType | None:
+    """`join_types` in a fixpoint, whose type ``a`` of before has to settle: None also for a type that would get deeper
+    with every iteration, as that of linked objects does."""
+    t = join_types(a, b)
+    return None if t is not None and isinstance(a, TupleType | ClosureType) and deepens(a, t) else t
+
+
+def deepens(before: ValueType, after: ValueType) -> bool:
+    """Whether an iteration makes a type deeper than a type gets that settles."""
+    return _depth(after) > max(_depth(before), DEEPEST)
+
+
+def _depth(t: ValueType) -> int:
+    """The number of levels of tuples, objects and functions in a type."""
+    match t:
+        case TupleType(items=parts):
+            return 1 + max(map(_depth, parts), default=0)
+        case ClosureType(captured=captured):
+            return 1 + max((_depth(part) for _, part in captured), default=0)
+        case DerivativeType(function=f):
+            return 1 + _depth(f)
+    return 0
+
+
 def differing(name: str, a: ValueType, b: ValueType) -> tuple[str, ValueType, ValueType]:
     """The attribute of an object, or the item of a dict, whose types have no join, and these types; of any other value
     the value itself."""
@@ -961,6 +988,8 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, r + 1) if 0 < r < 4 else None
         case TupleType(items=(_, *options)) if is_choice(item):
             return TupleType((ArrayType("i64", 1), *options), CHOICE)
+        case TupleType(items=(number, _)) if is_optional(item) and not isinstance(number, ScalarType):
+            return None  # arrays in a list have one shape
         case OtherType(value=TextValue() | EntityValue(entity=EnumMember())):
             return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:

@@ -30,6 +30,20 @@ class Unsupported(Message):
 
 
 @frozen
+class EverDeeper(Unsupported):
+    """A value that holds one like it, which holds another one, as often as a loop or a recursion runs. ``what``: how it
+    is called."""
+
+    instead: str = "keep the numbers in a list or an array, and beside each number the index of the next one"
+
+    def message(self) -> str:
+        return f"{self.what} holds another one like it, and that one another, any number of times: this has no type here"
+
+    def label(self) -> str:
+        return "one level more each time"
+
+
+@frozen
 class Consumed(Unsupported):
     """A generator object that may have been consumed before, at ``at``. ``what``: its name."""
 

@@ -142,9 +142,6 @@ class WrongRank(Message):
         return (Fix(f"read or write its cells in a loop: `{self.name}[{letters}]`"),)
 
 
-HOLDER = "one that holds it"
-
-
 @frozen
 class TypeChanges(Message):
     """A name whose types on two paths or in two iterations do not join."""
@@ -168,8 +165,6 @@ class TypeChanges(Message):
         return () if self.first == self.span else (Label(self.first, f"{self.one} here"),)
 
     def fixes(self) -> tuple[Fix, ...]:
-        if self.other == HOLDER:
-            return (Fix("keep the objects in a list, and in each of them the index of another one"),)
         if "None" in (self.one, self.other):
             return (Fix(f"give `{self.name}` a first value that is {self.other if self.one == 'None' else self.one}"),)
         return (Fix("use two names, or convert one of the values"),)
