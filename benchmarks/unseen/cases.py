@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import continua, data, fields, grids, inference, laboratories, models, numerics, physics, recurrences, sciences, series
+from . import (
+    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors
+)  # fmt: skip
 
-ROOMS = (continua, data, fields, grids, inference, laboratories, models, numerics, physics, recurrences, sciences, series)
+ROOMS = (continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors)
 
 
 def function(name: str) -> Callable:
@@ -197,4 +199,14 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "coating": (1.3 + r(12), 0.1 + 0.1 * r(12), 0.4 + 0.3 * r(n(100)), r(n(100))),
         "weather_ring": (normal(size=n(40)), normal(size=(60, (n(40) + 1) // 2)), 8.0, 0.02),
         "rock_gravity": (r((n(100), 3)), r((50, 3)) - np.array([0.0, 0.0, 2.0]), r(50), normal(size=n(100))),
+        "transport_plate": (r(plate), 0.4, 0.3, 20),
+        "argon": (3.0 * normal(size=(n(100), 3)), *network(n(100), 10), 8.0, 1e-3, 10),
+        "steam_table": (np.cumsum(0.1 + r(20)), np.cumsum(0.1 + r(16)), normal(size=(20, 16)), 9.0 * r((n(2000), 2))),
+        "affine_gaps": (rng.integers(0, 4, side(40)), rng.integers(0, 4, side(40)), normal(size=(4, 4)), 1.0, 0.3),
+        "graph_layers": (*(graph := network(n(100))), r(len(graph[1])), 0.5 * normal(size=(n(100), 8)), 3),
+        "euler_tube": (1.0 + 0.1 * r(n(200)), 0.1 * r(n(200)), 2.5 + 0.1 * r(n(200)), 0.1, 60),
+        "quadrotor": (0.1 * normal(size=(n(500), 4)), np.array([0.5, 0.6, 0.9]), np.ones(3), 0.01),
+        "extended_kalman": (1.0 + 0.1 * normal(size=(n(100), 2)), 0.01, 0.1, 0.1),
+        "camera_poses": (0.3 * normal(size=(10, 6)), normal(size=(n(100), 3)), rng.integers(0, 10, n(600)), rng.integers(0, n(100), n(600)), normal(size=(n(600), 2)), 1.5),
+        "langevin": (0.1 * normal(size=2), normal(size=(n(500), 2)), 2.0, 0.5 + r(4), normal(size=(4, 2)), 0.02),
     }

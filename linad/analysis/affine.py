@@ -81,6 +81,7 @@ class Ranges:
     equal: dict[str, Affine] = field(default_factory=dict)
     trips: dict[str, Affine] = field(default_factory=dict)  # the value of a trip count if it is positive
     done: set[tuple[str, int, Affine]] = field(default_factory=set)  # indices that have been checked
+    outside: Snapshot | None = None  # the facts before the loop that a pass looks at
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -69,8 +69,8 @@ def at_innermost(f: Function, change: Callable[[Loop], list[Stmt]]) -> Function:
 def with_ranges(
     f: Function, change: Callable[[Loop, Ranges], list[Stmt]], concerns: Callable[[Loop], bool] | None = None
 ) -> Function:
-    """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body, and
-    the forms of ints computed in the body. ``concerns``: a cheap test that fails for loops that would stay as they are:
+    """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body (those
+    that hold even if it does not run are ``outside``), and the forms of ints computed in the body. ``concerns``: a cheap test that fails for loops that would stay as they are:
     nests of these are passed over."""
     left = set() if concerns is None else _passed_over(f.body, concerns)
     if concerns is not None and all(id(s) in left for s in f.body.stmts if isinstance(s, Loop | If)):
@@ -89,10 +89,12 @@ def with_ranges(
                 return [in_blocks(s, lambda _: next(made))]
             case Loop():
                 with r.scope():
+                    outside = r.snapshot()
                     r.enter(s)
                     head = r.snapshot()
                     body = block(s.body)
                     r.restore(head)  # what a check in the body implies does not hold for the statements before it
+                    r.outside = outside
                     return change(s if body is s.body else replace(s, body=body), r)
         r.statement(s)
         return [s]

@@ -129,7 +129,7 @@ class Checker:
             case Alloc():
                 self.alloc(s, out)
             case Check(cond):
-                if not (self.innermost() and r.holds(cond)):
+                if not (self.frames and r.holds(cond)):
                     out.append(s)
                     r.learn_test(cond, True)
             case If():
@@ -141,11 +141,6 @@ class Checker:
                     self.bools[s.out.name] = s
                 r.statement(s)
                 out.append(s)
-
-    def innermost(self) -> bool:
-        """Whether no loop is nested in the current loop. Here a check prevents vectorisation; in outer loops it is
-        cheap, and removing it would only lengthen the code of short inner loops."""
-        return bool(self.frames) and not any(isinstance(t, Loop) for t in walk(self.frames[-1].loop.body))
 
     def alloc(self, s: Alloc, out: list[Stmt]) -> None:
         """Sizes must not be negative. A successfully allocated array fits the address space."""

@@ -127,9 +127,7 @@ def _checks_before(s: Loop, names: Names) -> list[Stmt]:
     moved = {id(t) for t in found.demands}
     rest = replace(s, body=_without_idle(Block(tuple(t for t in s.body.stmts if id(t) not in moved), s.body.results)))
     if not any(s.index.name in mentioned(t) for t in moving):
-        once = freshen(Block(tuple(moving)), names, {})
-        runs = has_run(s, names)
-        return [runs, If(runs.out, once, Block(), (), s.span), rest]
+        return [*_checked_once(s, moving, names), rest]
     if _needs_early_exit(moving):
         index = names.var("i", I64)
         alone = freshen(Block(tuple(moving)), names, {s.index.name: index})
@@ -137,8 +135,16 @@ def _checks_before(s: Loop, names: Names) -> list[Stmt]:
     return [*_checked_together(s, moving, names), rest]
 
 
+def _checked_once(s: Loop, moving: list[Stmt], names: Names) -> list[Stmt]:
+    """Retry checks that are the same in all iterations, if there are any."""
+    runs = has_run(s, names)
+    return [runs, If(runs.out, freshen(Block(tuple(moving)), names, {}), Block(), (), s.span)]
+
+
 def _checked_together(s: Loop, moving: list[Stmt], names: Names) -> list[Stmt]:
     """A loop that evaluates the retry checks of all iterations, and one check of the outcome."""
+    if not any(s.index.name in mentioned(t) for t in moving):
+        return _checked_once(s, moving, names)
     index, bad, last, ok = (names.var(n, t) for n, t in (("i", I64), ("bad", I64), ("bad", I64), ("ok", BOOL)))
     flagged = _flag(freshen(Block(tuple(moving)), names, {s.index.name: index}), bad, names, {})
     loop = Loop(index, s.start, s.stop, s.step, (bad,), (ZERO,), flagged, (last,))

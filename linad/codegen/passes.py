@@ -8,6 +8,7 @@ from linad_typecheck.ir.core import Program
 
 from linad.optimise.loops.accumulation_rotation import rotate_accumulations
 from linad.optimise.loops.branch_flattening import flatten_branches
+from linad.optimise.loops.call_distribution import distribute_calls
 from linad.optimise.loops.critical_path_reassociation import reassociate_sums
 from linad.optimise.loops.index_set_splitting import split_loops
 from linad.optimise.loops.loop_carried_forwarding import forward_loop_carried
@@ -34,7 +35,9 @@ from linad.optimise.memory.snapshot_coalescing import coalesce_snapshots
 from linad.optimise.scalars.dead_code_elimination import eliminate_dead_code
 from linad.optimise.pass_manager import After, Fact, Pass, Phase, Remarks, run
 from linad.optimise.environment import guarded
-from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION, UNROLLING
+from linad.optimise.phases import (
+    COMPARISONS, FIRST, LAST, PRIVATISATION, READING, RENAMING, SIMPLIFICATION, UNROLLING,
+)
 from linad.optimise.scalars.constant_folding import fold_constants
 
 from .bounds_checks import check_accesses
@@ -80,10 +83,12 @@ ORDERING: tuple[Pass, ...] = (
     Pass("buffer_merging", merge_buffers, FREE),
     Pass("copy_sinking", sink_copies, FREE),
     Pass("first_write_promotion", promote_first_writes, FREE),
+    Pass("call_distribution", distribute_calls, FREE),
     Pass("unroll_and_jam", unroll_and_jam, FREE),
     Pass("accumulation_rotation", rotate_accumulations, FREE),
     Pass("product_reassociation", reassociate_products, FREE),
     Pass("snapshot_coalescing", coalesce_snapshots, FREE),
+    Pass("loop_invariant_motion", hoist_invariants),  # the sizes of buffers that these passes make
     Pass("allocation_hoisting", hoist_buffers),
 )
 
@@ -109,5 +114,5 @@ def facts(options: EmitOptions) -> Iterator[Fact]:
 
 def all_passes() -> dict[str, Pass]:
     """Every pass by name, in the order of their first execution."""
-    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, COMPARISONS, LOOPS)
+    phases = (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, UNROLLING, RENAMING, READING, COMPARISONS, LOOPS)
     return {p.name: p for phase in phases for p in phase.passes}

@@ -15,6 +15,7 @@ from .memory.adjoint_forwarding import forward_adjoints
 from .memory.array_privatisation import privatise_arrays
 from .memory.array_renaming import rename_arrays
 from .memory.copy_elision import elide_copies
+from .memory.invariant_reads import move_invariant_reads
 from .pass_manager import After, Pass, Phase, run
 from .scalars.check_elimination import eliminate_checks
 from .scalars.common_subexpressions import share_factorisations
@@ -23,6 +24,7 @@ from .scalars.constant_folding import fold_constants
 from .scalars.dead_code_elimination import eliminate_dead_code
 from .scalars.dead_store_elimination import eliminate_dead_stores
 from .scalars.if_conversion import convert_ifs
+from .scalars.scalar_replacement import replace_small_arrays
 from .scalars.select_sinking import sink_selects
 from .scalars.size_naming import name_sizes
 
@@ -41,6 +43,7 @@ SIMPLIFICATION = Phase(
         Pass("dead_store_elimination", eliminate_dead_stores),
         Pass("copy_elision", elide_copies),
         Pass("adjoint_forwarding", forward_adjoints),
+        Pass("scalar_replacement", replace_small_arrays),
         Pass("common_subexpressions", share_factorisations),
         Pass("dead_code_elimination", eliminate_dead_code),
     ),
@@ -54,12 +57,13 @@ UNTAKEN = "it keeps nan and inf of the side that is not taken out of derivatives
 LAST = Phase((Pass("select_sinking", sink_selects, required=UNTAKEN),))
 
 COMPARISONS = Phase((Pass("comparison_naming", compare_in_entry, level="program"),))
+READING = Phase((Pass("invariant_reads", move_invariant_reads),))
 RENAMING = Phase((Pass("array_renaming", rename_arrays),))
 UNROLLING = Phase((Pass("early_unrolling", unroll_early),))
 
 # Alternative forms of a program, tried in order: each is differentiated instead if its derivative logs at least this
 # many bytes less.
-ALTERNATIVES = ((UNROLLING, 1), (RENAMING, 0), (COMPARISONS, 1))
+ALTERNATIVES = ((UNROLLING, 1), (RENAMING, 0), (READING, 1), (COMPARISONS, 1))
 
 
 def simplify(program: Program, after: After | None = None, off: Iterable[str] = ()) -> Program:

@@ -1,6 +1,7 @@
 """Rows of one array in an inner loop: vector instructions run although the rows of other iterations overlap them, and rows that
 are surely there are not asked for."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -73,6 +74,20 @@ def all_distances(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"], 
     return s
 
 
+def inner(row: Float64[np.ndarray, "m"], h: Float64[np.ndarray, "m"]) -> float:
+    s = 0.0
+    for j in range(len(h)):
+        s += row[j] * h[j]
+    return s
+
+
+def layer(p: Float64[np.ndarray, "n m"], h: Float64[np.ndarray, "m"]) -> float:
+    s = 0.0
+    for i in range(p.shape[0]):
+        s += math.tanh(inner(p[i], h))
+    return s
+
+
 def test_rows_that_are_there_are_not_asked_for():
     """Up to the last row by proof; a loop that may go further is asked in its iterations."""
     args = np.ones((3, 3)), np.zeros((3, 3))
@@ -83,6 +98,7 @@ def test_rows_that_are_there_are_not_asked_for():
 
     assert checks(Whole(all_distances, (*args, 0))) == 1  # of p: the length of `beyond` is unknown
     assert checks(Whole(distances, (*args, 0))) == 0  # there is a j between i and the last row
+    assert checks(Whole(layer, (args[0], np.ones(3)))) == 0  # nor in front of an inner loop
     within = Whole(rows_within, args)
     assert checks(within) == 0
     assert within.run(emitted(within.prepared))[0] == distances(*args, 0)

@@ -12,7 +12,7 @@ from linad.codegen import EmitOptions
 from linad.codegen.passes import LOOPS, facts
 from linad.optimise.environment import BrokenByPass
 from linad.optimise.pass_manager import Pass, Phase, Remark, run
-from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, RENAMING, SIMPLIFICATION
+from linad.optimise.phases import COMPARISONS, FIRST, LAST, PRIVATISATION, READING, RENAMING, SIMPLIFICATION
 from linad.codegen.passes import all_passes
 
 PROGRAM = parse_program(
@@ -133,6 +133,6 @@ def test_every_pass_says_what_it_does_and_when() -> None:
 
 def test_names_are_words_and_stand_for_one_pass() -> None:
     known: dict[str, object] = {}
-    for p in (p for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, RENAMING, COMPARISONS, LOOPS) for p in phase.passes):
+    for p in (p for phase in (FIRST, SIMPLIFICATION, PRIVATISATION, LAST, RENAMING, READING, COMPARISONS, LOOPS) for p in phase.passes):
         assert p.name.replace("_", "").isalpha() and p.name == p.name.lower()
         assert known.setdefault(p.name, p.run) is p.run

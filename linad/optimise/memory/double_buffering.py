@@ -7,6 +7,9 @@ their names.
 **Before.** ``for t carry (u) { new = copy &u; ...; yield new }``
 **After.** ``first = alloc [n]; for t carry (u, other = first) { other = u; ...; yield other, u }``
 
+A state of several steps, ``for t carry (past, now) { new = alloc [n]; ...; yield now, new }``, is written into
+the buffer of the step that is forgotten.
+
 **Legality.** A loop owns the arrays that it carries: by the linear discipline, the incoming array has no aliases. The
 iteration does not pass it on, and both arrays have the same sizes.
 
@@ -54,7 +57,7 @@ class _DoubleBuffering:
         """The loop, preceded by the allocations of its second buffers."""
         made: list[Stmt] = []
         for c in s.carried:
-            if c.name in self.sizes and snapshots_of(self.function, s, c, self.sizes) is None:
+            if c.name in self.sizes:
                 first = self.names.like(c)
                 if (turned := self.turned(s, c, first)) is not None:
                     made.append(Alloc(first, self.sizes[c.name], None, s.span))
@@ -63,8 +66,12 @@ class _DoubleBuffering:
         return [*made, s]
 
     def turned(self, s: Loop, c: Var, first: Var) -> Loop | None:
-        """The loop with a second buffer for the carried array ``c``, initially ``first``."""
-        found = _made(s, c, self.sizes)
+        """The loop with a second buffer for the carried array ``c``, initially ``first``; `snapshot_coalescing` writes
+        arrays to their logs."""
+        apart = (
+            r for d, r in zip(s.carried, s.nexts, strict=True) if snapshots_of(self.function, s, d, self.sizes) is None
+        )
+        found = _made(s, c, self.sizes, tuple(apart))
         if found is None:
             return None
         k, made = found
@@ -111,7 +118,7 @@ class _InPlace:
     def staying(self, s: Loop, k: int, a: Var) -> Loop | None:
         """The loop that writes into ``a`` instead of creating an array for its carried slot ``k``."""
         c = s.carried[k]
-        found = _made(s, c, self.sizes)
+        found = _made(s, c, self.sizes, (s.nexts[k],))
         if found is None:
             return None
         at, made = found
@@ -128,15 +135,14 @@ class _InPlace:
         return carrying_only(replace(s, body=body), (n for n in range(len(s.carried)) if n != k))
 
 
-def _made(s: Loop, c: Var, sizes: Sizes) -> tuple[int, Alloc | Copy] | None:
-    """The statement that creates the array yielded in place of the carried array ``c``, which is dead by then, and its
-    position."""
-    r = s.nexts[s.carried.index(c)]
+def _made(s: Loop, c: Var, sizes: Sizes, results: tuple[Atom, ...]) -> tuple[int, Alloc | Copy] | None:
+    """The statement that creates one of the ``results`` of an iteration at whose end the carried array ``c`` is dead,
+    and its position."""
     if c.name not in sizes or c in s.nexts or c.name in passed_on(s.body):
         return None
     for k, t in enumerate(s.body.stmts):
-        if isinstance(t, Alloc | Copy) and t.out == r:
-            return (k, t) if sizes.get(t.out.name) == sizes[c.name] else None
+        if isinstance(t, Alloc | Copy) and t.out in results and sizes.get(t.out.name) == sizes[c.name]:
+            return k, t
     return None
 
 

@@ -32,8 +32,10 @@ from linad_typecheck.ir.core import (
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.ir.sizes import known_sizes
+from linad_typecheck.infer.affine import Affine, atom
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
 
+from linad.analysis.affine import affine_form
 from linad.analysis.logs import logs_of, may_grow
 from linad.analysis.loop_facts import carrying_only
 
@@ -43,6 +45,7 @@ from linad.analysis.loop_facts import carrying_only
 Known = dict[tuple, Any]
 
 _WRAP = 1 << 64
+TERMS = 4  # maximum number of ints of which a sum is remembered
 
 
 def _int64(value: int) -> int:
@@ -159,9 +162,29 @@ class _Folder:
         self.same: dict[str, Atom] = {}
         self.equals: dict[str, tuple[Atom, Atom]] = {}  # bools that compare two ints for equality
         self.found: list[str] = []  # ints replaced because of a check, in the enclosing blocks
+        self.forms: dict[str, Affine] = {}  # ints that are sums of others
+        self.ints: dict[str, Var] = {}
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
+
+    def total(self, s: Let) -> Atom | None:
+        """What remains of a sum of ints whose terms cancel, if that is an int: ``d`` for ``(t + 1) - (t - d + 1)``."""
+        if s.out.type != I64 or s.op not in ("add", "sub", "neg"):
+            return None
+        f = affine_form(s, self.form)
+        if f is None or len(f.terms) > TERMS:
+            return None
+        if len(f.terms) > 1 or f.const and f.terms or f.terms and f.terms[0][1] != 1:
+            self.forms[s.out.name] = f
+            return None
+        return self.ints[f.terms[0][0]] if f.terms else Const(_int64(f.const), I64)
+
+    def form(self, a: Atom) -> Affine:
+        if isinstance(a, Const):
+            return Affine(int(a.value))
+        self.ints[a.name] = a
+        return self.forms.get(a.name) or atom(a.name)
 
     def block(self, block: Block, known: Known, facts: dict[Atom, bool]) -> Block:
         """Fold a block. ``known``: available operations. ``facts``: bools decided by enclosing arms."""
@@ -188,7 +211,7 @@ class _Folder:
         match s:
             case Let(v, op, ins, span):
                 op, ins = _canonical(op, tuple(map(self.use, ins)))
-                value = self.known_value(v, op, ins, facts)
+                value = self.known_value(v, op, ins, facts) or self.total(Let(v, op, ins))
                 if value is None:
                     key = _key(v, op, ins)
                     value = known.get(key)
@@ -317,6 +340,8 @@ class _Folder:
             return ins[0]
         if op == "trips" and ins[1] in self.extents and (values[0], values[2]) == (0, 1):
             return ins[1]
+        if op == "max" and ins[0] in self.extents and values[1] == 0:
+            return ins[0]
         row = _IDENTITIES.get(op)
         return row(ins, values, dtype) if row else None
 

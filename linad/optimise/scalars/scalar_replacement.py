@@ -1,34 +1,37 @@
-"""Scalar replacement: turn small arrays that are only accessed at constant indices into scalars, also across branches.
+"""Scalar replacement: turn small arrays that are only accessed at constant indices into scalars, across control flow.
 
 **Transformation.** Scalar replacement of aggregates (Muchnick, Advanced Compiler Design and Implementation, 1997,
 section 12.2).
 
-**Before.** ``v = alloc [2]; &v[0] = a; if c { &v[1] = b } else { &v[1] = e }; x = load &v [1]``
-**After.** ``(x) = if c { yield b } else { yield e }``
+**Before.** ``v = alloc [2]; for t in range(n) carry (a = v) { w = alloc [2]; &w[0] = f(load &a [1]); ...; yield w }``
+**After.** ``for t in range(n) carry (a.0 = 0, a.1 = 0) { w.0 = f(a.1); ...; yield w.0, w.1 }``
 
-**Legality.** Every access has constant indices that are in bounds. The array is allocated and written in the same
-iteration of its innermost enclosing loop. It is neither passed on nor a result, except of a branch both of whose arms
-allocate such an array; the array that the branch returns is then replaced as well.
+**Legality.** Every access has constant indices that are in bounds. The array is neither passed on nor a result, except
+of branches and loops all of whose ends are such arrays of the same shape. Loops that a reverse sweep runs from
+snapshots and those of threads carry no further values.
 
-**Profitability.** Always: iterations neither allocate nor store, and loops over small vectors become straight-line
-code.
+**Profitability.** Always: iterations neither allocate nor store, loops over small vectors become straight-line code,
+and the state of an integrator stays in registers. Arrays of more than `MOST` cells are not carried.
 
 **Needs.** Nothing: results are bitwise identical.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
 
 from linad_typecheck.ir.core import (
-    AddTo, Alloc, Atom, Block, Const, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, base_name,
-    operands, walk,
+    AddArray, AddTo, Alloc, Atom, Block, Const, Copy, Fill, Function, If, Let, Load, Loop, Names, Stmt, Store, Var,
+    all_names, base_name, operands, walk, written,
 )
 from linad_typecheck.ir.rewrite import rebuild
 from linad_typecheck.types import Array, Scalar, is_float
 
 Index = tuple[int, ...]
+MOST = 32  # maximum number of cells of an array that a loop carries
 
 
 def replace_small_arrays(f: Function) -> Function:
@@ -49,55 +52,82 @@ def _arrays(atoms: Iterable[Atom]) -> Iterator[str]:
     return (a.name for a in atoms if isinstance(a, Var) and isinstance(a.type, Array))
 
 
+def _changed(blocks: Iterable[Block], held: Container[str]) -> list[Var]:
+    """The arrays among ``held`` that blocks update in place."""
+    found = (a for b in blocks for s in walk(b) if (a := written(s)) is not None and a.name in held)
+    return list({a.name: a for a in found}.values())
+
+
 @dataclass
 class _Candidates:
     """Finds the arrays that can be replaced.
 
-    ``home``: the block that allocates an array, and its enclosing loop. ``fills``: the fill value as text, which
-    distinguishes -0.0 from 0.0.
+    ``home``: the innermost loop around the definition of an array, and the innermost one that cannot carry its cells.
+    ``joins``: arrays that branches and loops make one, all of which are replaced or none.
     """
 
     function: Function
     shapes: dict[str, Index] = field(default_factory=dict)
-    fills: dict[str, str] = field(default_factory=dict)
     home: dict[str, tuple[int, int]] = field(default_factory=dict)
-    # array results of branches, with the results of both arms
-    joins: list[tuple[str, str, str]] = field(default_factory=list)
+    joins: list[tuple[str, ...]] = field(default_factory=list)
     bad: set[str] = field(default_factory=set)
 
-    def small(self) -> set[str]:
-        self.block(self.function.body, 0)
+    def small(self) -> dict[str, Index]:
+        self.block(self.function.body, (0, 0))
         self.bad |= set(_arrays(self.function.body.results))
         before = -1
         while before != len(self.bad):
             before = len(self.bad)
             for together in self.joins:
-                if not self.bad.isdisjoint(together) or not self.shapes.keys() >= set(together):
+                shapes = {self.shapes.get(name) for name in together}
+                if not self.bad.isdisjoint(together) or None in shapes or len(shapes) > 1:
                     self.bad.update(together)
-        return self.shapes.keys() - self.bad
+        return {name: shape for name, shape in self.shapes.items() if name not in self.bad}
 
-    def block(self, b: Block, loop: int) -> None:
+    def block(self, b: Block, loop: tuple[int, int]) -> None:
         for s in b.stmts:
+            self.write(s, loop)
             match s:
                 case Alloc(out=v) if (shape := _shape(s)) is not None:
-                    self.shapes[v.name], self.home[v.name], self.fills[v.name] = shape, (id(b), loop), repr(s.fill)
+                    self.shapes[v.name], self.home[v.name] = shape, loop
                 case Load(array=a, index=index):
                     self.access(a, index)
                 case Store(array=a, index=index, value=value) | AddTo(array=a, index=index, value=value):
                     self.access(a, index)
-                    if self.home.get(a.name, (0, -1))[1] != loop or value.type.dtype != a.type.dtype:
+                    if value.type.dtype != a.type.dtype:
                         self.bad.add(a.name)
+                case Fill(array=a, value=value):
+                    if value.type.dtype != a.type.dtype:
+                        self.bad.add(a.name)
+                case Copy(out=v, array=a):
+                    self.join(v, [a], loop)
+                case AddArray(array=a, other=other):
+                    self.joins.append((a.name, other.name))
                 case If(then=then, orelse=orelse, outs=outs):
                     self.block(then, loop)
                     self.block(orelse, loop)
                     for v, *ends in zip(outs, then.results, orelse.results, strict=True):
-                        if isinstance(v.type, Array):
-                            self.join(v, (then, orelse), ends, (id(b), loop))
+                        self.join(v, ends, loop)
                 case Loop(body=body):
-                    self.bad |= set(_arrays((*operands(s), *body.results)))
-                    self.block(body, id(s))
+                    fixed = s.mark is not None or s.kind != "sequential"
+                    if fixed:
+                        self.bad |= set(_arrays((*s.inits, *body.results)))
+                    inside = (id(s), id(s) if fixed else loop[1])
+                    for c, init in zip(s.carried, s.inits, strict=True):
+                        self.join(c, [init], inside, MOST)
+                    self.block(body, inside)
+                    for v, c, end in zip(s.outs, s.carried, s.nexts, strict=True):
+                        self.join(v, [c, end], loop, MOST)
                 case _:
                     self.bad |= set(_arrays(operands(s)))
+
+    def write(self, s: Stmt, loop: tuple[int, int]) -> None:
+        """An array that another iteration has written has cells that a loop carries."""
+        a = written(s)
+        if a is None or (home := self.home.get(a.name)) is None:
+            return
+        if home[1] != loop[1] or home[0] != loop[0] and prod(self.shapes[a.name]) > MOST:
+            self.bad.add(a.name)
 
     def access(self, a: Var, index: tuple[Atom, ...]) -> None:
         shape = self.shapes.get(a.name)
@@ -106,32 +136,19 @@ class _Candidates:
         ):
             self.bad.add(a.name)
 
-    def join(self, out: Var, arms: tuple[Block, Block], ends: list[Atom], home: tuple[int, int]) -> None:
-        """Record the array result of a branch; it can be replaced if each arm allocates its array."""
-        names = [a.name for a in ends if isinstance(a, Var)]
-        made = all(n in self.shapes and self.home[n][0] == id(arm) for n, arm in zip(names, arms, strict=True))
-        first, second = names
-        if made and self.shapes[first] == self.shapes[second] and self.fills[first] == self.fills[second]:
-            self.shapes[out.name], self.home[out.name], self.fills[out.name] = (
-                self.shapes[first],
-                home,
-                self.fills[first],
-            )
-        self.joins.append((out.name, *names))
+    def join(self, v: Var, ends: list[Atom], loop: tuple[int, int], most: float = float("inf")) -> None:
+        """Record that an array is one of others, depending on where control comes from."""
+        names = list(_arrays(ends))
+        if names:
+            shape = self.shapes.get(names[0])
+            if shape is not None:
+                self.shapes[v.name], self.home[v.name] = shape, loop
+                if prod(shape) > most:
+                    self.bad.add(v.name)
+            self.joins.append((v.name, *names))
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """The contents of an array: the cells that have been stored to, and the fill value of the others."""
-
-    blank: Const
-    stored: dict[Index, Atom]
-
-    def at(self, index: Index) -> Atom:
-        return self.stored.get(index, self.blank)
-
-    def but(self, index: Index, value: Atom) -> _Cells:
-        return _Cells(self.blank, {**self.stored, index: value})
+Cells = dict[Index, Atom]
 
 
 def _place(index: tuple[Atom, ...]) -> Index:
@@ -140,75 +157,94 @@ def _place(index: tuple[Atom, ...]) -> Index:
 
 @dataclass
 class _Replacer:
-    """Replaces arrays by scalars. ``held``: the contents of arrays at the current statement."""
+    """Replaces arrays by scalars. ``small``: their shapes; contents of arrays at the current statement are in ``held``
+    of each method, and are not changed in place."""
 
-    small: set[str]
+    small: dict[str, Index]
     names: Names
     same: dict[str, Atom] = field(default_factory=dict)
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
 
-    def block(self, b: Block, held: dict[str, _Cells]) -> Block:
+    def cell(self, a: Var) -> Var:
+        """A fresh variable for a cell of an array."""
+        return Var(self.names.fresh(base_name(a.name)), Scalar(a.type.dtype), a.adjoint)
+
+    def block(self, b: Block, held: dict[str, Cells]) -> Block:
         """Rewrite a block, updating ``held``."""
         out: list[Stmt] = []
         for s in b.stmts:
             self.statement(s, held, out)
         return Block(tuple(out), tuple(map(self.use, b.results)))
 
-    def statement(self, s: Stmt, held: dict[str, _Cells], out: list[Stmt]) -> None:
+    def statement(self, s: Stmt, held: dict[str, Cells], out: list[Stmt]) -> None:
         match s:
             case Alloc(out=v, fill=fill) if v.name in self.small:
                 cell = Scalar(v.type.dtype)
-                held[v.name] = _Cells(fill or Const(0.0 if is_float(cell) else 0, cell), {})
+                places = product(*map(range, self.small[v.name]))
+                held[v.name] = dict.fromkeys(places, fill or Const(0.0 if is_float(cell) else 0, cell))
+            case Copy(out=v, array=a) if a.name in self.small:
+                held[v.name] = held[a.name]
             case Load(out=v, array=a, index=index) if a.name in self.small:
-                self.same[v.name] = held[a.name].at(_place(index))
+                self.same[v.name] = held[a.name][_place(index)]
             case Store(array=a, index=index, value=value) if a.name in self.small:
-                held[a.name] = held[a.name].but(_place(index), self.use(value))
+                held[a.name] = {**held[a.name], _place(index): self.use(value)}
+            case Fill(array=a, value=value) if a.name in self.small:
+                held[a.name] = dict.fromkeys(held[a.name], self.use(value))
             case AddTo(array=a, index=index, value=value) if a.name in self.small:
-                at = _place(index)
-                total = self.names.var(base_name(a.name), Scalar(a.type.dtype))
-                out.append(Let(total, "add", (held[a.name].at(at), self.use(value)), s.span))
-                held[a.name] = held[a.name].but(at, total)
+                held[a.name] = {**held[a.name], **self.added(a, {_place(index): self.use(value)}, s, held, out)}
+            case AddArray(array=a, other=other) if a.name in self.small:
+                held[a.name] = self.added(a, held[other.name], s, held, out)
             case If():
                 out.append(self.branch(s, held))
+            case Loop():
+                out.append(self.loop(s, held))
             case _:
-                out.append(rebuild(s, self.use, block=lambda b: self.block(b, dict(held))))
+                out.append(rebuild(s, self.use))
 
-    def branch(self, s: If, held: dict[str, _Cells]) -> If:
+    def added(self, a: Var, values: Cells, s: Stmt, held: dict[str, Cells], out: list[Stmt]) -> Cells:
+        """The sums of cells and values."""
+        sums = {at: self.cell(a) for at in values}
+        out += (Let(v, "add", (held[a.name][at], values[at]), s.span) for at, v in sums.items())
+        return sums
+
+    def branch(self, s: If, held: dict[str, Cells]) -> If:
         """The branch with the changed cells as additional results, and the cells of its array results in place of the
         arrays."""
         ways = [dict(held), dict(held)]
         arms = [self.block(arm, way) for arm, way in zip((s.then, s.orelse), ways)]
-        outs: list[Var] = []
-        ends: list[list[Atom]] = [[], []]
-
-        def joined(name: str, a: _Cells, b: _Cells) -> _Cells:
-            cells = _Cells(a.blank, {})
-            for at in dict.fromkeys((*a.stored, *b.stored)):
-                first, second = a.at(at), b.at(at)
-                if first == second and repr(first) == repr(second):
-                    cells.stored[at] = first
-                    continue
-                v = self.names.var(base_name(name), first.type)
-                outs.append(v)
-                ends[0].append(first)
-                ends[1].append(second)
-                cells.stored[at] = v
-            return cells
-
-        for k, v in enumerate(s.outs):
-            if v.name in self.small:
-                first, second = (arm.results[k] for arm in arms)
-                held[v.name] = joined(v.name, ways[0][first.name], ways[1][second.name])
-            else:
-                outs.append(v)
-                for end, arm in zip(ends, arms):
-                    end.append(arm.results[k])
-        for name in [n for n in held if n in ways[0] and n in ways[1]]:
-            if ways[0][name] is not ways[1][name]:
-                held[name] = joined(name, ways[0][name], ways[1][name])
-            else:
-                held[name] = ways[0][name]
+        outs = [v for v in s.outs if v.name not in self.small]
+        ends = [[a for a in arm.results if not isinstance(a, Var) or a.name not in self.small] for arm in arms]
+        moved = [(v, *names) for v, *names in zip(s.outs, *(arm.results for arm in arms)) if v.name in self.small]
+        for of, first, second in (*moved, *((a, a, a) for a in _changed((s.then, s.orelse), held))):
+            cells = dict(ways[0][first.name])
+            for at, one in cells.items():
+                if one != (other := ways[1][second.name][at]):
+                    cells[at] = self.cell(of)
+                    outs.append(cells[at])
+                    ends[0].append(one)
+                    ends[1].append(other)
+            held[of.name] = cells
         done = [replace(arm, results=tuple(end)) for arm, end in zip(arms, ends)]
         return If(self.use(s.cond), done[0], done[1], tuple(outs), s.span)
+
+    def loop(self, s: Loop, held: dict[str, Cells]) -> Loop:
+        """The loop with the cells of its arrays, and those of others that it changes, as carried values."""
+        arrays = [x for x in zip(s.carried, s.inits, s.nexts, s.outs) if x[0].name in self.small]
+        arrays += ((a, a, a, a) for a in _changed((s.body,), held))
+        kept = [k for k, c in enumerate(s.carried) if c.name not in self.small]
+        s = rebuild(s, self.use)
+        carried, inits, nexts, outs = ([xs[k] for k in kept] for xs in (s.carried, s.inits, s.nexts, s.outs))
+        inside, after = dict(held), {}
+        for c, init, _, out in arrays:
+            inside[c.name], after[out.name] = ({at: self.cell(c) for at in held[init.name]} for _ in range(2))
+            carried += inside[c.name].values()
+            inits += held[init.name].values()
+            outs += after[out.name].values()
+        body = self.block(s.body, inside)
+        held |= after
+        nexts = [*map(self.use, nexts), *(v for _, _, end, _ in arrays for v in inside[end.name].values())]
+        tests = body.results[:1] if s.exits else ()
+        body = replace(body, results=(*tests, *nexts))
+        return replace(s, carried=tuple(carried), inits=tuple(inits), outs=tuple(outs), body=body)

@@ -40,7 +40,7 @@ FUSED = {
     "two sums": ("z = x * y\nreturn np.sum(z) * np.sum(z * z)", 2, 0),
     "a cell of another array is written between": (
         "z = np.zeros(len(x))\nv = np.zeros(2)\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\nv[1] = 1.0\n"
-        "for i in range(len(x)):\n    v[1] += z[i]\nreturn v[1] * v[1]", 1, 1,
+        "for i in range(len(x)):\n    v[1] += z[i]\nreturn v[1] * v[1]", 1, 0,
     ),
     "written by hand": (
         "z = np.zeros(len(x))\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\ns = 0.0\nfor i in range(len(x)):\n    s += z[i]\nreturn s",

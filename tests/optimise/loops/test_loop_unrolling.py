@@ -115,7 +115,7 @@ OTHERWISE = {
         SQUARES.replace("b = load &d [c.2]", "j = mod i 3\n      b = load &d [j]"), (1, 1),
     ),
     "an array that is copied": (
-        SQUARES.replace("    for c.2", "    h = copy &d\n    for c.2").replace("b = load &d", "b = load &h"), (1, 1),
+        SQUARES.replace("    for c.2", "    h = copy &d\n    for c.2").replace("b = load &d", "b = load &h"), (1, 0),
     ),
 }  # fmt: skip
 

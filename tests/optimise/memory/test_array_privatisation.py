@@ -31,7 +31,7 @@ def program(body: str) -> Whole:
 
 def alone(whole: Whole):
     """The function of a program as the pass finds it, and as it leaves it."""
-    f = prepare(whole.lowered, off=("array_privatisation",)).main
+    f = prepare(whole.lowered, off=("array_privatisation", "scalar_replacement")).main
     return f, privatise_arrays(f)[0]
 
 

@@ -157,6 +157,13 @@ def test_two_states_take_turns_each() -> None:
     agree(before, after)
 
 
+def test_the_buffer_of_the_step_that_is_forgotten_is_written_next() -> None:
+    before = steps(COPIED + "    yield v, u\n", "  x = copy &a\n  z = copy &a\n", "u: f64[:] = x, d: f64[:] = z", "w, w1")
+    after = changed(before)
+    assert made_inside(before) == 1 and made_inside(after) == 0
+    agree(before, after)
+
+
 def test_each_loop_of_a_nest_has_a_buffer_of_its_own() -> None:
     """The state of the inner loop begins with one that the outer one makes, or with the outer one's own."""
     inner = "      v1 = copy &u1\n      e = load! &b [t]\n      &v1![0] += e\n      yield v1\n"
@@ -171,7 +178,6 @@ def test_each_loop_of_a_nest_has_a_buffer_of_its_own() -> None:
 
 
 STAYING = {
-    "handed on in another place": steps(COPIED + "    yield v, u\n", "  x = copy &a\n  z = copy &a\n", "u: f64[:] = x, d: f64[:] = z", "w, w1"),
     "the array that came in": steps("    &u![0] += 1.0\n    yield u\n".replace("[0]", "[t]"), over="range(0)"),
     "one of two": steps(COPIED + "    d = lt t 1\n    r = if d {\n      yield v\n    } else {\n      yield u\n    }\n    yield r\n"),
     "given to a loop": steps("    v = alloc f64 [n] fill 0.0\n    for j in range(2) carry (u1: f64[:] = u) -> (u2) {\n      yield u1\n    }\n    for i in range(n) {\n      e = load! &u2 [i]\n      &v![i] += e\n    }\n    yield v\n"),

@@ -4,12 +4,14 @@ import math
 
 from linad_typecheck.findings import check_function
 from linad_typecheck.ir.core import Let, walk
+from linad_typecheck.ir.text import parse_program
 from linad_typecheck.source import SourceFile
 from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.names.uses import decorated
 
 from linad import pipeline
 from linad.interpret import run
+from linad.optimise.scalars.constant_folding import fold_constants
 
 TEXT = """
 import math
@@ -57,3 +59,12 @@ def test_values_stay_the_same() -> None:
         s, t = (math.sin(x), math.sin(x) * y) if x > 0.0 else (0.5, math.exp(x))
         v, w = (math.sin(x) + s, math.exp(x)) if x > 0.0 else (math.exp(x), math.sin(x))
         assert run(prepared("x > 0.0"), (x, y)).results[0] == t * t + v * w
+
+
+def test_terms_of_int_sums_cancel() -> None:
+    text = "entry fn f(t: i64, d: i64) -> i64, i64, i64 {\n  a = sub t d\n  b = add a 1\n  e = add t 1\n  n = sub e b\n  o = sub b t\n  p = add o d\n  return n, p, b\n}\n"
+    before = parse_program(text)
+    after = before.with_main(fold_constants(before.main))
+    assert [str(a) for a in after.main.body.results] == ["d", "1", "b"]
+    for args in ((3, 5), (2**63 - 1, -(2**63)), (-(2**63), 2**63 - 1)):
+        assert run(after, args).results == run(before, args).results

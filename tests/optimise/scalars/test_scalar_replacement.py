@@ -27,13 +27,27 @@ GONE = {
         "    &a![1] += e\n    g = load &a [0]\n    h = load &a [1]\n    k = mul g h\n    s.1 = add s k\n    yield s.1\n  }\n  return s.2"
     ),
     "read by a loop": PAIR + "  for i in range(n) carry (s: f64 = 0.0) -> (s.2) {\n    e = load &a [1]\n    s.1 = add s e\n    yield s.1\n  }\n  return s.2",
-}  # fmt: skip
-STAY = {
-    "another index": PAIR + "  e = load &a [n]\n  return e",
-    "written by a loop": PAIR + "  for i in range(n) {\n    &a![0] += 1.0\n  }\n  e = load &a [0]\n  return e",
+    "written by a loop": PAIR + "  for i in range(n) {\n    &a![0] += 1.0\n  }\n  e = load &a [0]\n  g = load &a [1]\n  r = mul e g\n  return r",
+    "carried, and made anew": PAIR
+    + "  for i in range(n) carry (b: f64[:] = a) -> (d) {\n    e = load &b [0]\n    g = load &b [1]\n    h = mul e g\n    k = alloc f64 [2] fill -0.0\n"
+    "    &k![0] += g\n    &k![1] = h\n    yield k\n  }\n  e.1 = load &d [0]\n  g.1 = load &d [1]\n  r = div e.1 g.1\n  return r",
+    "two that change places, one of them now and then": PAIR
+    + "  b = alloc f64 [2] fill 3.0\n  for i in range(n) carry (d: f64[:] = a, e: f64[:] = b) -> (g, h) {\n    if t {\n      &d![0] += 1.0\n    }\n"
+    "    k = load &e [1]\n    &d![1] = k\n    yield e, d\n  }\n  l = load &g [0]\n  m = load &h [0]\n  o = load &g [1]\n  p = mul l m\n  r = sub p o\n"
+    "  return r",
+    "copied, filled and added": PAIR
+    + "  b = copy &a\n  &a[...] = 0.5\n  for i in range(n) {\n    &a += &b\n    &b[...] = c\n  }\n  e = load &a [0]\n  g = load &b [1]\n  r = mul e g\n  return r",
+    "of a loop that ends itself": PAIR
+    + "  for i in range(...) exits carry (b: f64[:] = a) -> (d) {\n    e = load &b [1]\n    &b![1] += 1.0\n    go = lt e 7.0\n    yield go, b\n  }\n  r = load &d [1]\n  return r",
     "filled with other numbers": (
         "  a = if t {\n    b = alloc f64 [2] fill 1.0\n    yield b\n  } else {\n    d = alloc f64 [2] fill 2.0\n    yield d\n  }\n  e = load &a [0]\n  return e"
     ),
+}  # fmt: skip
+STAY = {
+    "too large to be carried": (
+        "  a = alloc f64 [33] fill 0.0\n  for i in range(n) {\n    &a![0] += 1.0\n  }\n  e = load &a [0]\n  return e"
+    ),
+    "another index": PAIR + "  e = load &a [n]\n  return e",
     "of other sizes": (
         "  a = if t {\n    b = alloc f64 [2] fill 1.0\n    yield b\n  } else {\n    d = alloc f64 [3] fill 1.0\n    yield d\n  }\n  e = load &a [0]\n  return e"
     ),
