@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from linad import LinadError, linear_grad
 from linad.baseline import dual
 from linad.oracle import attempt, difference
 from linad_typecheck.engine.hashed import start_of
@@ -58,6 +59,72 @@ def test_programs_on_all_roads(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_uncertain_identity_is_refused(name):
     assert given(*REFUSED[name]).checked.program is None
+
+
+MADE = {
+    "list": "[a for a in x]", "grown": "grown(x)", "deque": "collections.deque(grown(x))", "dict": "keyed(x)"
+}  # fmt: skip
+CHANGED_ON_THE_WAY = """
+c.append(c.pop())
+c.append(c.pop() * 2.0 + c.pop())
+c.append(c[0] + c.pop())
+c.extend([c.pop(), c.pop()])
+s += c[0] * c.pop() + c[0]
+s += sum(c) + c.pop() * len(c)
+s += c.pop() + len(c) * c.pop()
+s += taking(c, c.pop())
+c[0] = c.pop() * 2.0
+c[0] += c.pop()
+c.insert(0, c.pop(1))
+c.append(c.popleft())
+c.appendleft(c.pop() + c[0])
+s += c[int(c.popleft() * 0.0)]
+heapq.heapify(c); heapq.heappush(c, heapq.heappop(c))
+heapq.heapify(c); heapq.heappush(c, heapq.heappop(c) + 2.0 * heapq.heappop(c))
+heapq.heapify(c); s += heapq.heapreplace(c, heapq.heappop(c) + c[0])
+c[7] = c.pop(0)
+c[1] = c.pop(2) + c.pop(1)
+s += c.get(9, c.pop(2)) + len(c)
+s += c.setdefault(8, c.pop(1)) * len(c)
+c[3] += c.pop(1) * len(c)
+""".strip().split("\n")
+HELPERS = """
+import collections, heapq
+
+def grown(x):
+    c = []
+    for a in x:
+        c.append(a)
+    return c
+
+def keyed(x):
+    c = {}
+    for k in range(len(x)):
+        c[k] = x[k]
+    return c
+
+def taking(c, a):
+    return c[0] * a + len(c)
+
+"""
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("change", CHANGED_ON_THE_WAY)
+def test_what_an_argument_changes_is_changed_or_refused(change, made):
+    """The object of a method or call is looked at after its arguments are evaluated, as Python does."""
+    ends = "sum(c.values()) + c[4] * len(c)" if made == "dict" else "sum(c) + 2.0 * c[0] + 3.0 * c[len(c) - 1]"
+    text = f"{HELPERS}def f(x):\n    c, s = {MADE[made]}, 1.0\n    {change}\n    return s * 0.5 + {ends}\n"
+    plain, x = load(f"import numpy as np\n{text}"), np.array([0.5, 0.25, 1.5, 0.75, 2.0])
+    try:
+        expected = plain(x)
+    except Exception:  # no method of this container
+        return
+    try:
+        assert linear_grad(plain, backend="interpret")(x) == pytest.approx(expected, rel=1e-12)
+    except LinadError as error:
+        assert "inside an expression that uses it" in str(error)
+        assert not change.startswith("c.append") and "heappop(c))" not in change, error
 
 
 @pytest.mark.parametrize("key", [0, 1, -7, 2**40 + 3, -(2**62), (3, -4), (2**50, 1, 5)])

@@ -149,3 +149,36 @@ def test_comparisons_by_the_class():
     assert g(x) == pytest.approx(f(x))
     ends = [[f(x + h * e) for h in (1e-6, -1e-6)] for e in np.eye(3)]
     np.testing.assert_allclose(g.grad(x), [(a - b) / 2e-6 for a, b in ends], rtol=1e-6)
+
+
+IN_PLACE = """
+class Total:
+    def __init__(self):
+        self.s, self.n = 0.0, 0
+
+    def __iadd__(self, a):
+        self.s += a
+        self.n += 1
+        return self
+
+    def __add__(self, a):
+        return self.s + 10.0 * a
+
+class Holder:
+    def __init__(self):
+        self.total = Total()
+
+def f(x):
+    t, h = Total(), Holder()
+    u = t
+    for a in x:
+        t += a * a
+        h.total += a
+    return t.s * u.n + (t + x[0]) * u.s + h.total.s ** 2
+"""
+
+
+def test_augmented_assignment_by_the_class():
+    f, x = load(IN_PLACE), np.array([0.3, 1.2, -0.7])
+    g = linear_grad(f, backend="interpret")
+    assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)

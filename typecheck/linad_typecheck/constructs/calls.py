@@ -89,10 +89,39 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         return found
     if (made := method_of_parent(ctx, node)) is not None:
         return made
+    node = _after_arguments(ctx, node)
     base = force_before(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
     if isinstance(base, TupleValue) and node.args and base.mapping:
         base = hashed.hashed_for_key(ctx, base, node.args[0]) or base
     return _of_value(ctx, node, base, hint)
+
+
+def _after_arguments(ctx: Lowering, node: ast.Call) -> ast.Call:
+    """The call of a method of a list, a deque or a dict whose arguments may change it, as in ``d.append(d.popleft())``:
+    they are evaluated first, so that the method is that of what they leave."""
+    given = _evaluated_before(ctx, node.func.value, node.args)
+    return node if given is None else ast.copy_location(ast.Call(node.func, given, node.keywords), node)
+
+
+def _evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -> list[ast.expr] | None:
+    """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none of them may."""
+    if not isinstance(changed, ast.Name | ast.Attribute):
+        return None
+    inside = [n for a in others for n in ast.walk(a)]
+    if not any(isinstance(n, ast.Call) for n in inside) or any(isinstance(n, _NOT_AHEAD) for n in inside):
+        return None
+    held = held_object(ctx, changed)
+    if held is None or not (lists.is_list(held) or queues.is_deque(held) or is_hashed(held)):
+        return None
+    given: list[ast.expr] = [Quoted(a, expression(ctx, a, none=True)) for a in others]
+    after = held_object(ctx, changed)
+    if after is None or after.made != held.made:
+        what = "an argument of a call that gives the name of the list or dict that it changes another value"
+        raise Refused(Unsupported(ctx.span(changed), what, "give it that value in a statement of its own"))
+    return given
+
+
+_NOT_AHEAD = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.Starred)
 
 
 def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
@@ -242,6 +271,8 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
     if starred:
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
+    if len(node.args) > 1 and callee in definitions() and definitions()[callee].updates:
+        nodes[1 : len(node.args)] = _evaluated_before(ctx, node.args[0], node.args[1:]) or node.args[1:]
     # NumPy converts a list to an array
     if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))
@@ -346,7 +377,8 @@ def _call(
         return result
     result, *after = expand_shared(*result.items[:1], result.items[1:])
     changed = frozenset(o for o, number in numbers.items() if number in spec.changed)
-    changed_by_call(ctx, before, after, changed, source.name, ctx.span(node))
+    called = (source.library and ctx.source.source.segment(ctx.span(node))) or source.name
+    changed_by_call(ctx, before, after, changed, called, ctx.span(node))
     return expand_held(result, after)
 
 

@@ -285,7 +285,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if not least <= len(node.args) <= of[name]:
         raise Refused(BadCall(span, ast.unparse(node.func), f"takes {of[name]} argument{'s' * (of[name] != 1)} here"))
     if name == "update":
-        ctx.go(flight=ctx.path.flight[: ctx.path.frame])  # the object is evaluated again for each item
+        ctx.all_landed()  # the object is evaluated again for each item
         return _updated(ctx, node, base)
     if name in OPERATIONS.values() or f"_{name}" in _ASKED:
         return _with_other(ctx, node, base, name)

@@ -113,7 +113,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
     if len(node.args) != _METHODS[name] and not (name == "rotate" and not node.args):
         raise Refused(BadCall(span, ast.unparse(node.func), f"takes {_METHODS[name]} arguments"))
     if name in ("extend", "extendleft"):
-        ctx.go(flight=ctx.path.flight[: ctx.path.frame])  # the deque is evaluated again for each item
+        ctx.all_landed()  # the deque is evaluated again for each item
         _extended(ctx, node, node.func.value, node.args[0], "_append" if name == "extend" else "_append_left")
         return NoneValue()
     given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]

@@ -329,6 +329,12 @@ def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, n
     return None
 
 
+def in_place_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
+    """What ``a op= b`` gives ``a``, if its class defines that apart from ``a op b``; None otherwise."""
+    name = f"__i{_BINARY.get(op, '')}__"
+    return by_class(ctx, name, a, node, [Quoted(node, b)]) if _method(ctx, a, name) is not None else None
+
+
 _COMPARED = {ast.Eq: ("eq", "eq"), ast.NotEq: ("ne", "ne"), ast.Lt: ("lt", "gt"), ast.LtE: ("le", "ge"),
              ast.Gt: ("gt", "lt"), ast.GtE: ("ge", "le")}  # fmt: skip
 

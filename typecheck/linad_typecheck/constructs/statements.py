@@ -43,7 +43,7 @@ from ..types import BOOL, FLOATS, INTS
 from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
 from .quotes import Message, message_of
-from .records import by_class, refuse_attribute
+from .records import by_class, in_place_operator, refuse_attribute
 from .subscripts import target as place
 from .targets import held_object
 from .unpacking import unpacked, with_rest
@@ -383,13 +383,16 @@ def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> N
     elif is_complex_array(old):
         complexes.refill(ctx, s.target, old, operator(ctx, type(s.op), old, value, span, name), span)
     else:
-        ctx.bind(name, Binding(expression(ctx, _operation(s, old, value), name), span))
+        ctx.bind(name, Binding(_operation(ctx, s, old, value, name), span))
         ctx.typed(name, ctx.span(s.target), value)
 
 
-def _operation(s: ast.AugAssign, old: Value, value: Value) -> ast.BinOp:
-    """The operation of an augmented assignment, of values that are already evaluated."""
-    return ast.copy_location(ast.BinOp(Quoted(s.target, old), s.op, Quoted(s.value, value)), s)
+def _operation(ctx: Lowering, s: ast.AugAssign, old: Value, value: Value, hint: str = "t") -> Value:
+    """The value of an augmented assignment, from values that are already evaluated."""
+    made = in_place_operator(ctx, type(s.op), old, value, s.target)
+    if made is not None:
+        return made
+    return expression(ctx, ast.copy_location(ast.BinOp(Quoted(s.target, old), s.op, Quoted(s.value, value)), s), hint)
 
 
 def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], None], again: bool = False) -> None:
@@ -399,7 +402,7 @@ def _augmented_part(ctx: Lowering, s: ast.AugAssign, store: Callable[[Value], No
     span = ctx.span(s)
     old, value = operands(ctx, [s.target, s.value])
     if not is_array(old):
-        store(expression(ctx, _operation(s, old, value)))
+        store(_operation(ctx, s, old, value))
         return
     where = region(ctx, old, ast.unparse(s.target), ctx.span(s.target))
     if where is not None:

@@ -20,6 +20,7 @@ from .findings import Findings
 from .path import Fixed, Path, Settled
 from .programs import Programs
 from .spec import Spec
+from .quoted import Quoted
 from .values import ArrayValue, Binding, ScalarValue, Value
 
 CTL, RET = "%ctl", "%ret"  # pseudo-names: how control leaves the block, and the value returned
@@ -356,12 +357,22 @@ class Lowering:
         in ``a + g(a)``."""
         return [(v, node) for v, node in self.path.flight[: self.path.frame] if v is not None]
 
+    def all_landed(self) -> None:
+        """Mark the values that the current expression has evaluated as used."""
+        flight, frame = self.path.flight, self.path.frame
+        used = ((None, node if v is None else Quoted(node, v)) for v, node in flight[frame:])
+        self.go(flight=(*flight[:frame], *used))
+
     def landed(self, value: Value) -> None:
-        """Mark a pending value as used. It may be pending twice, as ``p`` in ``f(p, p.change())``: then the last."""
+        """Mark a pending value as used. It may be pending twice, as ``p`` in ``f(p, p.change())``: then the last; and it
+        may be used several times on its way into a call."""
         flight = self.path.flight
-        at = next((k for k in reversed(range(len(flight))) if flight[k][0] is value), None)
-        if at is not None:
-            self.go(flight=(*flight[:at], (None, flight[at][1]), *flight[at + 1 :]))
+        for k in reversed(range(len(flight))):
+            held, node = flight[k]
+            if held is None and isinstance(node, Quoted) and node.value is value:
+                return
+            if held is value:
+                return self.go(flight=(*flight[:k], (None, Quoted(node, value)), *flight[k + 1 :]))
 
 
 def zero(dtype: DType) -> Const:

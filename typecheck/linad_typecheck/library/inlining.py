@@ -64,7 +64,7 @@ def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
     """Inline the call if all its branches and loops are known at compile time; otherwise call it as a helper."""
     given = _bound(ctx, definition, args)
     if definition.updates:  # the arguments are those of the call, and no expression uses them after it
-        ctx.go(flight=ctx.path.flight[: ctx.path.frame])
+        ctx.all_landed()
     elif not definition.loops:
         inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
         try:
