@@ -32,6 +32,7 @@ from ..names.scope import (
     AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Instance, Member, Opaque,
     RecordClass, RecordField,
 )  # fmt: skip
+from ..registry import has_rule
 from ..span import Span
 
 METHODS = {
@@ -72,8 +73,11 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             found = force_delayed(ctx, found, node.attr, span)
             put(ctx, node, base, found, span)
         return found
-    if member is not None and member.kind == "value":
+    if member is not None and member.kind in ("value", "static"):
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("method", "class"):
+        first = base if member.kind == "method" else EntityValue(record, record.name)
+        return _bound(ctx, entity_of(ctx, member, node), first, node)
     if node.attr in record.others:
         what = f"the method or property `.{node.attr}` of `{record.name}`"
         name = ast.unparse(node.value)
@@ -85,6 +89,13 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
     return Poison()
+
+
+def _bound(ctx: Lowering, method: Value, first: Value, node: ast.Attribute) -> Value:
+    """A bound method as a value: a partial application."""
+    partial = Quoted(node, EntityValue(External("functools.partial"), "partial"))
+    call = ast.Call(partial, [Quoted(node, method), Quoted(node, first)], [])
+    return expression(ctx, ast.copy_location(call, node))
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
@@ -367,6 +378,8 @@ def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Valu
         case EntityValue(entity=Instance(made=None) as of):
             found = of.scope.lookup(f"{of.name}.{name}")
             return (EntityValue(found, name), ()) if isinstance(found, Applied) else None
+        case TupleValue(record=RecordClass(key=key)) if has_rule(f"{key}.{name}"):
+            return EntityValue(External(f"{key}.{name}"), name), (v,)
         case TupleValue(record=RecordClass() as record) if record not in SEQUENCES:
             member = member_of(ctx, record, name)
             return (EntityValue(member.entity, name), (v,)) if member is not None and member.kind == "method" else None
@@ -417,6 +430,10 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
     found = _called_member(ctx, node, base, member)
     if found is not None:
         return found
+    if member is None and has_rule(dotted := f"{base.record.key}.{name}"):
+        function = Quoted(node.func, EntityValue(External(dotted), name))
+        call = ast.Call(function, [Quoted(node.func, base), *node.args], node.keywords)
+        return expression(ctx, ast.copy_location(call, node))
     return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
 
 
@@ -511,6 +528,10 @@ def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("static", "method"):
+        return entity_of(ctx, member, node)
+    if member is not None and member.kind == "class":
+        return _bound(ctx, entity_of(ctx, member, node), EntityValue(found, found.name), node)
     raise Refused(
         Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class")
     )
