@@ -194,7 +194,8 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
             why = why or f"has no field `{name}`"
         elif name in given:
             why = why or f"is given `{name}` twice"
-        given[name] = usable(ctx, expression(ctx, e, name, none=True), user_name(e) or f"the field `{name}`", ctx.span(e))
+        value = expression(ctx, e, name, none=True)
+        given[name] = usable(ctx, value, user_name(e) or f"the field `{name}`", ctx.span(e))
     for f in record.fields:
         if f.name not in given and f.default is NO_DEFAULT:
             why = why or f"is called without `{f.name}`"
@@ -499,10 +500,9 @@ def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     if node.args or any(k.arg is None for k in node.keywords):
         raise Refused(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
     given = {
-        k.arg: usable(
-            ctx, expression(ctx, k.value, k.arg, none=True), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
-        )
+        k.arg: usable(ctx, value, user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value))
         for k in node.keywords
+        for value in (expression(ctx, k.value, k.arg, none=True),)
     }
     return replaced(ctx, base, given, span)
 

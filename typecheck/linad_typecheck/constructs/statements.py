@@ -16,7 +16,9 @@ from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_exit_kind
 from ..engine.closures import closed, nested_function
 from ..engine.entities import callee, imported, named
-from ..engine.evaluation import all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable
+from ..engine.evaluation import (
+    all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable,
+)  # fmt: skip
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
@@ -28,8 +30,8 @@ from ..engine.returning import copied_result, gone, moved_result, without_meanin
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, literal, map_arrays, type_of,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    TupleValue, Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound

@@ -15,8 +15,8 @@ from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, HASHED, OPTIONAL, SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays, is_choice, map_arrays,
-    objects,
+    GROWING, HASHED, OPTIONAL, SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays, is_choice,
+    map_arrays, objects,
 )
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import RecordClass
