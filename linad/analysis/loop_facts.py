@@ -70,8 +70,8 @@ def with_ranges(
     f: Function, change: Callable[[Loop, Ranges], list[Stmt]], concerns: Callable[[Loop], bool] | None = None
 ) -> Function:
     """Rewrite each loop, innermost first. ``change`` also receives the facts about ints at the start of its body (those
-    that hold even if it does not run are ``outside``), and the forms of ints computed in the body. ``concerns``: a cheap test that fails for loops that would stay as they are:
-    nests of these are passed over."""
+    that hold even if it does not run are ``outside``), and the forms of ints computed in the body. ``concerns``: a
+    cheap test that fails for loops that would stay as they are: nests of these are passed over."""
     left = set() if concerns is None else _passed_over(f.body, concerns)
     if concerns is not None and all(id(s) in left for s in f.body.stmts if isinstance(s, Loop | If)):
         return f

@@ -11,8 +11,9 @@ from enum import Enum
 from types import BuiltinFunctionType
 
 import numpy as np
+from linad_typecheck.engine.values import SLICE
 from linad_typecheck.names.scope import (
-    CHOICE, COMPLEX, NESTED, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass,
+    CHOICE, COMPLEX, NESTED, RETURNED, EnumClass, EnumMember, External, Opaque, RecordClass, RecordConstant,
 )
 from linad_typecheck.signature import (
     ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Signature, Structure,
@@ -401,6 +402,8 @@ def argument_type(value: object, where: str) -> object:
             return ArgType(Scalar(dtype), weak=True)
     if value is None or type(value) is str:
         return static(value)
+    if type(value) is slice and all(v is None or type(v) is int for v in (value.start, value.stop, value.step)):
+        return ArgStatic(RecordConstant(SLICE, (value.start, value.stop, value.step)), "slice")
     if isinstance(value, type | np.dtype | Enum | np.ufunc | BuiltinFunctionType | DISPATCHED) and isinstance(
         found := entity(value, ""), External | EnumMember | RecordClass | EnumClass
     ):

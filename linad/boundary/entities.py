@@ -202,6 +202,8 @@ def canonical(value: object) -> str | None:
         return f"{draws}.{name}"
     # the functions of `operator` are defined in `_operator`
     homes = [home.removeprefix("_")] if isinstance(home, str) else []
+    if home == "scipy._lib._sparse":  # which exports to `scipy.sparse`
+        homes = ["scipy.sparse"]
     if isinstance(value, np.ufunc):
         homes = ["numpy", "scipy.special"]
     for module in homes:

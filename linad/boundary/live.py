@@ -207,7 +207,7 @@ class Record:
     def _sort(self, lookup: Lookup) -> None:
         f, value, same = lookup.scope.function, lookup.value, self._same
         first, *attributes = lookup.name.split(".")
-        plain = _undecorated(value)
+        plain = _plain_function(value)
         helper = plain is not None and plain.__kwdefaults__ is None and _code(value) == lookup.code
         if (
             self.early
@@ -544,7 +544,7 @@ def source_mark(source: FunctionSource) -> str:
     return f"function {hashlib.sha256(described.encode()).hexdigest()}"
 
 
-def _undecorated(value: object) -> FunctionType | None:
+def _plain_function(value: object) -> FunctionType | None:
     """The plain function under a helper that is nothing else: itself, or the one that was decorated or jitted."""
     found = underlying(value)
     if found is None or rules_of(value) is not None or compiled_of(value) is not None:

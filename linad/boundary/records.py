@@ -169,7 +169,7 @@ def _initialiser(cls: type) -> FunctionType:
     text = f"def __init__({given}):\n" + "\n".join(lines or ["    pass"]) + "\n"
     file = f"<dataclass {cls.__module__}.{cls.__qualname__} {id(cls)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space = {**vars(sys.modules[cls.__module__]), **held}
+    space = {**cls.__init__.__globals__, **held}
     exec(compile(text, file, "exec", dont_inherit=True), space)  # noqa: S102 - generated above
     return space["__init__"]
 

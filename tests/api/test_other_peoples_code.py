@@ -12,6 +12,7 @@ import linad
 import numba
 import numpy as np
 import pytest
+from scipy.sparse import issparse
 from linad import LinadError, linear_grad
 
 from tests.two_roads import differences
@@ -435,6 +436,12 @@ def more_small_things(x, c=0.1):
         if abs(total) < 1e-6:
             break
     rows = np.apply_along_axis(np.sum, 1, square) + np.apply_along_axis(lambda r: r @ r, 0, square)
+    if x.ndim > 1 or c in (None, Ellipsis):
+        raise getattr(np, "exceptions", np).AxisError(1, x.ndim)
+    try:
+        total = total + np.repeat(x, x > 0.0).sum() * np.dot(x, x).T
+    except MemoryError:
+        raise
     return total * rows.sum() + root.sum() + all(v.size == 1 for v in (np.array([3]), x))
 
 
@@ -451,6 +458,37 @@ def chosen(x, turned=False):
     if x[0] > 100.0:
         b = x[:2]
     return np.cos(a[:, 0]).sum() * a[0, 0] + b.reshape(3, 1)[1, 0]
+
+
+def again(u):
+    try:
+        if u < 0.0:
+            raise ValueError("negative")
+        r = 1 / u
+    except ValueError as error:
+        print(error)
+        raise
+    except ZeroDivisionError:
+        raise
+    return r
+
+
+def test_what_is_raised_again():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of `print`
+        f = linear_grad(again, backend="interpret")
+    assert f.grad(2.0) == -0.25
+    for u, kind in ((-1.0, ValueError), (0.0, ZeroDivisionError)):
+        with pytest.raises(kind):
+            f(u)
+
+
+def test_a_slice_as_an_argument():
+    def part(x, where=slice(None), step=slice(None, None, -1)):
+        return (x[where] * x[step][where]).sum() if isinstance(where, slice) else 0.0
+
+    agrees(part, X)
+    agrees(part, X, slice(1, None))
 
 
 def test_what_one_of_two_arrays_raises_is_not_raised_by_the_other():
@@ -506,6 +544,9 @@ def still_more(x):
     kept = list(filter(lambda t: t > 0.0, x))
     if "pandas" in str(type(x)):
         return 0.0
+    rows[0] = rows[1:2] * rows[:1]
+    rows *= len("abc"[: x.ndim]) * (1 - issparse(x))
+    rows += np.transpose((x, x * x)) + len(np.transpose((x > 0.0).nonzero()))
     return (rows**2).sum() * sum(kept) + sum((v * v for v in x), start=1.0)
 
 

@@ -30,7 +30,9 @@ EXPRESSIONS = """
     np.real(z) | np.imag(z) | np.multiply(z, w) | np.add(z, 1) | np.divide(1, z) | np.power(z, 2) | np.isfinite(z) | np.isnan(w)
     np.isclose(z, z + 1e-12) | np.allclose(z, z) | np.iscomplexobj(z) + np.isrealobj(z) | np.isreal(z * 1j)
     cmath.exp(w) | cmath.log(w) | cmath.sqrt(w) | cmath.sqrt(-2.0) | cmath.phase(w) | cmath.polar(w)[0] | cmath.rect(x[0], y[0])
-    cmath.sin(w) | cmath.tanh(w) | cmath.isinf(w) | turned(w, y[1]) | complex(x[0], y[1]) | complex(x[0]) | np.complex128(w) | Z0 * w
+    np.arcsin(z) | np.arccos(z) | np.arctan(z) | np.arcsinh(z) | np.arctanh(z * 0.5) | cmath.asin(w) | cmath.acos(w) | cmath.atan(w)
+    np.real_if_close(z - 1j * z.imag) | np.real_if_close(x) | np.sort_complex(z) | np.sort_complex(x) | np.sort_complex(np.outer(z, x))
+    w.conjugate().real | z[:1].item() | np.isscalar(w) + 2 * np.isscalar(z) | np.emath.sqrt(z) | cmath.sin(w) | cmath.tanh(w) | cmath.isinf(w) | turned(w, y[1]) | complex(x[0], y[1]) | complex(x[0]) | np.complex128(w) | Z0 * w
     z.sum() | np.sum(z) | np.mean(z) | np.prod(z) | np.var(z) | np.std(z) | np.cumsum(z) | np.diff(z) | np.trapezoid(z) | sum(z)
     sum([v * 2 for v in z]) | np.dot(z, z) | z @ z | np.vdot(z, z) | np.outer(z, z) | np.convolve(z, z) | np.correlate(z, z[:3])
     np.linalg.norm(z) | np.where(x > 0.5, z, 0) | np.where(x > 0.5, x, z) | np.concatenate((z, z[:2])) | np.stack((z, x)) | np.roll(z, 1)

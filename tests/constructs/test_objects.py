@@ -65,12 +65,27 @@ class Base:
     def __iter__(self):
         yield self.k
         yield self.w
+    @staticmethod
+    def twice(x): return 2.0 * x
+    @classmethod
+    def of(cls, x): return cls(x)
 class Child(Base):
     SCALE = 3.0
     def value(self, x): return super().value(x) + 1.0
 HELD = Child(1.5, 2.0)
 def made(x, of=Base): return of(x[0]).k
 def used(x, o=HELD): return o.value(x[1])
+def changed(x):
+    b = Base(x[0])
+    h, b.k = b.value, b.k * x[1]
+    r, b = h(x[2]), Base(1.0)
+    return r + sum([f(x[1]) for f in [Base(v).value for v in x]])
+def called(f, x): return f(x)
+def holds(x):
+    b = Base(x[0])
+    b.own = [b]
+    b.k = x[1]
+    return b.own[0].k
 """
 
 
@@ -78,13 +93,19 @@ def used(x, o=HELD): return o.value(x[1])
     "expression",
     ["(Base(x[0]) * 2.0).k", "(Base(x[0]) + Child(x[1])).value(x[2])", "(HELD * x[0]).value(x[1])", "(HELD + Base(x[0])).k", "HELD[0] * x[0] * len(HELD)",
      "x[0] * sum([v for v in HELD])", "x[0] if Base(x[0]) < Base(x[1]) else x[1]", "x[0] if Base(x[0]) > HELD else x[1]", "x[0] if HELD == Child(x[1]) else x[2]",
-     "type(HELD)(x[0]).value(x[1])", "x[0] * len(type(HELD).__name__) * len(HELD.__class__.__name__)", "made(x) * made(x, Child) * used(x) + used(x, Base(x[2]))"],
+     "type(HELD)(x[0]).value(x[1])", "x[0] * len(type(HELD).__name__) * len(HELD.__class__.__name__)", "made(x) * made(x, Child) * used(x) + used(x, Base(x[2]))",
+     "changed(x)", "called(Child(x[0]).value, x[1]) * called(Base.twice, x[2])", "called(Child.of, x[0]).value(x[1]) + called(Base(x[0]).twice, x[1])"],
 )  # fmt: skip
 def test_methods_by_which_classes_define_operators(expression):
     plain = load(f"{HEADER}{BOUND}\ndef f(x):\n    return {expression}\n")
     x, f = np.array([1.0, 2.0, 3.0]), linear_grad(plain, backend="interpret")
     assert f(x) == pytest.approx(plain(x))
     assert np.allclose(f.grad(x), differences(plain, x), atol=1e-6)
+
+
+def test_an_object_that_holds_itself_is_refused():
+    with pytest.raises(LinadError, match="an object that holds itself"):
+        linear_grad(load(f"{HEADER}{BOUND}\ndef f(x):\n    return holds(x)\n"), backend="interpret")(np.ones(3))
 
 
 def test_unpacking_and_arguments_that_are_classes():
@@ -209,3 +230,35 @@ def test_what_the_class_defines_for_its_objects():
     f, x = load(OF_THE_CLASS), np.array([0.3, 1.2, -0.7])
     g = linear_grad(f, backend="interpret")
     assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)
+
+
+COPIES = """
+import copy
+
+class Model:
+    def __init__(self, a):
+        self.a, self.seen, self.next = a, [a[0]], None
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "xs = [x.copy(), x * 2.0]; ys = copy.deepcopy(xs); ys[0][0] = 5.0; return (xs[0] * ys[0]).sum()",
+        "xs = [x[0], [x[1], x[2]]]; ys = copy.copy(xs); zs = copy.deepcopy(xs); xs[1][0] = 9.0; return ys[1][0] + zs[1][0] * x[0]",
+        "a = Model(x.copy()); b = copy.deepcopy(a); c = copy.copy(a); b.a[0] = 7.0; a.seen.append(2.0); return a.a[0] * b.a[0] + len(c.seen) * len(b.seen)",
+        "d = {'a': x.copy(), 'b': x[0]}; e = copy.deepcopy(d); e['a'][1] = 0.0; e['b'] = 2.0; return (d['a'] * e['a']).sum() + d['b'] * e['b']",
+        "xs = [v for v in x]; ys, zs = copy.copy(xs), copy.deepcopy(xs); xs.append(x[1]); ys[0] = 5.0; return sum(xs) * len(ys) + sum(zs) * ys[0]",
+        "s = {1, 2}; t = copy.copy(s); t.add(3); return x[0] * len(s) * len(t)",
+    ],
+)  # fmt: skip
+def test_copies(body):
+    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    {body}\n")
+    f, x = linear_grad(plain, backend="interpret"), np.array([0.5, 1.5, 2.0])
+    assert f(x) == pytest.approx(plain(x)) and np.allclose(f.grad(x), differences(plain, x), atol=1e-5)
+
+
+def test_a_deep_copy_of_what_is_held_twice_is_refused():
+    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    a = x.copy()\n    xs = copy.deepcopy([a, a])\n    return xs[0].sum()\n")
+    with pytest.raises(LinadError, match="may hold an array or an object twice"):
+        linear_grad(plain, backend="interpret")(np.ones(2))

@@ -41,6 +41,7 @@ import scipy.interpolate as sx
 import scipy.optimize as so
 import scipy.signal as sg
 import scipy.signal.windows as sw
+from scipy.spatial.transform import Rotation
 import scipy.sparse
 import scipy.spatial.distance as sd
 import scipy.special as sp
@@ -251,6 +252,24 @@ EXAMPLES = {
         }.items()
         for what, call in {"val": "x, v", "vander": "v, k"}.items()
     },
+    **{f"cmath.{n}": f"cmath.{n}(x).real" for n in "acos asin asinh atan atanh".split()},
+    "numpy.sort_complex": "np.sort_complex(v).real", "scipy.signal.get_window": "sg.get_window('hann', k)",
+    "scipy.signal.windows.get_window": "sw.get_window(('tukey', 0.3), k)",
+    "scipy.optimize.minimize_scalar": "so.minimize_scalar(lambda t: (t - x) ** 2, bounds=(-9.0, 9.0)).x",
+    **{
+        f"scipy.spatial.transform.Rotation.{n}": f"Rotation.{n}({call}).as_rotvec()"
+        for n, call in {
+            "from_quat": "[x, y, 1.0, 1.0]", "from_rotvec": "v", "from_matrix": "np.eye(3) + x", "from_euler": "'xyz', [x, y, 0.5]",
+            "identity": "",
+        }.items()
+    },
+    **{
+        f"scipy.spatial.transform.Rotation.{n}": f"Rotation.from_rotvec(v).{n}({call})"
+        for n, call in {
+            "as_quat": "", "as_rotvec": "", "as_matrix": "", "as_euler": "'xyz'", "magnitude": "", "apply": "u", "inv": ").apply(u",
+            "__mul__": "Rotation.from_rotvec(u)).apply(v",
+        }.items()
+    },
     "scipy.optimize.brentq": "so.brentq(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.bisect": "so.bisect(lambda t: t + x, -9.0, 9.0)",
     "scipy.optimize.newton": "so.newton(lambda t: t * t - x, 1.0)",
@@ -279,6 +298,7 @@ SECTIONS: tuple[tuple[str, Chosen], ...] = (
     ("scipy.signal", lambda n, kind: n.startswith("scipy.signal.") and n.count(".") == 2),
     ("scipy.signal.windows", lambda n, kind: n.startswith("scipy.signal.windows.")),
     ("scipy.spatial.distance", lambda n, kind: n.startswith("scipy.spatial.distance.")),
+    ("scipy.spatial.transform", lambda n, kind: n.startswith("scipy.spatial.transform.")),
     ("math", lambda n, kind: n.startswith("math.") and kind in ("rule", "fold")),
     ("cmath", lambda n, kind: n.startswith("cmath.")),
     ("Built-in functions", lambda n, kind: n.startswith("builtins.") and kind in ("rule", "fold")),

@@ -169,6 +169,15 @@ for v in x:
     before = v
 count = sum(1 for a in seen if a is None)
 return sum(a * a for a in seen if a is not None) + count * x[0] + (0.0 if seen[-1] is None else seen[-1])""",
+    "remembered in a list": """\
+memo = [None] * 7
+def fib(n):
+    if n < 2:
+        return x[n]
+    if memo[n] is None:
+        memo[n] = fib(n - 1) + fib(n - 2)
+    return memo[n]
+return fib(6)""",
     "an attribute and the result of a method": """\
 node, total = Node(0.0), 0.0
 for v in x:
@@ -205,6 +214,16 @@ def test_none_where_it_cannot_be_used_raises(use):
     assert np.isfinite(f(POINTS[1]))
     with pytest.raises(TypeError, match="`w` is None here"):
         f(POINTS[0])
+
+
+@pytest.mark.parametrize("use", ["sum(seen)", "np.array(seen).sum()", "np.mean(seen)", "sorted(seen)[0]"])
+def test_none_in_a_list_that_numbers_are_made_of_raises(use):
+    made = "seen = []\nfor v in x:\n    seen.append(v if v > w else None)"
+    plain = load(f"import numpy as np\ndef f(x, w):\n" + "".join(f"    {line}\n" for line in f"{made}\nreturn {use}".split("\n")))
+    f = linear_grad(plain, backend="interpret")
+    assert f(POINTS[1], -9.0) == pytest.approx(plain(POINTS[1], -9.0))
+    with pytest.raises(TypeError, match="an item of the list is None here"):
+        f(POINTS[1], 2.0)
 
 
 RESULTS = {

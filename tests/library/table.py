@@ -38,6 +38,9 @@ _each("numpy", "add subtract multiply divide true_divide power pow floor_divide 
 _each("numpy", "bitwise_and bitwise_or bitwise_xor left_shift right_shift bitwise_left_shift bitwise_right_shift", "F(e, f)")
 _each("numpy", "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor", "F(e, f)")
 _each("numpy", "arctan2 atan2 hypot logaddexp logaddexp2 copysign fmod fmin fmax heaviside maximum minimum gcd lcm", "F(e, f)")
+for _home in ("emath", "lib.scimath"):
+    _each(f"numpy.{_home}", "sqrt log log2 log10", "F(e * e)")
+    _each(f"numpy.{_home}", "arcsin arccos arctanh", "F(1.0 / (1.0 + h * h))")
 _rows("numpy", """
     where: np.where(e > 0, e, -e) | np.where(e > f, e, f) | np.where(x > 1) | np.where(e, 1.0, 2.0)
     real: np.real(e).copy()
@@ -355,6 +358,7 @@ _rows("scipy.signal", """
 """)  # fmt: skip
 _SIGNAL = "np.append(np.arange(8.0), np.clip(np.nan_to_num(x), -9, 9) * 1.0)"
 _rows("scipy.signal", f"""
+    lfilter: sg.lfilter([0.5, 0.25, 1.0], [2.0, 0.5], [u, v, 1.0], zi=[1.0, u])[0]
     lfilter_zi: sg.lfilter_zi([0.5, 0.25], [2.0, -1.0, 0.5]) | sg.lfilter_zi([0.5, u], [1.0])
     filtfilt: sg.filtfilt([0.5, 0.25], [2.0, -1.0], {_SIGNAL}) | sg.filtfilt([0.5], [1.0, 0.5], {_SIGNAL}, padtype=None) | sg.filtfilt([0.5], [1.0, 0.5], x * 1.0)
     sosfilt: sg.sosfilt(np.array([[0.5, 0.25, 0.0, 1.0, -0.5, 0.25]]), {_SIGNAL})
@@ -401,13 +405,19 @@ _rows("scipy.ndimage", """
     gaussian_filter: sn.gaussian_filter(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 0.75)
     uniform_filter1d: sn.uniform_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 3) | sn.uniform_filter1d(np.append(np.clip(np.nan_to_num(x), -9, 9), 1) * 1.0, 2, mode="wrap")
 """)  # fmt: skip
-_each("scipy.signal.windows", "hann hamming blackman blackmanharris bartlett cosine", "F(4)", "F(5, 0)", "F(1)")
+_each("scipy.signal.windows", "hann hamming blackman blackmanharris bartlett cosine nuttall flattop boxcar triang tukey parzen bohman", "F(4)", "F(5, 0)", "F(1)")
 _rows("scipy.signal.windows", """
     general_hamming: sw.general_hamming(4, 0.75)
     gaussian: sw.gaussian(4, u)
     exponential: sw.exponential(4, tau=u) | sw.exponential(4, 0, u, False)
     kaiser: sw.kaiser(5, u)
+    tukey: sw.tukey(6, 0.4) | sw.tukey(4, 0) | sw.tukey(5, 2.0)
+    get_window: sw.get_window("hamming", 5) | sw.get_window(("gaussian", 1.5), 4) | sw.get_window(8.0, 4)
 """)  # fmt: skip
+TABLE["scipy.signal.get_window"] = (
+    *(f"sg.get_window({n!r}, 4)" for n in "hann black bkh bart box tri nutl flat parz bman cosine tukey".split()),
+    'sg.get_window(("tukey", 0.3), 5, False)', 'sg.get_window(("kaiser", 2.0), 4)', 'sg.get_window(("general_hamming", 0.6), 4)',
+)
 _rows("numpy", """
     kaiser: np.kaiser(5, u) | np.kaiser(1, u) | np.kaiser(0, u)
     partition: np.partition(np.append(x, 1.5), 0)[0] | np.partition(x, 2)[:0] | np.partition(A, 1, axis=0)[:1]
@@ -473,7 +483,7 @@ _rows("numpy", """
     concat: np.concat((x, y)) | np.concat((A, B))
     stack: np.stack((x, y)) | np.stack((A, B), axis=2) | np.stack((x, x[:1]))
     vstack: np.vstack((x, y)) | np.vstack((A, B))
-    hstack: np.hstack((x, y)) | np.hstack((A, B))
+    hstack: np.hstack((x, y)) | np.hstack((A, B)) | np.hstack(x)
     dstack: np.dstack((x, y)) | np.dstack((A, B))
     column_stack: np.column_stack((x, y)) | np.column_stack((A, b)) | np.column_stack((A, x))
     block: np.block([x, y]) | np.block([[A], [B]]) | np.block([[A, B]])
@@ -650,7 +660,7 @@ ELSEWHERE = {
             "optimize.bisect", "optimize.brentq", "optimize.newton", "integrate.quad", "interpolate.interp1d",
             "interpolate.PchipInterpolator", "interpolate.Akima1DInterpolator", "interpolate.RegularGridInterpolator",
             "interpolate.CubicSpline", "interpolate.InterpolatedUnivariateSpline", "optimize.fsolve", "optimize.root",
-            "optimize.root_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
+            "optimize.root_scalar", "optimize.minimize_scalar", "optimize.leastsq", "optimize.least_squares", "optimize.curve_fit",
             "integrate.odeint", "integrate.solve_ivp",
         )
     },
@@ -669,7 +679,8 @@ ELSEWHERE = {
     **{
         name: "complex numbers: tests/constructs/test_complexes.py"
         for name in (
-            *(f"cmath.{n}" for n in "cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
+            *(f"cmath.{n}" for n in "acos asin asinh atan atanh cos cosh exp isfinite isinf isnan log log10 phase polar rect sin sinh sqrt tan tanh".split()),
+            "numpy.real_if_close", "numpy.sort_complex",
             *(f"{home}.fft.{n}" for home in ("numpy", "scipy") for n in "fft ifft rfft irfft".split()), "scipy.signal.hilbert",
             *(f"numpy.fft.{n}" for n in "fft2 ifft2 fftn ifftn rfft2 irfft2".split()),
             "builtins.complex", "numpy.complex64", "numpy.complex128", "numpy.csingle", "numpy.cdouble",
@@ -717,6 +728,13 @@ ELSEWHERE = {
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.lib.stride_tricks.as_strided": "of strides, which are no numbers: tests/api/test_known_shapes.py",
     "numpy.lib.stride_tricks.sliding_window_view": "a view of one array: tests/api/test_known_shapes.py",
+    **{
+        f"scipy.spatial.transform.Rotation.{name}": "rotations: tests/library/test_rotations.py"
+        for name in (
+            "from_quat from_rotvec from_matrix from_euler identity as_quat as_rotvec as_matrix as_euler inv apply "
+            "magnitude __mul__"
+        ).split()
+    },
     "copy.replace": "of records, not of numbers: tests/constructs/test_records.py",
     "dataclasses.replace": "of records, not of numbers: tests/constructs/test_records.py",
 }

@@ -31,7 +31,10 @@ def test_average_at_the_edges():
     assert refusals("np.average(x, weights=y)", A, Y)
 
 
-@pytest.mark.parametrize("call", ["x", "x, rowvar=False", "x, bias=True", "x, ddof=0", "x, y", "y, y * y"])
+@pytest.mark.parametrize(
+    "call",
+    ["x", "x, rowvar=False", "x, bias=True", "x, ddof=0", "x, y", "y, y * y", "x, aweights=y", "x, fweights=[1, 2, 1, 3, 1]", "x, aweights=y, fweights=[1, 2, 1, 3, 1], ddof=0"],
+)
 def test_cov(call):
     check(f"np.cov({call})", A, Y)
 

@@ -99,9 +99,14 @@ SOLVED = {
     "fsolve of a system": lambda a: so.fsolve(lambda t, b: [t[0] * t[1] - b, t[0] - t[1] - 0.5], (1.0, 1.0), args=(a,))[1],
     "root": lambda a: so.root(lambda t: np.array([t[0] ** 2 - a, t[1] - t[0]]), np.ones(2)).x.sum(),
     "root_scalar": lambda a: so.root_scalar(lambda t: t * t - a, bracket=(0.0, 9.0)).root + so.root_scalar(lambda t: t * t - a, x0=1.0, fprime=lambda t: 2.0 * t).root,
+    "minimize_scalar": lambda a: so.minimize_scalar(lambda t, b: np.cosh(t - b) + 0.3 * t, (-3.0, 2.0), args=(a,)).fun,
+    "minimize_scalar, bounded": lambda a: so.minimize_scalar(lambda t: t**4 - a * t, bounds=(0.0, 2.0)).fun,
     "leastsq": lambda a: so.leastsq(lambda p: p[0] * K + p[1] - V**a, [1.0, 0.0])[0].sum(),
     "least_squares": lambda a: so.least_squares(lambda p: np.exp(-p[0] * K) - a * np.exp(-K), 1.0).cost,
     "curve_fit": lambda a: so.curve_fit(lambda x, p, q: p * np.exp(-q * x), K, V**a)[0] @ [1.0, -3.0],
+    "curve_fit, bounds": lambda a: so.curve_fit(
+        lambda x, p, q: p * np.exp(-q * x), K, V**a, bounds=([0.0, -2.0], np.inf), x_scale=[1.0, 2.0]
+    )[0] @ [1.0, -3.0],
     "curve_fit, covariance": lambda a: np.diag(so.curve_fit(lambda x, p, q: p + q * x, K, V**a, (1.0, 1.0), sigma=K + a, absolute_sigma=True)[1]).sum(),
     "odeint": lambda a: si.odeint(lambda y, t, b: (y[1], -b * np.sin(y[0])), [a, 0.1], [0.0, 1.0, a + 1.0], args=(a,))[:, 0].sum(),
     "odeint, time first": lambda a: si.odeint(damped, [0.5, 0.1], [0.0, 1.0], (a,), tfirst=True)[1, 1],
@@ -116,8 +121,16 @@ def test_solved_to_a_tolerance(name):
     assert np.isclose(checked.grad(0.7), (checked(0.7 + 1e-5) - checked(0.7 - 1e-5)) / 2e-5, 1e-5)
 
 
+def test_a_minimum_moves_with_the_function():
+    for more in ({"bracket": (-3.0, 2.0)}, {"bounds": (-3.0, 2.0)}):
+        f = lambda a: so.minimize_scalar(lambda t: np.cosh(t - a * a) + 0.3 * t, **more).x  # noqa: B023
+        found = linear_grad(f, backend="interpret", cache=False).value_and_grad(0.7)
+        assert np.allclose(found, (f(0.7), 1.4), 1e-5)
+
+
 def test_no_solution():
-    for f in (lambda a: so.fsolve(lambda t: t * t + a, 1.0)[0], lambda a: si.odeint(lambda y, t: y**2 / (1.0 - t), a, [0.0, 2.0])[1, 0]):
+    at_bound = lambda a: so.minimize_scalar(lambda t: (t - a) ** 2, bounds=(1.0, 2.0)).x
+    for f in (at_bound, lambda a: so.fsolve(lambda t: t * t + a, 1.0)[0], lambda a: si.odeint(lambda y, t: y**2 / (1.0 - t), a, [0.0, 2.0])[1, 0]):
         with pytest.raises(RuntimeError):
             linear_grad(f, backend="interpret", cache=False)(0.7)
 

@@ -266,17 +266,6 @@ def _reshape(ctx: Lowering, args: Args) -> Value:
     raise Refused(BadCall(args.span, args.name, "takes an array and its new shape"))
 
 
-def _transpose(ctx: Lowering, args: Args) -> Value:
-    given = (*args.values, *([args.keywords["axes"]] if set(args.keywords) == {"axes"} else []))
-    match given:
-        case (v,) if is_array(v):
-            return transposed(ctx, v, None, args.span)
-        case (v, axes) if is_array(v):
-            order = axes_of(ctx, axes, rank_of(v), args.span)
-            return transposed(ctx, v, order, args.span)
-    raise Refused(BadCall(args.span, args.name, "takes an array and the order of its axes"))
-
-
 def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:
     """A view with an axis of size 1 at each position in ``at``, in order."""
     if not at:
@@ -330,6 +319,5 @@ def without_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> A
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.ravel": _ravel,
     "numpy.reshape": _reshape,
-    "numpy.transpose": _transpose,
 }
 enter_rules(RULES)

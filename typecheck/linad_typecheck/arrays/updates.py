@@ -11,13 +11,16 @@ from ..engine.arithmetic import binary
 from ..engine.elementwise import lift, shapes_text, spread
 from ..engine import numbers
 from ..engine.numbers import cast
-from ..engine.places import as_view, check_stretch, disjoint, is_one, materialise, nest, put, read, writable
+from ..engine.places import (
+    as_view, check_same_size, check_stretch, disjoint, is_one, materialise, nest, put, read, writable,
+)
 from ..engine.provenance import binding_label, sizes_differ
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of,
+    SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, UnionValue, Value, ViewValue, describe, literal,
+    type_of,
 )
 from ..frozen import frozen
 from ..ownership.state import write
@@ -27,6 +30,7 @@ from ..span import Span
 from ..types import FLOATS, INTS, NUMPY_NAMES, DType, Scalar, same_kind
 from .from_parts import array_of_values
 from .gather import Gathered, gathered
+from .indexing import indexed
 from .slices import Place
 
 
@@ -46,7 +50,7 @@ class Region:
 def assign_region(ctx: Lowering, where: Region, value: Value, span: Span) -> None:
     """``where = value``."""
     where = _by_places(ctx, where, value, span)
-    value = _right_side(ctx, where, value, span)
+    value = _right_side(ctx, where, value, span, assigned=True)
     if value is None:
         return
     write(ctx, where.place, where.name, where.span)
@@ -182,8 +186,13 @@ def shape_of_region(ctx: Lowering, where: Region, span: Span) -> tuple[Atom, ...
     return where.picked.shape if where.picked is not None else shape_of(ctx, where.place, span)
 
 
-def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value | None:
-    """The right side, broadcast to the region. It is evaluated first if it reads cells that are written."""
+def _right_side(
+    ctx: Lowering, where: Region, value: Value, span: Span, assigned: bool = False
+) -> Value | None:
+    """The right side, broadcast to the region. It is evaluated first if it reads cells that are written.
+
+    Of what is ``assigned``, leading axes of size 1 are left out.
+    """
     if isinstance(value, TupleValue) and not value.closed:  # NumPy converts it to an array
         value = array_of_values(ctx, value, None, "t", span)
     if isinstance(value, SILENT):
@@ -195,8 +204,16 @@ def _right_side(ctx: Lowering, where: Region, value: Value, span: Span) -> Value
         return value
     shape, own = shape_of_region(ctx, where, span), shape_of(ctx, value, span)
     if len(own) > len(shape):
-        sizes_differ(ctx, span, f"an array of rank {len(own)} does not fit into one of rank {len(shape)}", where.span)
-        raise Refused(None)
+        first, own = own[: len(own) - len(shape)], own[len(own) - len(shape) :]
+        if not assigned or where.mask is not None or any(isinstance(n, Const) and n != ONE for n in first):
+            rank = len(own) + len(first)
+            sizes_differ(ctx, span, f"an array of rank {rank} does not fit into one of rank {len(shape)}", where.span)
+            raise Refused(None)
+        for n in first:
+            check_same_size(ctx, n, ONE, "could not broadcast input array: its first axes are not of size 1", (), span)
+        value = indexed(ctx, value, [Place(literal(0), span)] * len(first), "", span)
+        if isinstance(value, ScalarValue):
+            return value
     text = "could not broadcast input array from shape {0} into shape {1}"
     texts = [shapes_text([own, shape]).split(" ")[k] for k in range(2)]
     text = text.format(*texts)

@@ -68,6 +68,7 @@ _NUMBER: dict[str, Callable[[ScalarValue], Value]] = {
     "ndim": lambda v: literal(0),
     "size": lambda v: literal(1),
     "dtype": lambda v: DTypeValue(v.dtype),
+    "T": lambda v: v,
 }
 OF_ARRAYS = (*_SHAPE, *_CELLS)
 

@@ -104,7 +104,7 @@ def _after_arguments(ctx: Lowering, node: ast.Call) -> ast.Call:
 
 
 def _evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -> list[ast.expr] | None:
-    """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none of them may."""
+    """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none may."""
     if not isinstance(changed, ast.Name | ast.Attribute):
         return None
     inside = [n for a in others for n in ast.walk(a)]

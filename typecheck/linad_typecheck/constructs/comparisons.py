@@ -159,6 +159,9 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     if classes is not None:
         return classes
     static = (TextValue, NoneValue)
+    if any(_is_ellipsis(v) for v in (a, b)):
+        other = b if _is_ellipsis(a) else a
+        return None if is_array(other) or isinstance(other, TupleValue) else _is_ellipsis(other)
     # a string or None does not equal any number, nor an array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
@@ -168,6 +171,10 @@ def _same_constants(a: Value, b: Value) -> bool | None:
             return False
         return None if is_array(other) or isinstance(other, TupleValue) else type(a) is type(b)
     return None
+
+
+def _is_ellipsis(v: Value) -> bool:
+    return isinstance(v, EntityValue) and v.entity == External("builtins.Ellipsis")
 
 
 def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:

@@ -56,7 +56,9 @@ def method(ctx: Lowering, z: TupleValue, name: str, args: Args) -> Value:
         for array, part in zip(z.items, as_complex(ctx, args.values[0], args.span).items, strict=True):
             array_method(ctx, array, name, replace(args, values=(part,)), "")
         return NoneValue()
-    if name in _BY_PARTS and is_array(z.items[0]):
+    if name in ("item", "squeeze") and not is_array(z.items[0]) and not args.values:
+        return z
+    if name in (*_BY_PARTS, "item") and is_array(z.items[0]):
         both = [array_method(ctx, part, name, args, "") for part in z.items]
         return pair(ctx, *both, args.span, args.hint)
     if name in METHODS or name in ("std", "var", "prod", "dot"):

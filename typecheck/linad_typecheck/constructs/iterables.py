@@ -454,22 +454,24 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     if len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
         ctx.report(BadCall(span, "map", "takes a function and what it runs over"))
         return None
-    f = closed(ctx, expression(ctx, node.args[0]), span)
+    f, key = expression(ctx, node.args[0]), ctx.pseudo("mapped", span)
     inner = _zip(ctx, ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
 
-    def apply(v: Value) -> Value:
-        call = ast.Call(Quoted(node.args[0], f), [Quoted(node, x) for x in v.items], [])
+    def apply(v: Value) -> Value:  # what the function captures may change from call to call
+        call = ast.Call(Quoted(node.args[0], ctx.env[key].value), [Quoted(node, x) for x in v.items], [])
         return usable(ctx, expression(ctx, ast.copy_location(call, node)), "the element", span)
 
     match inner:
         case Generated(by=by):
-            return _library(ctx, "_map", node, f, by)
+            return _library(ctx, "_map", node, closed(ctx, f, span), by)
         case Unrolled(items=items):
-            return Unrolled(tuple(map(apply, items)))
+            ctx.bind(key, Binding(f, span))
+            found = tuple(map(apply, items))
+            ctx.unbind(key)
+            return Unrolled(found)
         case Iteration():
-            return Iteration(
-                inner.start, inner.stop, inner.step, inner.nonneg, lambda i: apply(inner.element(i)), inner.held
-            )
+            held = inner.held | {key: Binding(f, span)}
+            return replace(inner, element=lambda i: apply(inner.element(i)), held=held)
     return None
 
 

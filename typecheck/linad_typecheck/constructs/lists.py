@@ -12,7 +12,7 @@ from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
-    appended, as_array, as_growing, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
+    appended, as_array, as_growing, as_item, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
     items_copied, leaves_of, new_list, put_item, replaced, row_appended,
 )
 from ..engine.hashed import is_hashed
@@ -28,7 +28,8 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
     NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, is_choice, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
+    growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
+    without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -563,14 +564,16 @@ def _with_items(
 
 
 def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length."""
+    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length, or anything in one that
+    may hold None."""
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
-    never = is_growing(base) and isinstance(base.items[0], Never)
-    if not (never or isinstance(value, TupleValue) or is_array(value)):
+    never, optional = is_growing(base) and isinstance(base.items[0], Never), _holds_none(base)
+    if not (never or optional or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
-    if not base.items or growing_type(type_of(base), NOTHING) is None:
+    t = with_item(type_of(base), type_of(value)) if optional else growing_type(type_of(base), NOTHING)
+    if not base.items or t is None:
         return False
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
@@ -589,6 +592,8 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
             store_cell(ctx, cell, x)
         return True
     name = node.value.id if isinstance(node.value, ast.Name) else ""
+    if optional and is_growing(base):
+        value = as_item(ctx, value, without_axis(t.items[0], is_weak(base)), span)
     if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
         place = _place(ctx, base, index, name, span)
@@ -596,7 +601,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
         put_item(ctx, base.items[0], (place,), value, span)
         return True
     may_change(ctx, base, name, *_told(node.value, what), span)
-    base = _grown(ctx, base, what, span)
+    base = replace(as_growing(ctx, base, t, span), made=base.made) if optional else _grown(ctx, base, what, span)
     place = _place(ctx, base, index, name, span)
     _written(ctx, base, user_name(node.value), span)
     new = replaced(ctx, base, place, value, name, span)
@@ -606,6 +611,13 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _holds_none(base: TupleValue) -> bool:
+    """Whether an item of a list may be None."""
+    if base.record in GROWING:
+        return is_optional(base.items[0])
+    return any(isinstance(v, NoneValue) or is_optional(v) for v in base.items)
 
 
 def _is_one_of(cells: Value, item: Value) -> bool:

@@ -32,6 +32,7 @@ from ..names.scope import (
     AFTER, DEQUE, FACTORY, HASHED, NO_DEFAULT, SETTER, Applied, Entity, External, GlobalArray, Helper, Instance, Member,
     Opaque, RecordClass, RecordField,
 )  # fmt: skip
+from ..registry import has_rule
 from ..span import Span
 
 METHODS = {
@@ -72,8 +73,11 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
             found = force_delayed(ctx, found, node.attr, span)
             put(ctx, node, base, found, span)
         return found
-    if member is not None and member.kind == "value":
+    if member is not None and member.kind in ("value", "static"):
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("method", "class"):
+        first = base if member.kind == "method" else EntityValue(record, record.name)
+        return _bound(ctx, entity_of(ctx, member, node), first, node)
     if node.attr in record.others:
         what = f"the method or property `.{node.attr}` of `{record.name}`"
         name = ast.unparse(node.value)
@@ -85,6 +89,13 @@ def field(ctx: Lowering, node: ast.Attribute, base: TupleValue) -> Value:
         near = f"`{close[0]}` is near" if close else f"the fields are {', '.join(record.names)}"
         ctx.report(NoField(span, record.name, node.attr, near))
     return Poison()
+
+
+def _bound(ctx: Lowering, method: Value, first: Value, node: ast.Attribute) -> Value:
+    """A bound method as a value: a partial application."""
+    partial = Quoted(node, EntityValue(External("functools.partial"), "partial"))
+    call = ast.Call(partial, [Quoted(node, method), Quoted(node, first)], [])
+    return expression(ctx, ast.copy_location(call, node))
 
 
 def refuse_attribute(ctx: Lowering, target: ast.Attribute) -> None:
@@ -183,7 +194,8 @@ def construct(ctx: Lowering, node: ast.Call, record: RecordClass) -> Value:
             why = why or f"has no field `{name}`"
         elif name in given:
             why = why or f"is given `{name}` twice"
-        given[name] = usable(ctx, expression(ctx, e, name, none=True), user_name(e) or f"the field `{name}`", ctx.span(e))
+        value = expression(ctx, e, name, none=True)
+        given[name] = usable(ctx, value, user_name(e) or f"the field `{name}`", ctx.span(e))
     for f in record.fields:
         if f.name not in given and f.default is NO_DEFAULT:
             why = why or f"is called without `{f.name}`"
@@ -387,6 +399,8 @@ def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Valu
         case EntityValue(entity=Instance(made=None) as of):
             found = of.scope.lookup(f"{of.name}.{name}")
             return (EntityValue(found, name), ()) if isinstance(found, Applied) else None
+        case TupleValue(record=RecordClass(key=key)) if has_rule(f"{key}.{name}"):
+            return EntityValue(External(f"{key}.{name}"), name), (v,)
         case TupleValue(record=RecordClass() as record) if record not in SEQUENCES:
             member = member_of(ctx, record, name)
             return (EntityValue(member.entity, name), (v,)) if member is not None and member.kind == "method" else None
@@ -437,6 +451,10 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value | None:
     found = _called_member(ctx, node, base, member)
     if found is not None:
         return found
+    if member is None and has_rule(dotted := f"{base.record.key}.{name}"):
+        function = Quoted(node.func, EntityValue(External(dotted), name))
+        call = ast.Call(function, [Quoted(node.func, base), *node.args], node.keywords)
+        return expression(ctx, ast.copy_location(call, node))
     return _replacing(ctx, node, base) if name == "_replace" and base.record.named_tuple else None
 
 
@@ -502,10 +520,9 @@ def _replacing(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     if node.args or any(k.arg is None for k in node.keywords):
         raise Refused(BadCall(span, "_replace", "takes the new fields by name: `p._replace(x=...)`"))
     given = {
-        k.arg: usable(
-            ctx, expression(ctx, k.value, k.arg, none=True), user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value)
-        )
+        k.arg: usable(ctx, value, user_name(k.value) or f"the field `{k.arg}`", ctx.span(k.value))
         for k in node.keywords
+        for value in (expression(ctx, k.value, k.arg, none=True),)
     }
     return replaced(ctx, base, given, span)
 
@@ -531,6 +548,10 @@ def class_attribute(ctx: Lowering, node: ast.Attribute, found: Entity) -> Value:
     member = member_of(ctx, found, node.attr)
     if member is not None and member.kind == "value":
         return entity_of(ctx, member, node)
+    if member is not None and member.kind in ("static", "method"):
+        return entity_of(ctx, member, node)
+    if member is not None and member.kind == "class":
+        return _bound(ctx, entity_of(ctx, member, node), EntityValue(found, found.name), node)
     raise Refused(
         Unsupported(ctx.span(node), f"the attribute `.{node.attr}` of the class `{found.name}`", "call the class")
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.places import force_delayed
 from ..engine.quoted import Do, Quoted
@@ -29,17 +29,27 @@ def reduced(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     span = ctx.span(node)
     if node.keywords or not 2 <= len(node.args) <= 3 or any(isinstance(a, ast.Starred) for a in node.args):
         raise Refused(BadCall(span, name, "takes a function, what it runs over, and the first value, by position"))
-    function = closed(ctx, _argument(ctx, node.args[0]), span)
+    function, key = _argument(ctx, node.args[0]), ctx.pseudo("reducing", span)
     found = iteration(ctx, node.args[1])
     if isinstance(found, Generated):
         found = iteration(ctx, Quoted(node.args[1], of_iterable(ctx, Quoted(node.args[1], found.by))))
     start = force_delayed(ctx, _argument(ctx, node.args[2]), hint, span) if len(node.args) == 3 else None
 
     def step(total: Value, item: Value) -> Value:
-        call = ast.Call(Quoted(node.args[0], function), [Quoted(node, total), Quoted(node, item)], [])
+        call = ast.Call(Quoted(node.args[0], ctx.env[key].value), [Quoted(node, total), Quoted(node, item)], [])
         value = usable(ctx, expression(ctx, ast.copy_location(call, node), hint), "the result", span)
         return force_delayed(ctx, value, hint, span)
 
+    ctx.bind(key, Binding(function, span))  # what the function captures may change from call to call
+    value = _folded(ctx, node, found, start, step, hint)
+    ctx.unbind(key)
+    return value
+
+
+def _folded(
+    ctx: Lowering, node: ast.Call, found: object, start: Value | None, step: Callable[[Value, Value], Value], hint: str
+) -> Value:
+    span = ctx.span(node)
     match found:
         case Unrolled(items=items):
             if start is None:

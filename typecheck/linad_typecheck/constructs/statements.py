@@ -16,7 +16,9 @@ from ..engine.arithmetic import binary, unary
 from ..engine.blocks import STATEMENTS, TARGETS, assign, if_, set_exit_kind
 from ..engine.closures import closed, nested_function
 from ..engine.entities import callee, imported, named
-from ..engine.evaluation import all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable
+from ..engine.evaluation import (
+    all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable,
+)  # fmt: skip
 from ..engine.exits import only_raises
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
@@ -28,8 +30,8 @@ from ..engine.returning import copied_result, gone, moved_result, without_meanin
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, FunctionValue, NoneValue, Poison, ScalarValue, TupleValue,
-    Value, arrays, contains, describe, literal, map_arrays, type_of,
+    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    TupleValue, Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
 from ..ownership.liveness import bound
@@ -120,9 +122,15 @@ def _raised(ctx: Lowering, node: ast.expr) -> str:
     """The name of the raised exception class, builtin or user-defined; empty if it is not a class."""
     if isinstance(node, ast.Name) and node.id in _ERRORS and node.id not in ctx.local_names:
         return node.id if ctx.source.scope.lookup(node.id) in (None, External(f"builtins.{node.id}")) else ""
-    match named(ctx, node):
+    found = named(ctx, node)
+    if found is None and isinstance(node, ast.Attribute) and node.attr.endswith("Error"):
+        value = ctx.attempt(lambda: expression(ctx, node)).value
+        found = value.entity if isinstance(value, EntityValue) else None
+    match found:
         case External(dotted="numpy.linalg.LinAlgError" | "scipy.linalg.LinAlgError"):
             return "LinAlgError"
+        case External(dotted=dotted) if dotted.startswith("numpy.exceptions."):
+            return dotted
         case ErrorClass(kind=kind):
             return kind
     return ""

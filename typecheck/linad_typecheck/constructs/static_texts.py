@@ -71,7 +71,10 @@ def item(ctx: Lowering, node: ast.Subscript, text: str) -> Value | None:
     """``text[k]`` and ``text[lo:hi]``; None if the index is not known."""
 
     def bound(n: ast.expr | None) -> tuple[bool, object]:
-        return (True, None) if n is None else constant_of(expression(ctx, n))
+        value = NoneValue() if n is None else expression(ctx, n)
+        if isinstance(value, SILENT):
+            raise Refused(None, value)
+        return constant_of(value)
 
     parts = (
         (node.slice.lower, node.slice.upper, node.slice.step) if isinstance(node.slice, ast.Slice) else (node.slice,)

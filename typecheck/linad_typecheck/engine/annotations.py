@@ -369,7 +369,8 @@ class _Reader:
             reason = f"uses the modifier `{text[0]}`, which has no meaning here"
             raise _Wrong(BadDimension(self.span(node), word, reason))
         try:
-            size = atom(text) if text.isidentifier() and not iskeyword(text) else _size(ast.parse(text, mode="eval").body)
+            named = text.isidentifier() and not iskeyword(text)
+            size = atom(text) if named else _size(ast.parse(text, mode="eval").body)
         except SyntaxError:
             size = None
         if size is None:

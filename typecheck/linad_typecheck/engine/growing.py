@@ -260,6 +260,12 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
     cells, count = v.items[0], count_of(ctx, v)
     if isinstance(cells, TupleValue) and cells.record in ROWS:
         return _array_of_rows(ctx, v, hint, span)
+    if is_optional(cells):
+        numbers, there = cells.items
+        text = "an item of the list is None here"
+        here = lambda index: ctx.emit(Check(read(ctx, there, index, span).atom, "TypeError", text, (), span))
+        nest(ctx, (count,), here, span)
+        return as_array(ctx, new_list(ctx, numbers, count, is_weak(v)), hint, span)
     if isinstance(cells, ViewValue):
         view = cells.view
         return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=READ_ONLY))

@@ -22,9 +22,9 @@ TOP = OtherType(Poison())  # the type of a name without a single type
 class Head:
     """The facts about names at the head of a loop: an element of the lattice over which `fixpoint` iterates.
 
-    Each field only grows, and has finite height. Types join by `join_settling`, pointwise in tuples, up to `Poison`. The
-    lost arrays of a value grow up to the whole value. The sets range over names that the loop binds, places in their
-    values, and outer arrays. An attempt enters what contradicts its head into a copy.
+    Each field only grows, and has finite height. Types join by `join_settling`, pointwise in tuples, up to `Poison`.
+    The lost arrays of a value grow up to the whole value. The sets range over names that the loop binds, places in
+    their values, and outer arrays. An attempt enters what contradicts its head into a copy.
     """
 
     types: dict[str, ValueType] = field(default_factory=dict)  # of carried names
@@ -41,14 +41,16 @@ class Head:
     owned: set[str] = field(default_factory=set)
     split: set[Place] = field(default_factory=set)  # objects in values that another name does not carry
     unbound: set[str] = field(default_factory=set)  # names that never get a value with a type
-    changes: dict[str, TypeChanges | EverDeeper] = field(default_factory=dict)  # names without a single type, with the message
+    # names without a single type, with the message
+    changes: dict[str, TypeChanges | EverDeeper] = field(default_factory=dict)
 
     def copy(self) -> Head:
         return Head(*[getattr(self, name).copy() for name in _PARTS])
 
     def join(self, other: Head) -> Head:
         """The least head above both. Names are in the order of ``other``."""
-        types = {n: t if n not in self.types else join_settling(self.types[n], t) or TOP for n, t in other.types.items()}
+        mine = self.types
+        types = {n: t if n not in mine else join_settling(mine[n], t) or TOP for n, t in other.types.items()}
         lost = {n: v if n not in self.lost else lost_parts(self.lost[n], v) for n, v in other.lost.items()}
         for mine, found in ((self.types, types), (self.lost, lost)):
             found.update((n, x) for n, x in mine.items() if n not in found)

@@ -26,7 +26,7 @@ class Programs(ABC):
     entry: FunctionSource
     limit: int = RECURSION_LIMIT
     findings: Findings = field(default_factory=Findings)  # where the code being lowered reports to
-    # the tail duplications around, each with its function and whether it has to leave no choice: `blocks.duplicate_rest`
+    # the tail duplications around, each with its function and whether it must leave no choice: `blocks.duplicate_rest`
     duplications: list[tuple[object, bool]] = field(default_factory=list)
     written_out: int = 1  # iterations of the loops around that are written out, see `constructs.loops`
     meanings: dict[tuple[str, Span], Value] = field(default_factory=dict)  # values of names, where they are bound

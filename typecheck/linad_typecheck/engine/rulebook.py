@@ -103,6 +103,8 @@ def _named(name: str, *fields: str) -> RecordClass:
     return RecordClass(name, key, True, tuple(map(RecordField, fields)), mark=key)
 
 
+_ROTATION = replace(_attributes("spatial.transform.Rotation", "quat"), name="Rotation")
+
 RESULTS: dict[str, RecordClass] = {
     "numpy.linalg.slogdet": _named("SlogdetResult", "sign", "logabsdet"),
     "numpy.linalg.eigh": _named("EighResult", "eigenvalues", "eigenvectors"),
@@ -115,6 +117,11 @@ RESULTS: dict[str, RecordClass] = {
         "OdeResult", "t", "y", "nfev", "njev", "nlu", "status", "message", "success"
     ),
     "scipy.optimize.root_scalar": _attributes("RootResults", "root", "converged"),
+    "scipy.optimize.minimize_scalar": _attributes("OptimizeResult", "x", "fun", "success", "nfev", "nit"),
+    **{
+        f"scipy.spatial.transform.Rotation.{name}": _ROTATION
+        for name in "from_quat from_rotvec from_matrix from_euler identity inv __mul__".split()
+    },
 }  # functions that return a named tuple of NumPy or SciPy, or an object with attributes
 
 

@@ -364,8 +364,8 @@ class Lowering:
         self.go(flight=(*flight[:frame], *used))
 
     def landed(self, value: Value) -> None:
-        """Mark a pending value as used. It may be pending twice, as ``p`` in ``f(p, p.change())``: then the last; and it
-        may be used several times on its way into a call."""
+        """Mark a pending value as used. It may be pending twice, as ``p`` in ``f(p, p.change())``: then the last; and
+        it may be used several times on its way into a call."""
         flight = self.path.flight
         for k in reversed(range(len(flight))):
             held, node = flight[k]

@@ -91,23 +91,35 @@ def _unless_raised(s: ast.Try, first: ast.stmt, then: list[ast.stmt]) -> list[as
 def _without_its_error(handler: ast.ExceptHandler, scope: Scope) -> ast.ExceptHandler | None:
     """A handler whose exception is read only in exceptions that it raises, and in what is shown, with dots in place of
     its text; None for any other handler."""
-    if handler.name is None:
+    if handler.name is None and not any(isinstance(n, ast.Raise) for s in handler.body for n in ast.walk(s)):
         return handler
-    told = _Told(handler.name, scope)
+    told = _Told(handler, scope)
     body = [told.visit(copy.deepcopy(s)) for s in handler.body]
     if any(isinstance(n, ast.Name) and n.id == handler.name for s in body for n in ast.walk(s)):
         return None
     return ast.copy_location(ast.ExceptHandler(handler.type, None, body), handler)
 
 
-class _Told(ast.NodeTransformer):
-    """Replaces the text of an exception where it is only told."""
+_GENERAL = ("BaseException", "Exception", "ArithmeticError", "LookupError", "OSError")  # what is raised is a subclass
 
-    def __init__(self, name: str, scope: Scope) -> None:
-        self.name, self.scope, self.inside = name, scope, False
+
+class _Told(ast.NodeTransformer):
+    """Replaces the text of an exception where it is only told, and the exception where it is raised again."""
+
+    def __init__(self, handler: ast.ExceptHandler, scope: Scope) -> None:
+        self.name, self.kind, self.scope, self.inside = handler.name, handler.type, scope, False
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        again = node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == self.name)
+        if again and isinstance(self.kind, ast.Name | ast.Attribute) and ast.unparse(self.kind) not in _GENERAL:
+            return ast.copy_location(ast.Raise(self.kind, None), node)
         return self._within(node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
+        kind, self.kind = self.kind, None  # it raises its own again
+        self.generic_visit(node)
+        self.kind = kind
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr:
         found = resolve(node.value.func, self.scope) if isinstance(node.value, ast.Call) else None

@@ -11,6 +11,8 @@ def about_types(test: ast.expr) -> bool:
         match n:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKED:
                 return True
+            case ast.expr(of=ast.Try()):  # whether its block raises
+                return True
             case ast.Attribute(attr="ndim" | "dtype"):
                 return True
             case ast.Compare(ops=[ast.Is() | ast.IsNot(), *_]):

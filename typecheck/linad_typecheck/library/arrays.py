@@ -28,7 +28,7 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import AnyArray, is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, describe, literal, type_of,
+    SILENT, ArrayValue, DTypeValue, NoneValue, ScalarValue, TextValue, Value, describe, literal, type_of,
 )
 from ..engine.snippets import snippet_value
 from ..messages.language import BadCall, NoMember, Unsupported
@@ -133,23 +133,6 @@ def _copy(ctx: Lowering, args: Args) -> Value:
         case (v,) if isinstance(v, SILENT):
             raise Refused(None)
     raise Refused(BadCall(args.span, args.name, "takes one array"))
-
-
-def _copied(ctx: Lowering, args: Args) -> Value:
-    """``copy.copy(x)`` of the `copy` module: of an array, of a number, or of a tuple of these."""
-    (v,) = args.values if len(args.values) == 1 and not args.keywords else (None,)
-    if isinstance(v, ScalarValue | NoneValue | TextValue):
-        return v
-    if isinstance(v, TupleValue) and v.record is None and not v.closed and args.name.endswith("deepcopy"):
-        return TupleValue(tuple(_copied(ctx, replace(args, values=(x,))) for x in v.items))
-    if isinstance(v, TupleValue) and v.record is None and not v.closed:
-        return v  # a tuple is its own copy
-    if v is not None and is_array(v):
-        return copy(ctx, v, args.hint, args.span)
-    if isinstance(v, SILENT):
-        raise Refused(None)
-    instead = "make another one: `list(x)`, `dict(x)`, or an object of its class"
-    raise Refused(Unsupported(args.span, f"`{args.name}` of what is no array, number or tuple", instead))
 
 
 # -- methods
@@ -321,8 +304,6 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.array": _copy,  # calls are lowered by `array_of`
     "numpy.asarray": _copy,
     "numpy.asanyarray": _copy,
-    "copy.copy": _copied,
-    "copy.deepcopy": _copied,
 }
 enter_rules(RULES)
 enter("method", (f"ndarray.{name}" for name in (*OWN, *METHODS)))

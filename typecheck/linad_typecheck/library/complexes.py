@@ -224,8 +224,8 @@ def _rect(ctx: Lowering, args: Args) -> Value:
 
 
 _OF_CMATH = {n: n for n in "exp log sqrt sin cos tan sinh cosh tanh log10 isnan isinf isfinite polar".split()} | {
-    "phase": "angle"
-}
+    "phase": "angle", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "atanh": "arctanh",
+}  # fmt: skip
 
 
 def _pair(ctx: Lowering, args: Args) -> Value:

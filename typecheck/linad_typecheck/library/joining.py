@@ -127,6 +127,11 @@ def _raised(
     def apply(ctx: Lowering, args: Args) -> Value:
         found = bound(ctx, args, "dtype")
         found["arrays"] = next(iter(found.values()))
+        if is_array(found["arrays"]) and rank_of(found["arrays"]) == 1 and raised is not _as_depth:  # of numbers
+            some = ctx.let("ok", "gt", (shape_of(ctx, found["arrays"], args.span)[0], ZERO), BOOL, args.span)
+            ctx.emit(Check(some, "ValueError", "need at least one array to concatenate", (), args.span))
+            whole = materialise(ctx, found["arrays"], args.hint, args.span, _dtype(ctx, args, found))
+            return with_axes(ctx, whole, {_as_row: [1], _as_column: [0]}.get(raised, []), args.span)
         if is_array(found["arrays"]) and rank_of(found["arrays"]) > 1 and raised is not _as_depth:
             rows = rank_of(found["arrays"]) - 1
             dtype = _dtype(ctx, args, found)

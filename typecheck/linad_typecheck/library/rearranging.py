@@ -20,6 +20,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     SILENT, Delayed, ScalarValue, TupleValue, UnionValue, Value, describe, literal, type_of,
 )
+from ..messages.language import BadCall
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -231,7 +232,7 @@ def _repeat(ctx: Lowering, args: Args) -> Value:
 def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, found: dict[str, Value]) -> Value:
     """``np.repeat`` with a count for each index along the axis."""
     span, counts = args.span, as_array(ctx, repeats, args)
-    if rank_of(counts) != 1 or dtype_of(counts) not in INTS:
+    if rank_of(counts) != 1 or dtype_of(counts) not in (*INTS, "bool"):
         raise Refused(
             WrongType(
                 span,
@@ -277,6 +278,15 @@ def _repeat_each(ctx: Lowering, args: Args, array: AnyArray, repeats: Value, fou
     return made
 
 
+def _transpose(ctx: Lowering, args: Args) -> Value:
+    given = (*args.values, *([args.keywords["axes"]] if set(args.keywords) == {"axes"} else []))
+    if not 1 <= len(given) <= 2:
+        raise Refused(BadCall(args.span, args.name, "takes an array and the order of its axes"))
+    array = as_array(ctx, given[0], args)
+    order = None if len(given) == 1 else axes_of(ctx, given[1], rank_of(array), args.span)
+    return transposed(ctx, array, order, args.span)
+
+
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.flip": _flip,
     "numpy.flipud": _flip_along(0),
@@ -285,5 +295,6 @@ RULES: dict[str, Callable[[Lowering, Args], Value]] = {
     "numpy.roll": _roll,
     "numpy.tile": _tile,
     "numpy.repeat": _repeat,
+    "numpy.transpose": _transpose,
 }
 enter_rules(RULES)

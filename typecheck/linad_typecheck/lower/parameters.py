@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ..engine import annotations as notes
 from ..engine.values import (
-    SEQUENCES, ArrayType, EntityValue, FlagValue, NoneValue, OtherType, ScalarType, TextValue, TupleType, Value,
-    ValueType, describe, type_leaves,
+    SEQUENCES, ArrayType, EntityValue, FlagValue, NoneValue, OtherType, ScalarType, TextValue, TupleType, TupleValue,
+    Value, ValueType, describe, literal, type_leaves,
 )
-from ..names.scope import LIBRARY_CLASSES, RecordClass
+from ..names.scope import LIBRARY_CLASSES, RecordClass, RecordConstant
 from ..signature import ArgRecord, ArgStatic, ArgType, Leaf, RecordStructure, RecordTag, Structure
 from ..types import INTS, NUMPY_NAMES, Array
 from ..words import with_article
@@ -47,6 +47,8 @@ def _static(value: object) -> Value:
             return TextValue(value)
         case bool() | int():
             return FlagValue(value, True, "bool" if isinstance(value, bool) else "i64")
+        case RecordConstant(record=record, items=items):
+            return TupleValue(tuple(NoneValue() if v is None else literal(v) for v in items), record)
     return EntityValue(value, getattr(value, "name", "the argument"))
 
 

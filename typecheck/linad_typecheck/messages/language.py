@@ -37,7 +37,7 @@ class EverDeeper(Unsupported):
     instead: str = "keep the numbers in a list or an array, and beside each number the index of the next one"
 
     def message(self) -> str:
-        return f"{self.what} holds another one like it, and that one another, any number of times: this has no type here"
+        return f"{self.what} holds another one like it, and that one another, any number of times: it has no type here"
 
     def label(self) -> str:
         return "one level more each time"

@@ -190,6 +190,9 @@ def change(ctx: Lowering, old: TupleValue, new: TupleValue, name: str, what: str
     Raises `Refused` if the result could differ from Python. ``what`` names the change, ``instead`` says what to write.
     """
     may_change(ctx, old, name, what, instead, span)
+    if any(may_be_one(ctx, part, old) for x in new.items for part in objects(x)):
+        told = "an object that holds itself, directly or in one of its parts,"
+        raise Refused(Unsupported(span, told, "pass it where it is used, or keep the index of an item instead"))
     known = is_single_object(old)
 
     def changed(part: TupleValue) -> TupleValue:

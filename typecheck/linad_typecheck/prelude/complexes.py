@@ -134,6 +134,35 @@ def isreal(x):
     return x.imag == 0.0
 
 
+@implements("%complex numpy.isscalar")
+def isscalar(element):
+    return np.isscalar(element.real)
+
+
+@implements("%complex numpy.real_if_close")
+def real_if_close(a, tol=100):
+    """The real part. An imaginary part that is too large to be left out raises, because types are known before."""
+    limit = tol * 2.220446049250313e-16 if tol > 1 else tol
+    if not np.all(np.abs(a.imag) < limit):
+        raise ValueError("the result of `np.real_if_close` is complex: test it, and use `.real` where it is not")
+    return a.real
+
+
+@implements("%complex numpy.sort_complex")
+def sort_complex(a):
+    if a.ndim == 1:
+        order = np.lexsort((a.imag, a.real))
+        return pair(a.real[order], a.imag[order])
+    if a.ndim != 2:
+        raise TypeError("is of an array of rank 1 or 2 here")
+    re, im = a.real.copy(), a.imag.copy()
+    for i in range(len(re)):
+        order = np.lexsort((im[i], re[i]))
+        re[i] = re[i][order]
+        im[i] = im[i][order]
+    return pair(re, im)
+
+
 @implements("%complex builtins.bool")
 def truth(z):
     return bool((z.real != 0.0) | (z.imag != 0.0))
@@ -222,22 +251,22 @@ def exp(z):
     return pair(e * np.cos(z.imag), e * np.sin(z.imag))
 
 
-@implements("%complex numpy.log")
+@implements("%complex numpy.log", "%complex numpy.emath.log", "%complex numpy.lib.scimath.log")
 def log(z):
     return pair(np.log(np.hypot(z.real, z.imag)), np.arctan2(z.imag, z.real))
 
 
-@implements("%complex numpy.log10")
+@implements("%complex numpy.log10", "%complex numpy.emath.log10", "%complex numpy.lib.scimath.log10")
 def log10(z):
     return log(z) * 0.4342944819032518
 
 
-@implements("%complex numpy.log2")
+@implements("%complex numpy.log2", "%complex numpy.emath.log2", "%complex numpy.lib.scimath.log2")
 def log2(z):
     return log(z) * 1.4426950408889634
 
 
-@implements("%complex numpy.sqrt")
+@implements("%complex numpy.sqrt", "%complex numpy.emath.sqrt", "%complex numpy.lib.scimath.sqrt")
 def sqrt(z):
     x, y = z.real, z.imag
     t = np.sqrt(0.5 * (np.abs(x) + np.hypot(x, y)))
@@ -281,6 +310,43 @@ def tanh(z):
 @implements("%complex numpy.tan")
 def tan(z):
     turned = tanh(pair(-z.imag, z.real))
+    return pair(turned.imag, -turned.real)
+
+
+# Inverse functions, by the formulas of W. Kahan, Branch Cuts for Complex Elementary Functions, 1987
+
+
+@implements("%complex numpy.arcsin", "%complex numpy.asin")
+def arcsin(z):
+    below, above = sqrt(pair(1.0 - z.real, -z.imag)), sqrt(pair(1.0 + z.real, z.imag))
+    real_ = below.real * above.real - below.imag * above.imag
+    return pair(np.arctan2(z.real, real_), np.arcsinh(below.real * above.imag - below.imag * above.real))
+
+
+@implements("%complex numpy.arccos", "%complex numpy.acos")
+def arccos(z):
+    below, above = sqrt(pair(1.0 - z.real, -z.imag)), sqrt(pair(1.0 + z.real, z.imag))
+    real_ = 2.0 * np.arctan2(below.real, above.real)
+    return pair(real_, np.arcsinh(above.real * below.imag - above.imag * below.real))
+
+
+@implements("%complex numpy.arctanh", "%complex numpy.atanh")
+def arctanh(z):
+    x, y = z.real, z.imag
+    return pair(
+        0.25 * np.log1p(4.0 * x / ((1.0 - x) ** 2 + y * y)), 0.5 * np.arctan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y)
+    )
+
+
+@implements("%complex numpy.arcsinh", "%complex numpy.asinh")
+def arcsinh(z):
+    turned = arcsin(pair(-z.imag, z.real))
+    return pair(turned.imag, -turned.real)
+
+
+@implements("%complex numpy.arctan", "%complex numpy.atan")
+def arctan(z):
+    turned = arctanh(pair(-z.imag, z.real))
     return pair(turned.imag, -turned.real)
 
 

@@ -194,8 +194,8 @@ def _full2(a, b):
 
 
 @implements("scipy.signal.lfilter")
-def lfilter(b, a, x):
-    """A recursive (IIR) filter applied to a signal, with zero initial state.
+def lfilter(b, a, x, *, zi=None):
+    """A recursive (IIR) filter applied to a signal.
 
     Parameters
     ----------
@@ -203,11 +203,15 @@ def lfilter(b, a, x):
         Coefficients of the numerator (input) and the denominator (output); ``a[0]`` is not 0.
     x : array_like
         The signal, of rank 1.
+    zi : array_like, optional
+        The initial state. By default it is zero.
 
     Returns
     -------
-    numpy.ndarray
+    y : numpy.ndarray
         The output, of the length of the input.
+    zf : numpy.ndarray
+        The final state, if the initial one is given.
 
     Raises
     ------
@@ -227,6 +231,8 @@ def lfilter(b, a, x):
         raise ValueError("the coefficients, and a signal that is only weighted, cannot be empty")
     if a[0] == 0.0:
         raise ValueError("BUG: filter coefficient a[0] == 0 not supported yet")
+    if zi is not None:
+        return _continued(b / a[0], a / a[0], 1.0 * x, 1.0 * np.asarray(zi))
     dtype = np.result_type(b, a, x, np.float32)
     return _filtered((b / a[0]).astype(dtype), (a / a[0]).astype(dtype), x.astype(dtype))
 
@@ -242,3 +248,24 @@ def _filtered(b, a, x):
             total -= a[k] * y[n - k]
         y[n] = total
     return y
+
+
+def _longer(b, n):
+    """Coefficients, with zeros at the end."""
+    c = np.zeros(n)
+    c[: b.shape[0]] = b
+    return c
+
+
+def _continued(b, a, x, zi):
+    """The output of a filter with ``a[0] == 1``, in the transposed direct form, and its state."""
+    n = max(b.shape[0], a.shape[0])
+    if zi.shape[0] != n - 1:
+        raise ValueError("Unexpected shape for zi")
+    b, a, z, y = _longer(b, n), _longer(a, n), np.append(zi, 0.0), np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        out = b[0] * x[i] + z[0]
+        y[i] = out
+        for k in range(n - 1):
+            z[k] = b[k + 1] * x[i] + z[k + 1] - a[k + 1] * out
+    return y, z[:-1].copy()

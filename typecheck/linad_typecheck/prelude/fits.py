@@ -151,10 +151,22 @@ def _fitted(f, start):
     return _followed(lambda t: jacobian_of(f)(t).T @ f(t), constant(_least(f, start)))
 
 
+def _within(x, bounds):
+    """A minimum, which has to be between the bounds."""
+    if bounds is None:
+        return x
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise TypeError("takes bounds as a tuple, the least and the largest values")
+    if np.any(x < np.asarray(bounds[0])) or np.any(x > np.asarray(bounds[1])):
+        raise RuntimeError("the minimum is outside of the bounds: at a bound it has no derivative")
+    return x
+
+
 @implements("scipy.optimize.curve_fit")
 def curve_fit(
     f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=None, bounds=None, method=None, jac=None,
-    *, full_output=False, nan_policy=None,
+    *, full_output=False, nan_policy=None, x_scale=None, ftol=None, xtol=None, gtol=None, maxfev=None, max_nfev=None,
+    epsfcn=None, diff_step=None, verbose=0,
 ):  # fmt: skip
     """Parameters of a function that fit data best, by least squares.
 
@@ -170,6 +182,8 @@ def curve_fit(
         The uncertainty of each of ``ydata``.
     absolute_sigma : bool
         Whether ``sigma`` is in units of ``ydata``; only ratios of it matter otherwise.
+    bounds : tuple, optional
+        The least and the largest values of the parameters, between which the minimum has to be.
 
     Returns
     -------
@@ -181,9 +195,9 @@ def curve_fit(
     Raises
     ------
     RuntimeError
-        If the method does not converge.
+        If the method does not converge, or finds a minimum outside of the bounds, where SciPy returns one at a bound.
     TypeError
-        For ``bounds``, a ``sigma`` of two dimensions and ``full_output``.
+        For a ``sigma`` of two dimensions and ``full_output``.
 
     Examples
     --------
@@ -191,14 +205,14 @@ def curve_fit(
     >>> curve_fit(lambda x, a, b: a * np.exp(-b * x), x, 2.0 * np.exp(-0.5 * x))[0].round(6)
     array([2. , 0.5])
     """
-    if full_output or bounds is not None:
-        raise TypeError("takes no `bounds` and `full_output` here: use the parameters and their covariance alone")
+    if full_output:
+        raise TypeError("takes no `full_output` here: use the parameters and their covariance alone")
     if sigma is not None and np.asarray(sigma).ndim > 1:
         raise TypeError("takes one uncertainty for each number here")
     start = np.ones(parameter_count(f) - 1) if p0 is None else _vector(p0)
     weights = 1.0 if sigma is None else 1.0 / np.asarray(sigma)
     r = lambda t: np.ravel((f(xdata, *t) - ydata) * weights)
-    popt = _fitted(r, start)
+    popt = _within(_fitted(r, start), bounds)
     j = jacobian_of(r)(popt)
     pcov = np.linalg.inv(j.T @ j)
     if sigma is None or not absolute_sigma:
@@ -259,6 +273,8 @@ def least_squares(
         Function of an array ``(n,)`` and of ``args`` that returns at least `n` numbers, whose squares are added.
     x0 : float or ndarray
         Where to start.
+    bounds : tuple, optional
+        The least and the largest values of ``x``, between which the minimum has to be.
     args : tuple
         Further arguments of ``fun``.
 
@@ -271,19 +287,19 @@ def least_squares(
     Raises
     ------
     RuntimeError
-        If the method does not converge.
+        If the method does not converge, or finds a minimum outside of the bounds, where SciPy returns one at a bound.
     TypeError
-        For ``bounds``, ``kwargs`` and a ``loss``.
+        For ``kwargs`` and a ``loss``.
 
     Examples
     --------
     >>> least_squares(lambda t: t * np.array([1.0, 2.0]) - np.array([1.0, 4.0]), [1.0])[0].round(6)
     array([1.8])
     """
-    if bounds is not None or kwargs is not None or loss != "linear":
-        raise TypeError("takes no `bounds`, `kwargs` and `loss` here: write them into the function")
+    if kwargs is not None or loss != "linear":
+        raise TypeError("takes no `kwargs` and `loss` here: write them into the function")
     given = args if isinstance(args, tuple) else (args,)
     f = lambda t: _vector(fun(t, *given))
-    x = _fitted(f, _vector(x0))
+    x = _within(_fitted(f, _vector(x0)), bounds)
     value = f(x)
     return x, 0.5 * np.sum(value * value), value, jacobian_of(f)(x), True

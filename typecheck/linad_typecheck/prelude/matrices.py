@@ -121,7 +121,7 @@ def _orthonormal(v, tau, sign):
 
 
 @implements("numpy.linalg.pinv")
-def pinv(a, rcond=None):
+def pinv(a, rcond=None, hermitian=False):
     """Pseudo-inverse of a matrix by its singular values.
 
     Parameters
@@ -131,6 +131,8 @@ def pinv(a, rcond=None):
     rcond : float
         Threshold relative to the largest singular value, up to which singular values are treated as 0; None means
         1e-15.
+    hermitian : bool
+        Whether the matrix is symmetric, so that its lower triangle is read only.
 
     Returns
     -------
@@ -158,6 +160,8 @@ def pinv(a, rcond=None):
         raise TypeError("pinv is of one matrix here: loop over a stack")
     if a.dtype.kind != "f":
         raise TypeError("pinv is of floats here: convert the matrix, `a.astype(float)`")
+    if hermitian:
+        a = np.tril(a) + np.tril(a, -1).T
     wide = a.shape[0] < a.shape[1]
     inverse = _inverse_of_columns(a.T.copy() if wide else a.copy(), 1e-15 if rcond is None else rcond)
     return inverse.T.copy() if wide else inverse

@@ -88,13 +88,22 @@ def _variables(m, y, rowvar):
     return np.concatenate((np.atleast_2d(rows), np.atleast_2d(more)), axis=0).astype(np.float64)
 
 
+def _weighted(v, weights, importance, ddof):
+    """The covariances of variables whose observations have weights."""
+    if np.any(weights < 0.0):
+        raise ValueError("weights cannot be negative")
+    total = np.sum(weights)
+    shifted = v - (np.sum(v * weights, axis=1) / total)[:, None]
+    return shifted @ (shifted * weights).T / (total - ddof * np.sum(weights * importance) / total)
+
+
 def _covariance(m, less):
     d = m - np.mean(m, axis=1, keepdims=True)
     return d @ d.T / max(m.shape[1] - less, 0)
 
 
 @implements("numpy.cov")
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
     """Covariances of variables.
 
     Parameters
@@ -109,6 +118,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
         Whether to divide by the number of observations rather than by one less, a literal.
     ddof : int, optional
         Subtracted from the number of observations in the divisor; overrides ``bias``.
+    fweights, aweights : array_like, optional
+        How often each observation occurs, and its importance.
 
     Returns
     -------
@@ -126,9 +137,14 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     array([[0.5, 1. ],
            [1. , 2. ]])
     """
-    if ddof is None:
-        return _covariance(_variables(m, y, rowvar), 0 if bias else 1)
-    return _covariance(_variables(m, y, rowvar), ddof)
+    less = ddof if ddof is not None else 0 if bias else 1
+    if fweights is None and aweights is None:
+        return _covariance(_variables(m, y, rowvar), less)
+    if aweights is None:
+        return _weighted(_variables(m, y, rowvar), 1.0 * np.asarray(fweights), 1.0, less)
+    importance = np.asarray(aweights)
+    weights = importance if fweights is None else importance * np.asarray(fweights)
+    return _weighted(_variables(m, y, rowvar), weights, importance, less)
 
 
 @implements("numpy.corrcoef")

@@ -191,3 +191,173 @@ def kaiser_of_scipy(M, beta, sym=True):
     """
     n = _longer(M, sym)
     return np.kaiser(n, beta)[:M] if n > 1 else np.ones(M)
+
+
+def _of_cosines(M, weights, sym):
+    """A sum of cosines of multiples of the angle, with these weights and alternating signs."""
+    n = _longer(M, sym)
+    t = _turns(n)
+    total = np.zeros(n)
+    for k in range(len(weights)):
+        total = total + (weights[k] if k % 2 == 0 else -weights[k]) * np.cos(k * t)
+    return total[:M] if n > 1 else np.ones(M)
+
+
+@implements("scipy.signal.windows.nuttall")
+def nuttall(M, sym=True):
+    """Nuttall's window of four terms.
+
+    >>> round(float(nuttall(3)[1]), 6)
+    1.0
+    """
+    return _of_cosines(M, (0.3635819, 0.4891775, 0.1365995, 0.0106411), sym)
+
+
+@implements("scipy.signal.windows.flattop")
+def flattop(M, sym=True):
+    """Flat top window.
+
+    >>> round(float(flattop(3)[1]), 6)
+    1.0
+    """
+    return _of_cosines(M, (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368), sym)
+
+
+@implements("scipy.signal.windows.boxcar")
+def boxcar(M, sym=True):
+    """Rectangular window.
+
+    >>> boxcar(2)
+    array([1., 1.])
+    """
+    return np.ones(M)
+
+
+@implements("scipy.signal.windows.triang")
+def triang(M, sym=True):
+    """Triangular window whose ends are not 0.
+
+    >>> triang(3)
+    array([0.5, 1. , 0.5])
+    """
+    n = _longer(M, sym)
+    width = n if n % 2 == 0 else n + 1
+    return (1.0 - np.abs(2.0 * np.arange(n) - (n - 1.0)) / width)[:M] if n > 1 else np.ones(M)
+
+
+@implements("scipy.signal.windows.tukey")
+def tukey(M, alpha=0.5, sym=True):
+    """Tapered cosine window; ``alpha`` is the part of it that is tapered.
+
+    >>> tukey(5, 1.0)
+    array([0. , 0.5, 1. , 0.5, 0. ])
+    """
+    n = _longer(M, sym)
+    if n <= 1 or alpha <= 0.0:
+        return np.ones(M)
+    place = np.arange(n) * 1.0
+    part = min(1.0 * alpha, 1.0)
+    width = np.floor(part * (n - 1) / 2.0)
+    nearer = np.minimum(place, (n - 1) - place)
+    taper = 0.5 * (1.0 + np.cos(np.pi * (2.0 * nearer / part / (n - 1) - 1.0)))
+    return np.where(nearer <= width, taper, 1.0)[:M]
+
+
+@implements("scipy.signal.windows.parzen")
+def parzen(M, sym=True):
+    """Parzen's window.
+
+    >>> round(float(parzen(3)[1]), 6)
+    1.0
+    """
+    n = _longer(M, sym)
+    place = np.abs(np.arange(n) - (n - 1) / 2.0) / (n / 2.0)
+    near = 1.0 - 6.0 * place**2 + 6.0 * place**3
+    return np.where(place <= (n - 1) / 2.0 / n, near, 2.0 * (1.0 - place) ** 3)[:M] if n > 1 else np.ones(M)
+
+
+@implements("scipy.signal.windows.bohman")
+def bohman(M, sym=True):
+    """Bohman's window.
+
+    >>> round(float(bohman(3)[1]), 6)
+    1.0
+    """
+    n = _longer(M, sym)
+    if n <= 1:
+        return np.ones(M)
+    k = np.arange(n)
+    place = np.abs(2.0 * k / (n - 1) - 1.0)
+    inside = (1.0 - place) * np.cos(np.pi * place) + np.sin(np.pi * place) / np.pi
+    return np.where((k > 0) & (k < n - 1), inside, 0.0)[:M]
+
+
+@implements("scipy.signal.get_window", "scipy.signal.windows.get_window")
+def get_window(window, Nx, fftbins=True):
+    """A window by its name, periodic by default.
+
+    Parameters
+    ----------
+    window : str, float, or tuple
+        The name; a tuple of the name and its parameters; or the parameter of a Kaiser window.
+    Nx : int
+        The length.
+    fftbins : bool
+        Whether the window is periodic.
+
+    Returns
+    -------
+    ndarray
+        The window.
+
+    Raises
+    ------
+    TypeError
+        For other names.
+
+    Examples
+    --------
+    >>> get_window("hann", 4)
+    array([0. , 0.5, 1. , 0.5])
+    """
+    sym = not fftbins
+    if not isinstance(window, (str, tuple)):
+        return kaiser_of_scipy(Nx, window, sym)
+    name = window if isinstance(window, str) else window[0]
+    if isinstance(window, tuple):
+        if name == "tukey" or name == "tuk":
+            return tukey(Nx, window[1], sym)
+        if name == "kaiser" or name == "ksr":
+            return kaiser_of_scipy(Nx, window[1], sym)
+        if name == "gaussian" or name == "gauss" or name == "gss":
+            return gaussian(Nx, window[1], sym)
+        if name == "general_hamming":
+            return general_hamming(Nx, window[1], sym)
+        raise TypeError("takes 'tukey', 'kaiser', 'gaussian' and 'general_hamming' with a parameter")
+    if name == "hann" or name == "hanning" or name == "han":
+        return hann(Nx, sym)
+    if name == "hamming" or name == "hamm" or name == "ham":
+        return hamming_of_scipy(Nx, sym)
+    if name == "blackman" or name == "black" or name == "blk":
+        return blackman_of_scipy(Nx, sym)
+    if name == "blackmanharris" or name == "blackharr" or name == "bkh":
+        return blackmanharris(Nx, sym)
+    if name == "bartlett" or name == "bart" or name == "brt":
+        return bartlett_of_scipy(Nx, sym)
+    if name == "boxcar" or name == "box" or name == "ones" or name == "rect" or name == "rectangular":
+        return boxcar(Nx, sym)
+    if name == "triangle" or name == "triang" or name == "tri":
+        return triang(Nx, sym)
+    if name == "nuttall" or name == "nutl" or name == "nut":
+        return nuttall(Nx, sym)
+    if name == "flattop" or name == "flat" or name == "flt":
+        return flattop(Nx, sym)
+    if name == "parzen" or name == "parz" or name == "par":
+        return parzen(Nx, sym)
+    if name == "bohman" or name == "bman" or name == "bmn":
+        return bohman(Nx, sym)
+    if name == "cosine" or name == "halfcosine":
+        return cosine(Nx, sym)
+    if name == "tukey" or name == "tuk":
+        return tukey(Nx, 0.5, sym)
+    raise TypeError("takes the windows that are known: 'hann', 'hamming', 'blackman', 'tukey', 'kaiser' and others")
