@@ -32,8 +32,8 @@ from ..engine.spec import CallOptions
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    LIST, SEQUENCES, SILENT, ArrayValue, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
+    LIST, SEQUENCES, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
     is_complex, leaves, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
@@ -212,17 +212,17 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
         case EntityValue(entity=RecordClass() as record):
             return construct(ctx, node, record)
         case EntityValue(entity=Helper(function=source)):
-            return _call(ctx, node, source, (), hint)
+            return _call(ctx, node, source, None, hint)
         case TupleValue() if is_choice(callee):
             return one_per_option(ctx, callee, lambda v: _called(ctx, node, v, hint), ctx.span(node), hint)
         case TupleValue(record=RecordClass() as record) if (of := member_of(ctx, record, "__call__")) is not None:
             return invoke(ctx, of, [callee], node.func, node.args, node.keywords)
         case FunctionValue(source=source) if source.elementwise:
-            return _each(ctx, node, source, hint, captured(ctx, callee, ctx.span(node)))
+            return _each(ctx, node, source, hint, callee)
         case FunctionValue(source=source) if is_generator(source) and not source.running:
             return start_generator(ctx, node, callee)
         case FunctionValue(source=source):
-            return _call(ctx, node, source, captured(ctx, callee, ctx.span(node)), hint)
+            return _call(ctx, node, source, callee, hint)
     return _not_called(ctx, node, callee, name)
 
 
@@ -331,11 +331,14 @@ def _rebuilt(ctx: Lowering, node: ast.expr, values: Iterator[Value]) -> Value:
 
 
 def _call(
-    ctx: Lowering, node: ast.Call, source: FunctionSource, captures: tuple[tuple[str, Value], ...], hint: str
+    ctx: Lowering, node: ast.Call, source: FunctionSource, callee: FunctionValue | None, hint: str
 ) -> Value:
+    """A call of a function of the user; ``callee`` if it is a nested one."""
+    span = ctx.span(node)
     if is_generator(source):
+        captures = () if callee is None else captured(ctx, callee, span)
         return start_generator(ctx, node, FunctionValue(source, (), captures))
-    args = bound_arguments(ctx, node, source, captures)
+    args, captures = _evaluated(ctx, node, source, callee)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(usable(ctx, v, n, ctx.span(node)), ctx.span(node), n) for n, v in captures]
     changeable = [*values, *(c.value for c in capture_args)]
@@ -380,6 +383,20 @@ def _call(
     called = (source.library and ctx.source.source.segment(ctx.span(node))) or source.name
     changed_by_call(ctx, before, after, changed, called, ctx.span(node))
     return expand_held(result, after)
+
+
+def _evaluated(
+    ctx: Lowering, node: ast.Call, source: FunctionSource, callee: FunctionValue | None
+) -> tuple[dict[str, Argument], tuple[tuple[str, Value], ...]]:
+    """The arguments of a call, and then what the function captures, which they may change, as in ``g(g(x))``."""
+    if callee is None:
+        return bound_arguments(ctx, node, source), ()
+    if callee.captured is None:
+        return bound_arguments(ctx, node, source), captured(ctx, callee, ctx.span(node))
+    key = ctx.pseudo("callee", ctx.span(node))
+    ctx.bind(key, Binding(callee, ctx.span(node)))
+    args = bound_arguments(ctx, node, source, callee.captured)
+    return args, ctx.unbind(key).value.captured
 
 
 MOST_LENGTHS = 1  # recursive calls for which a function is compiled for the lengths of lists
@@ -449,7 +466,7 @@ CALLS["numpy.apply_along_axis"] = _along_axis
 
 
 def _each(
-    ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, captures: tuple[tuple[str, Value], ...] = ()
+    ctx: Lowering, node: ast.Call, source: FunctionSource, hint: str, callee: FunctionValue | None = None
 ) -> Value:
     """A scalar function applied elementwise, as declared by `numba.vectorize` or `numpy.vectorize`."""
     nodes = [*node.args, *(k.value for k in node.keywords)]
@@ -467,7 +484,11 @@ def _each(
             ast.copy_location(ast.keyword(k.arg, q), k) for k, q in zip(node.keywords, quoted[count:], strict=True)
         ]
         call = ast.Call(node.func, quoted[:count], named)
-        found = _call(ctx, ast.copy_location(call, node), source, captures, hint)
+        before = ctx.env
+        found = _call(ctx, ast.copy_location(call, node), source, callee, hint)
+        if any(n in ctx.env and ctx.env[n].value is not b.value for n, b in before.items()):
+            what = f"`{source.name}`, which changes what it captures, for each element"
+            raise Refused(Unsupported(ctx.span(node), what, "write a loop"))
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found
 
     return lift(ctx, values, apply, ctx.span(node), hint)

@@ -17,7 +17,7 @@ from ..ir.core import Atom, Check, Const, Store
 from ..engine.arithmetic import binary, truth
 from ..engine.loop_attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
-from ..engine.closures import ASIDE, COMPREHENSION, closed
+from ..engine.closures import ASIDE, COMPREHENSION
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, condition, expression, may_update, usable
 from ..engine.growing import as_array, is_growing
@@ -208,7 +208,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         if given.keys() != {"key"} or len(node.args) != 1:
             instead = "write a loop, or take the cell that `np.argmax` or `np.argmin` finds"
             raise Refused(Unsupported(ctx.span(given["key"]), f"`key=` of this `{name}`", instead))
-        return EXTREMES[0](ctx, node, name, closed(ctx, expression(ctx, given["key"]), ctx.span(given["key"])))
+        return EXTREMES[0](ctx, node, name, expression(ctx, given["key"]))
     most = 2 if name in ("sum", "prod") else 1
     if given.keys() - ({"default"} if extremum else set()) or not 1 <= len(node.args) <= most:
         more = " and a first value" if most == 2 else " and `default=`" if extremum else ""

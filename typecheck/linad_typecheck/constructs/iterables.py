@@ -457,6 +457,10 @@ def _map(ctx: Lowering, node: ast.Call) -> Iteration | Unrolled | None:
     f, key = expression(ctx, node.args[0]), ctx.pseudo("mapped", span)
     inner = _zip(ctx, ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
 
+    captures = isinstance(f, FunctionValue) and (f.free or f.captured)
+    if isinstance(inner, Unrolled) and captures and len(inner.items) > 1 and selectable(inner.items):
+        inner = as_indexable(ctx, inner, span)  # each call when its turn comes
+
     def apply(v: Value) -> Value:  # what the function captures may change from call to call
         call = ast.Call(Quoted(node.args[0], ctx.env[key].value), [Quoted(node, x) for x in v.items], [])
         return usable(ctx, expression(ctx, ast.copy_location(call, node)), "the element", span)

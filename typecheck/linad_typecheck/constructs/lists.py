@@ -9,7 +9,6 @@ from dataclasses import replace
 from ..arrays.indexing import MOST_CHOSEN, Cell, store_cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
-from ..engine.closures import closed
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
     appended, as_array, as_growing, as_item, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
@@ -874,7 +873,7 @@ def _how(ctx: Lowering, node: ast.Call) -> tuple[Value | None, bool]:
         ctx.wants_literal(back)
         raise Refused(Unsupported(ctx.span(node), "a computed `reverse=`", "write both calls in an `if`"))
     key = expression(ctx, given["key"]) if "key" in given else NoneValue()
-    return None if isinstance(key, NoneValue) else closed(ctx, key, ctx.span(node)), bool(back.atom.value)
+    return None if isinstance(key, NoneValue) else key, bool(back.atom.value)
 
 
 def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None, descending: bool) -> TupleValue:
@@ -893,14 +892,16 @@ def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None
 
 
 def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleValue:
-    """The keys of the items of a list."""
-    name = ctx.pseudo("item", ctx.span(node))
-    call = ast.Call(Quoted(node, key), [ast.Name(name, ast.Load())], [])
+    """The keys of the items of a list. What the function captures may change from call to call."""
+    name, function = (ctx.pseudo(what, ctx.span(node)) for what in ("item", "key"))
+    ctx.bind(function, Binding(key, ctx.span(node)))
+    call = ast.Call(ast.Name(function, ast.Load()), [ast.Name(name, ast.Load())], [])
     part = ast.comprehension(ast.Name(name, ast.Store()), Quoted(node, base), [], 0)
     made_ = ast.ListComp(call, [part])
     for n in ast.walk(made_):
         ast.copy_location(n, node)
     found = comprehension(ctx, made_, "keys")
+    ctx.unbind(function)
     if isinstance(found, SILENT):
         raise Refused(None, found)
     return found
