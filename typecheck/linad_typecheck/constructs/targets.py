@@ -33,5 +33,9 @@ def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
         return value if isinstance(value, TupleValue) and value.changes else None
     if not all(isinstance(n, _TWICE) for n in ast.walk(node)):
         return None
-    found = ctx.attempt(lambda: expression(ctx, node))
-    return ctx.take(found) if isinstance(found.value, TupleValue) and found.value.changes else None
+    found, flight = ctx.attempt(lambda: expression(ctx, node)), ctx.path.flight
+    if not isinstance(found.value, TupleValue) or not found.value.changes:
+        return None
+    value = ctx.take(found)
+    ctx.go(flight=flight)  # what asks does not use it later
+    return value

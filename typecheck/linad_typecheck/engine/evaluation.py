@@ -23,8 +23,8 @@ from .sequences import unpacked
 from .sizes import is_array, rank_of, size_of
 from .state import Lowering
 from .values import (
-    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, LostArray, Poison, ScalarValue, TupleValue,
-    UnionValue, Value, ViewValue, contains, describe, is_optional, type_of,
+    OPTIONAL, SILENT, ArrayValue, Binding, Bottom, Delayed, EntityValue, FunctionValue, LostArray, Poison, ScalarValue,
+    TupleValue, UnionValue, Value, ViewValue, contains, describe, is_optional, type_of,
 )
 
 
@@ -112,7 +112,7 @@ _MAKING = frozenset(
     {ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp, ast.Call, ast.BinOp, ast.Subscript}
 )
 _LEAVES = (ast.Name, ast.Constant)  # evaluated at once: no value has to wait
-_WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue)
+_WITH_ARRAYS = (ArrayValue, ViewValue, UnionValue, Delayed, TupleValue, FunctionValue)
 
 
 def condition(ctx: Lowering, node: ast.expr) -> Atom | None:

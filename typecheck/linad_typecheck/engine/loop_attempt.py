@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from ..ir.core import Atom, Block, Checkpoint, Const, Loop, Var
@@ -58,11 +57,11 @@ class Shape:
                 return max(k + 1, 0)
         return 0
 
-    @cached_property
+    @property
     def has_break(self) -> bool:
         return breaks(self.node.body)
 
-    @cached_property
+    @property
     def has_return(self) -> bool:
         return returns(self.node.body)
 
@@ -132,7 +131,9 @@ class Attempt:
         self.depth = ctx.path.looping + 1
         self.headed: list[str] = []  # names that have their values at the head
         self.twins: dict[Place, tuple[int, str, int]] = {}  # objects in values, by number, that another name carries
-        self.exits = shape.stop is None or shape.has_break or shape.has_return
+        self.returns = shape.has_return
+        self.left_early = self.returns or shape.has_break
+        self.exits = shape.stop is None or self.left_early
 
     def run(self) -> None:
         ctx, shape, grown = self.ctx, self.shape, self.grown
@@ -160,7 +161,7 @@ class Attempt:
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
-            want_ctl = self.exits and (shape.has_break or shape.has_return)
+            want_ctl = self.left_early
             self.objects = ctx.path.objects
             ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=self.depth)
             again = self.body(index)
@@ -566,7 +567,7 @@ class Attempt:
         ctx, shape = self.ctx, self.shape
         decided = self.decide()
         self.settled = bool(decided)
-        carries_ctl = shape.has_return or (shape.has_break and bool(shape.node.orelse))
+        carries_ctl = self.returns or (self.left_early and bool(shape.node.orelse))
         if carries_ctl:
             self.carry("ctl", I64, RUN)
             results = [*results, left]
