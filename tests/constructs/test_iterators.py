@@ -10,6 +10,7 @@ from hypothesis import given
 from linad import LinadError, linear_grad
 
 from ..examples_of import quick, some
+from ..kit import load
 from ..properties.roads import Whole
 from ..strategies_iteration import iterations
 from ..two_roads import agree, differences, imported, program
@@ -154,3 +155,75 @@ def test_the_help_for_a_change_of_one_of_two_lists_can_be_written(tmp_path):
     help = re.escape("make another one: `c = c + [...]`, or `c = c.copy()` first")
     with pytest.raises(LinadError, match=help), imported(tmp_path, program("", body)) as module:
         module.f(X)
+
+
+CHANGES = {
+    "number": "c = 0\n    def g(a):\n        nonlocal c\n        c += 1\n        return a * c",
+    "list": "c = []\n    def g(a):\n        c.append(a)\n        return a * len(c)",
+    "dict": "c = {'k': 0.0}\n    def g(a):\n        c['k'] += a\n        return a * c['k']",
+    "array": "c = np.zeros(2)\n    def g(a):\n        c[0] += a\n        return a * c[0]",
+    "object": "c = Total()\n    g = c.add",
+}
+CALLED_BY = """
+sum(map(g, x))
+sum(map(g, [x[0], x[1]]))
+sum(v * g(w) for v, w in zip(map(g, x), x))
+sum(g(a) for a in map(g, [x[0], x[1]]))
+functools.reduce(lambda p, q: p + g(q), x)
+max(x, key=g) + sorted(x, key=g)[1]
+min([x[0], x[1]], key=lambda a: g(a) + g(a))
+g(g(x[0]) + g(x[1]))
+twice(g)(x[0]) + g(x[1])
+sum(itertools.accumulate(x, lambda a, b: a + g(b)))
+""".strip().split("\n")
+HELD = """
+import functools, itertools
+import numpy as np
+
+class Total:
+    def __init__(self):
+        self.v = 0.0
+    def add(self, a):
+        self.v += a
+        return a * self.v
+
+def twice(f):
+    def h(a):
+        return f(f(a))
+    return h
+
+def f(x):
+    {change}
+    s = {called}
+    return s + 10.0 * g(1.5)
+"""
+
+
+@pytest.mark.parametrize("called", CALLED_BY)
+@pytest.mark.parametrize("change", CHANGES)
+def test_functions_that_change_what_they_hold(change, called):
+    """A function that is held by `map`, `key=` or another function has at each call what the calls before have left."""
+    plain = load(HELD.format(change=CHANGES[change], called=called))
+    found = linear_grad(plain, backend="interpret")
+    try:
+        assert found(X) == pytest.approx(plain(X), rel=1e-12)
+    except LinadError as error:
+        assert "inside an expression that uses it" in str(error)
+        return
+    np.testing.assert_allclose(found.grad(X), differences(plain, X), rtol=1e-5, atol=1e-5)
+
+
+def test_map_is_lazy():
+    def f(x):
+        k, items = 1.0, [x[0], x[1]]
+        later = map(lambda a: a * k, items)
+        items.append(x[2])
+        k = 5.0
+        s = sum(later)
+        for v in map(lambda a: a * k, [x[0], x[1], x[2]]):
+            k += x[3]
+            s += v
+        return s
+
+    found = linear_grad(f, backend="interpret")
+    assert found(X) == pytest.approx(f(X)) and np.allclose(found.grad(X), differences(f, X), atol=1e-5)

@@ -15,6 +15,7 @@ from ..names.scope import External, written
 from ..span import Span
 from ..types import BOOL
 from .arithmetic import truth
+from .entities import callee
 from .growing import is_growing
 from .places import force_delayed
 from .quoted import Quoted
@@ -213,7 +214,11 @@ def expand_starred(
         if not isinstance(n, ast.Starred):
             found.append(n)
             continue
-        value = usable(ctx, expression(ctx, as_list_comprehension(n.value)), "this", ctx.span(n))
+        what = as_list_comprehension(n.value)
+        if isinstance(what, ast.Call) and callee(ctx, what.func) == "builtins.map":  # all items at once
+            items = Quoted(what, EntityValue(External("builtins.list"), "list"))
+            what = ast.copy_location(ast.Call(items, [what], []), what)
+        value = usable(ctx, expression(ctx, what), "this", ctx.span(n))
         if is_array(value) and rank_of(value) and isinstance(size := size_of(ctx, value, 0, ctx.span(n)), Const):
             value = TupleValue(unpacked(ctx, value, size.value, ctx.span(n)))
         elif (is_array(value) and rank_of(value)) or is_growing(value):
