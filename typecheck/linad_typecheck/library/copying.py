@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from ..arrays.from_parts import copy
 from ..engine import growing
-from ..engine.growing import is_growing
 from ..engine.places import materialise
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args, Rule, enter_rules
@@ -30,52 +27,36 @@ def _rule(deep: bool) -> Rule:
         (v,) = args.values
         if isinstance(v, SILENT):
             raise Refused(None)
-        return _deep(ctx, v, args) if deep else _shallow(ctx, v, args)
+        if deep:
+            _hold_everything_once(v, args)
+        return _copied(ctx, v, args, deep)
 
     return apply
 
 
-def _shallow(ctx: Lowering, v: Value, args: Args) -> Value:
-    if is_array(v):
-        return copy(ctx, v, args.hint, args.span)
-    if isinstance(v, ScalarValue | NoneValue | TextValue) or is_choice(v):
-        return v
-    if not isinstance(v, TupleValue) or not _is_plain(v):
-        raise _refused(args)
-    if v.record in GROWING:
-        return growing.copied(ctx, v, args.span)
-    if v.record in HASHED:
-        own = (growing.copied(ctx, x, args.span) if is_growing(x) else x for x in v.items)
-        return replace(v, items=tuple(own), made=None)
-    return replace(v, made=None) if v.changes else v  # a tuple is its own copy
-
-
-def _deep(ctx: Lowering, v: Value, args: Args) -> Value:
-    """A copy of everything in a value. What is in it twice is in the copy twice, too."""
-    several = list(arrays(v))
-    if len(set(several)) < len(several) or not all(map(is_single_object, objects(v))):
+def _hold_everything_once(v: Value, args: Args) -> None:
+    """Refuse what may hold an array or an object twice: so would its deep copy, and they would have to be found."""
+    held, parts = list(arrays(v)), list(objects(v))
+    known = all(map(is_single_object, parts))
+    if len(set(held)) < len(held) or not known or len({o.made for o in parts}) < len(parts):
         raise Refused(Unsupported(args.span, f"`{args.name}` of what may hold an array or an object twice", _INSTEAD))
-    found = list(objects(v))
-    if len({o.made for o in found}) < len(found):
-        raise Refused(Unsupported(args.span, f"`{args.name}` of what holds an object twice", _INSTEAD))
-    return _copied(ctx, v, args)
 
 
-def _copied(ctx: Lowering, v: Value, args: Args) -> Value:
+def _copied(ctx: Lowering, v: Value, args: Args, deep: bool) -> Value:
     if is_array(v):
         return copy(ctx, v, args.hint, args.span)
     if isinstance(v, ScalarValue | NoneValue | TextValue) or is_choice(v):
         return v
     if not isinstance(v, TupleValue) or not _is_plain(v):
-        raise _refused(args)
+        raise Refused(Unsupported(args.span, f"`{args.name}` of this", _INSTEAD))
+    if v.record in GROWING and not deep:
+        return growing.copied(ctx, v, args.span)
     if v.record in GROWING:
-        own: Callable[[Value], Value] = partial(_owned, ctx, args)
-        return replace(v, items=(map_arrays(v.items[0], own), v.items[1]), made=None)
-    return replace(v, items=tuple(_copied(ctx, x, args) for x in v.items), made=None if v.changes else v.made)
-
-
-def _owned(ctx: Lowering, args: Args, cells: Value) -> Value:
-    return materialise(ctx, cells, "items", args.span)
+        own = map_arrays(v.items[0], lambda cells: materialise(ctx, cells, "items", args.span))
+        return replace(v, items=(own, v.items[1]), made=None)
+    if deep or v.record in HASHED:  # the lists in which a dict stores its items are its own
+        return replace(v, items=tuple(_copied(ctx, x, args, deep) for x in v.items), made=None if v.changes else v.made)
+    return replace(v, made=None) if v.changes else v  # a tuple is its own copy
 
 
 def _is_plain(v: TupleValue) -> bool:
@@ -87,10 +68,6 @@ def _is_plain(v: TupleValue) -> bool:
 
 
 _INSTEAD = "make another one: `list(x)`, `dict(x)`, or an object of its class"
-
-
-def _refused(args: Args) -> Refused:
-    return Refused(Unsupported(args.span, f"`{args.name}` of this", _INSTEAD))
 
 
 enter_rules({"copy.copy": _rule(False), "copy.deepcopy": _rule(True)}, of="arrays")
