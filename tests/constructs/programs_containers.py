@@ -637,6 +637,19 @@ def f(x, n):
         return known[k]
     return ways({}, n, x) + inner(n)
 """, (1.3, 7)),
+    "deleted from a defaultdict": ("""\
+from collections import defaultdict
+def f(x):
+    d = defaultdict(float)
+    for i, a in enumerate(x):
+        d[i % 3] += a * d[(i + 1) % 3] + 1.0
+    del d[1]
+    d[1] = 2.0
+    s = 0.0
+    for k, v in d.items():
+        s = 3.0 * s + v + k
+    return s
+""", (np.array([1.5, -0.5, 2.5, 0.75]),)),
     "object attr": ("""\
 class Cache:
     def __init__(self):

@@ -102,7 +102,12 @@ class Specialiser(Programs):
         """Report a function that calls itself on every path, or whose result has no type that settles."""
         if spec.deeper:
             spec.findings.note(EverDeeper(header(spec.source), f"what `{spec.source.name}` returns").diagnostic())
-        elif isinstance(value_of(spec.result), Bottom) and not spec.findings.diagnostics and not self.unsettled():
+        elif (
+            spec.recursive
+            and isinstance(value_of(spec.result), Bottom)
+            and not spec.findings.diagnostics
+            and not self.unsettled()
+        ):
             never = BadCall(
                 header(spec.source),
                 spec.source.name,
