@@ -637,6 +637,19 @@ def f(x, n):
         return known[k]
     return ways({}, n, x) + inner(n)
 """, (1.3, 7)),
+    "key evaluated once": ("""\
+from collections import defaultdict
+def f(x):
+    d, e, n = defaultdict(float), [0.0, 1.0, 2.0], 0
+    def g():
+        nonlocal n
+        n += 1
+        return n
+    for a in x:
+        d[g() % 2] += a
+    e[g() % 3] *= x[0]
+    return d[0] + 3.0 * d[1] + n * e[2]
+""", (np.array([1.5, -0.5, 2.5, 0.75]),)),
     "deleted from a defaultdict": ("""\
 from collections import defaultdict
 def f(x):

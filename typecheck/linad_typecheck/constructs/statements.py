@@ -321,7 +321,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
     if dicts.for_each_key(ctx, s.target, each, span) is not None:
         return
     if isinstance(s.target, ast.Subscript):
-        s = ast.copy_location(ast.AugAssign(hashed.found_once(ctx, s.target), s.op, s.value), s)
+        target = _with_index(ctx, s.target)
+        s = ast.copy_location(ast.AugAssign(hashed.found_once(ctx, target), s.op, s.value), s)
     match s.target:
         case ast.Name(id=name):
             _augmented_name(ctx, s, name, span)
@@ -362,6 +363,16 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             _augmented_part(ctx, s, lambda new: objects.assign(ctx, s.target, new, span), objects.is_set(ctx, s.target))
         case _:
             refuse(ctx, s.target)
+
+
+def _with_index(ctx: Lowering, target: ast.Subscript) -> ast.Subscript:
+    """The item of a list or a dict that is read and stored, with an index that may change something evaluated once."""
+    if not any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(target.slice)):
+        return target
+    if held_object(ctx, target.value) is None or isinstance(target.slice, ast.Slice):
+        return target
+    index = Quoted(target.slice, expression(ctx, target.slice))
+    return ast.copy_location(ast.Subscript(target.value, index, target.ctx), target)
 
 
 def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> None:
