@@ -174,6 +174,7 @@ max(x, key=g) + sorted(x, key=g)[1]
 min([x[0], x[1]], key=lambda a: g(a) + g(a))
 g(g(x[0]) + g(x[1]))
 twice(g)(x[0]) + g(x[1])
+either(twice(g), x)
 sum(itertools.accumulate(x, lambda a, b: a + g(b)))
 """.strip().split("\n")
 HELD = """
@@ -191,6 +192,10 @@ def twice(f):
     def h(a):
         return f(f(a))
     return h
+
+def either(h, x):
+    s = h(x[0]) if x[2] > 0.0 else 2.0
+    return s + (h(x[1]) > 0.0 and h(x[2]) > 0.0) + (h(x[2]) > 9.0 and h(x[0]) > 0.0) + h(x[3])
 
 def f(x):
     {change}

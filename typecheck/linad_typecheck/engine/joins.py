@@ -285,6 +285,10 @@ class _Joiner:
                 return rebuild(t, iter([self.place(name, p, q) for p, q in zip(*ins, strict=True)]))
             case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
                 return self.array(name, x, y, Array(d, r))
+            case ClosureType(captured=c):
+                held = [dict(v.captured or ()) if isinstance(v, FunctionValue) else {} for v in (x, y)]
+                parts = tuple((n, self.value(n, *(of.get(n) for of in held), item)) for n, item in c)
+                return replace(x if x is not None else y, captured=parts)
             case _:
                 return x if x is not None else y
 
