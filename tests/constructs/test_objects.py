@@ -262,3 +262,12 @@ def test_a_deep_copy_of_what_is_held_twice_is_refused():
     plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    a = x.copy()\n    xs = copy.deepcopy([a, a])\n    return xs[0].sum()\n")
     with pytest.raises(LinadError, match="may hold an array or an object twice"):
         linear_grad(plain, backend="interpret")(np.ones(2))
+
+
+@pytest.mark.parametrize("state", ["a[0] += 1.0", "c.append(t)", "o.a = t"])
+def test_vectorized_functions_that_change_what_they_capture_are_refused(state):
+    """NumPy calls them once more than there are elements, for the dtype."""
+    inner = f"    def g(t):\n        {state}\n        return t * a[0]\n"
+    text = f"{HEADER}{COPIES}\ndef f(x):\n    a, c, o = x.copy(), [], Model(x.copy())\n{inner}    return np.vectorize(g)(x).sum()\n"
+    with pytest.raises(LinadError, match="which changes what it captures, for each element"):
+        linear_grad(load(text), backend="interpret")(np.ones(3))

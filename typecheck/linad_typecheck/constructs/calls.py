@@ -27,7 +27,7 @@ from ..engine.quoted import Quoted
 from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args, is_elementwise
 from ..engine.sizes import is_array, rank_of
-from ..engine.function import expand_shared
+from ..engine.function import expand_shared, updated_by
 from ..engine.spec import CallOptions
 from ..engine.specialise import specialised
 from ..engine.state import ONE, ZERO, Lowering
@@ -484,9 +484,10 @@ def _each(
             ast.copy_location(ast.keyword(k.arg, q), k) for k, q in zip(node.keywords, quoted[count:], strict=True)
         ]
         call = ast.Call(node.func, quoted[:count], named)
-        before = ctx.env
+        before, at = ctx.env, len(ctx.out)
         found = _call(ctx, ast.copy_location(call, node), source, callee, hint)
-        if any(n in ctx.env and ctx.env[n].value is not b.value for n, b in before.items()):
+        changes = any(n in ctx.env and ctx.env[n].value is not b.value for n, b in before.items())
+        if changes or any(updated_by(s, ctx.programs) for s in ctx.out[at:]):  # NumPy calls it once more, for the dtype
             what = f"`{source.name}`, which changes what it captures, for each element"
             raise Refused(Unsupported(ctx.span(node), what, "write a loop"))
         return ScalarValue(found.atom) if isinstance(found, ScalarValue) else found

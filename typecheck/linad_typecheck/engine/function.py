@@ -172,7 +172,7 @@ def _record_uses(ctx: Lowering, spec: Spec, params: list[Var], body: Block) -> N
     programs, results = ctx.programs, body.results
     modes = infer_modes(params, body, programs.modes)
     spec.modes = tuple(max(m, n, key=MODES.index) for m, n in zip(spec.modes, modes, strict=True))
-    written = {v.name for s in walk(body) for v in _written(s, programs)}
+    written = {v.name for s in walk(body) for v in updated_by(s, programs)}
     later = later_names(params, body, programs.returns)
     spec.written = frozenset(k for k, names in enumerate(later) if names & written)
     spec.returned = frozenset(
@@ -268,7 +268,8 @@ def with_known_results(v: Value) -> Value:
     return as_literal(v) if isinstance(v, ScalarValue) else v
 
 
-def _written(s: Stmt, programs: Programs) -> list[Var]:
+def updated_by(s: Stmt, programs: Programs) -> list[Var]:
+    """The arrays that a statement updates, or that the function updates which it calls."""
     if isinstance(s, (Let, Load)):  # a fast path for most statements
         return []
     if isinstance(s, Call):
