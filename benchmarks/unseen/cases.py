@@ -10,7 +10,10 @@ from . import (
     continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors
 )  # fmt: skip
 
-ROOMS = (continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors)
+ROOMS = (
+    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences,
+    series, vectors,
+)  # fmt: skip
 
 
 def function(name: str) -> Callable:

@@ -39,7 +39,14 @@ def transport_plate(q0: Plate, u: float, v: float, steps: int) -> float:
     return s
 
 
-def argon(x0: Float64[np.ndarray, "p 3"], start: Int64[np.ndarray, "q"], other: Int64[np.ndarray, "e"], box: float, dt: float, steps: int) -> float:
+def argon(
+    x0: Float64[np.ndarray, "p 3"],
+    start: Int64[np.ndarray, "q"],
+    other: Int64[np.ndarray, "e"],
+    box: float,
+    dt: float,
+    steps: int,
+) -> float:
     """Atoms with a list of neighbours in a periodic box, Lennard-Jones forces with a cutoff, velocity Verlet."""
     n = x0.shape[0]
     x = x0.copy()
@@ -83,7 +90,12 @@ def argon(x0: Float64[np.ndarray, "p 3"], start: Int64[np.ndarray, "q"], other: 
     return energy + kinetic
 
 
-def steam_table(p: Float64[np.ndarray, "a"], t: Float64[np.ndarray, "b"], table: Float64[np.ndarray, "a b"], at: Float64[np.ndarray, "q 2"]) -> float:
+def steam_table(
+    p: Float64[np.ndarray, "a"],
+    t: Float64[np.ndarray, "b"],
+    table: Float64[np.ndarray, "a b"],
+    at: Float64[np.ndarray, "q 2"],
+) -> float:
     """Bilinear interpolation in a table with uneven nodes, clamped at its borders; intervals by bisection."""
     s = 0.0
     for k in range(at.shape[0]):
@@ -112,7 +124,9 @@ def steam_table(p: Float64[np.ndarray, "a"], t: Float64[np.ndarray, "b"], table:
     return s
 
 
-def affine_gaps(a: Int64[np.ndarray, "n"], b: Int64[np.ndarray, "m"], score: Float64[np.ndarray, "k k"], gap: float, more: float) -> float:
+def affine_gaps(
+    a: Int64[np.ndarray, "n"], b: Int64[np.ndarray, "m"], score: Float64[np.ndarray, "k k"], gap: float, more: float
+) -> float:
     """Gotoh's alignment of two sequences of codes with a smooth maximum: three matrices kept by rows."""
     n, m = len(a), len(b)
     M = np.full((n + 1, m + 1), -1e3)
@@ -123,7 +137,9 @@ def affine_gaps(a: Int64[np.ndarray, "n"], b: Int64[np.ndarray, "m"], score: Flo
         for j in range(1, m + 1):
             p, q, r = M[i - 1, j - 1], X[i - 1, j - 1], Y[i - 1, j - 1]
             top = max(p, q, r)
-            M[i, j] = score[a[i - 1], b[j - 1]] + top + math.log(math.exp(p - top) + math.exp(q - top) + math.exp(r - top))
+            M[i, j] = (
+                score[a[i - 1], b[j - 1]] + top + math.log(math.exp(p - top) + math.exp(q - top) + math.exp(r - top))
+            )
             p, q = M[i - 1, j] - gap, X[i - 1, j] - more
             top = max(p, q)
             X[i, j] = top + math.log(math.exp(p - top) + math.exp(q - top))
@@ -133,7 +149,13 @@ def affine_gaps(a: Int64[np.ndarray, "n"], b: Int64[np.ndarray, "m"], score: Flo
     return max(M[n, m], X[n, m], Y[n, m])
 
 
-def graph_layers(start: Int64[np.ndarray, "q"], to: Int64[np.ndarray, "e"], weight: Float64[np.ndarray, "e"], h0: Float64[np.ndarray, "v f"], rounds: int) -> float:
+def graph_layers(
+    start: Int64[np.ndarray, "q"],
+    to: Int64[np.ndarray, "e"],
+    weight: Float64[np.ndarray, "e"],
+    h0: Float64[np.ndarray, "v f"],
+    rounds: int,
+) -> float:
     """Bellman-Ford with soft minima and attention over a graph by rows: scores, their softmax, a weighted mean."""
     n, width = h0.shape
     h = h0.copy()

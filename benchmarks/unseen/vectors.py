@@ -25,7 +25,9 @@ def euler_tube(rho0: Vec, mom0: Vec, ene0: Vec, lam: float, steps: int) -> float
     return np.sum(rho * rho) + np.sum(mom * mom)
 
 
-def quadrotor(controls: Float64[np.ndarray, "t 4"], inertia: Float64[np.ndarray, "3"], goal: Float64[np.ndarray, "3"], dt: float) -> float:
+def quadrotor(
+    controls: Float64[np.ndarray, "t 4"], inertia: Float64[np.ndarray, "3"], goal: Float64[np.ndarray, "3"], dt: float
+) -> float:
     """A drone's flight: quaternion, rotation matrix, cross products; a quadratic cost along the path."""
     q = np.array([1.0, 0.0, 0.0, 0.0])
     w = np.zeros(3)
@@ -44,7 +46,9 @@ def quadrotor(controls: Float64[np.ndarray, "t 4"], inertia: Float64[np.ndarray,
         ])  # fmt: skip
         q = q + dt * dq
         q = q / np.linalg.norm(q)
-        up = np.array([2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]), 1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2)])
+        up = np.array(
+            [2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]), 1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2)]
+        )
         v = v + dt * ((9.81 + u[0]) * up - np.array([0.0, 0.0, 9.81]) - 0.1 * v)
         x = x + dt * v
         cost += np.sum((x - goal) ** 2) + 0.01 * np.dot(u, u)
@@ -82,7 +86,14 @@ def extended_kalman(z: Float64[np.ndarray, "t 2"], q: float, r: float, dt: float
     return ll
 
 
-def camera_poses(pose: Float64[np.ndarray, "c 6"], points: Float64[np.ndarray, "p 3"], cam: Int64[np.ndarray, "o"], pt: Int64[np.ndarray, "o"], seen: Float64[np.ndarray, "o 2"], focal: float) -> float:
+def camera_poses(
+    pose: Float64[np.ndarray, "c 6"],
+    points: Float64[np.ndarray, "p 3"],
+    cam: Int64[np.ndarray, "o"],
+    pt: Int64[np.ndarray, "o"],
+    seen: Float64[np.ndarray, "o 2"],
+    focal: float,
+) -> float:
     """Reprojection with Rodrigues' rotation in vectors of three, Huber's loss."""
     total = 0.0
     for o in range(len(cam)):
@@ -99,7 +110,14 @@ def camera_poses(pose: Float64[np.ndarray, "c 6"], points: Float64[np.ndarray, "
     return total
 
 
-def langevin(x0: Float64[np.ndarray, "2"], noise: Float64[np.ndarray, "t 2"], height: float, width: Float64[np.ndarray, "w"], centre: Float64[np.ndarray, "w 2"], dt: float) -> float:
+def langevin(
+    x0: Float64[np.ndarray, "2"],
+    noise: Float64[np.ndarray, "t 2"],
+    height: float,
+    width: Float64[np.ndarray, "w"],
+    centre: Float64[np.ndarray, "w 2"],
+    dt: float,
+) -> float:
     """A particle in wells under given noise, its energy by vectors of two, a running histogram with soft edges."""
     x = x0.copy()
     histogram = np.zeros(8)

@@ -245,10 +245,14 @@ class Model:
     "body",
     [
         "xs = [x.copy(), x * 2.0]; ys = copy.deepcopy(xs); ys[0][0] = 5.0; return (xs[0] * ys[0]).sum()",
-        "xs = [x[0], [x[1], x[2]]]; ys = copy.copy(xs); zs = copy.deepcopy(xs); xs[1][0] = 9.0; return ys[1][0] + zs[1][0] * x[0]",
-        "a = Model(x.copy()); b = copy.deepcopy(a); c = copy.copy(a); b.a[0] = 7.0; a.seen.append(2.0); return a.a[0] * b.a[0] + len(c.seen) * len(b.seen)",
-        "d = {'a': x.copy(), 'b': x[0]}; e = copy.deepcopy(d); e['a'][1] = 0.0; e['b'] = 2.0; return (d['a'] * e['a']).sum() + d['b'] * e['b']",
-        "xs = [v for v in x]; ys, zs = copy.copy(xs), copy.deepcopy(xs); xs.append(x[1]); ys[0] = 5.0; return sum(xs) * len(ys) + sum(zs) * ys[0]",
+        "xs = [x[0], [x[1], x[2]]]; ys = copy.copy(xs); zs = copy.deepcopy(xs); xs[1][0] = 9.0;"
+        " return ys[1][0] + zs[1][0] * x[0]",
+        "a = Model(x.copy()); b = copy.deepcopy(a); c = copy.copy(a); b.a[0] = 7.0; a.seen.append(2.0);"
+        " return a.a[0] * b.a[0] + len(c.seen) * len(b.seen)",
+        "d = {'a': x.copy(), 'b': x[0]}; e = copy.deepcopy(d); e['a'][1] = 0.0; e['b'] = 2.0;"
+        " return (d['a'] * e['a']).sum() + d['b'] * e['b']",
+        "xs = [v for v in x]; ys, zs = copy.copy(xs), copy.deepcopy(xs); xs.append(x[1]); ys[0] = 5.0;"
+        " return sum(xs) * len(ys) + sum(zs) * ys[0]",
         "s = {1, 2}; t = copy.copy(s); t.add(3); return x[0] * len(s) * len(t)",
     ],
 )  # fmt: skip
@@ -259,7 +263,8 @@ def test_copies(body):
 
 
 def test_a_deep_copy_of_what_is_held_twice_is_refused():
-    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n    a = x.copy()\n    xs = copy.deepcopy([a, a])\n    return xs[0].sum()\n")
+    body = "    a = x.copy()\n    xs = copy.deepcopy([a, a])\n    return xs[0].sum()\n"
+    plain = load(f"{HEADER}{COPIES}\ndef f(x):\n{body}")
     with pytest.raises(LinadError, match="may hold an array or an object twice"):
         linear_grad(plain, backend="interpret")(np.ones(2))
 
@@ -268,6 +273,6 @@ def test_a_deep_copy_of_what_is_held_twice_is_refused():
 def test_vectorized_functions_that_change_what_they_capture_are_refused(state):
     """NumPy calls them once more than there are elements, for the dtype."""
     inner = f"    def g(t):\n        {state}\n        return t * a[0]\n"
-    text = f"{HEADER}{COPIES}\ndef f(x):\n    a, c, o = x.copy(), [], Model(x.copy())\n{inner}    return np.vectorize(g)(x).sum()\n"
+    body = f"    a, c, o = x.copy(), [], Model(x.copy())\n{inner}    return np.vectorize(g)(x).sum()\n"
     with pytest.raises(LinadError, match="which changes what it captures, for each element"):
-        linear_grad(load(text), backend="interpret")(np.ones(3))
+        linear_grad(load(f"{HEADER}{COPIES}\ndef f(x):\n{body}"), backend="interpret")(np.ones(3))

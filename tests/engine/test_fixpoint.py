@@ -285,17 +285,21 @@ def test_a_sum_is_lowered_once(monkeypatch):
 
 DEEPER = {
     "loop": "    n = Node(x[0])\n    while n.value < 9.0:\n        n = Node(n.value + 1.0, n)\n    return n.value\n",
-    "both sides": "    t = (x[0], None, None)\n    while t[0] < 9.0:\n        t = (t[0] + 1.0, t, t)\n    return t[0]\n",
+    "both sides": (
+        "    t = (x[0], None, None)\n    while t[0] < 9.0:\n        t = (t[0] + 1.0, t, t)\n    return t[0]\n"
+    ),
     "recursion": (
         "    def chain(k):\n        if k == len(x):\n            return None\n        return (x[k], chain(k + 1))\n"
         "    return 0.0 if chain(0) is None else x[0]\n"
     ),
     "two calls": (
-        "    def tree(i, j):\n        return (x[i], None, None) if j - i < 2 else (x[i], tree(i, j - 1), tree(i + 1, j))\n"
+        "    def tree(i, j):\n"
+        "        return (x[i], None, None) if j - i < 2 else (x[i], tree(i, j - 1), tree(i + 1, j))\n"
         "    return tree(0, len(x))[0]\n"
     ),
 }  # fmt: skip
-NODE = "class Node:\n    def __init__(self, value, next=None):\n        self.value, self.next = value, next\n\n\ndef f(x):\n"
+CLASS = "class Node:\n    def __init__(self, value, next=None):\n        self.value, self.next = value, next\n"
+NODE = CLASS + "\n\ndef f(x):\n"
 
 
 @pytest.mark.parametrize("kind", DEEPER)

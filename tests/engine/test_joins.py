@@ -161,11 +161,17 @@ def test_results_of_several_ranks_are_refused():
     assert linear_grad(grows, backend="interpret")(A) == grows(A)  # compiled for this shape
 
 
-# What names hold of two kinds by a branch: the rest of the block is lowered in both arms, or it is not, but not 2**n times.
+# Names that hold values of two kinds by a branch: tail duplication may be tried, but not 2**n times.
 
 CHOSEN = {
-    "arrays or numbers": ("    if w > {k}.0:\n        a{k} = x\n    else:\n        a{k} = 1.0\n", "    s += np.sum(a{k} * x)\n"),
-    "texts": ("    m{k} = 'a' if w > {k}.0 else 'b'\n", "    if m{k} == 'a':\n        s += 1.0\n    else:\n        s *= 2.0\n"),
+    "arrays or numbers": (
+        "    if w > {k}.0:\n        a{k} = x\n    else:\n        a{k} = 1.0\n",
+        "    s += np.sum(a{k} * x)\n",
+    ),
+    "texts": (
+        "    m{k} = 'a' if w > {k}.0 else 'b'\n",
+        "    if m{k} == 'a':\n        s += 1.0\n    else:\n        s *= 2.0\n",
+    ),
 }  # fmt: skip
 
 
@@ -183,6 +189,7 @@ def test_many_choices_take_a_number_of_steps_linear_in_them(kind, monkeypatch):
         steps[0] = 0
         first, then = ("".join(part.format(k=k) for k in range(n)) for part in CHOSEN[kind])
         text = f'@linear_grad\ndef f(x: Float64[np.ndarray, "n"], w: float):\n    s = w\n{first}{then}    return s\n'
-        check_source("import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n" + text, "p.py")
+        imports = "import numpy as np\nfrom jaxtyping import Float64\nfrom linad import linear_grad\n"
+        check_source(imports + text, "p.py")
         counts.append(steps[0])
     assert counts[2] - counts[1] <= counts[1] - counts[0] + 2, counts

@@ -219,7 +219,8 @@ def test_none_where_it_cannot_be_used_raises(use):
 @pytest.mark.parametrize("use", ["sum(seen)", "np.array(seen).sum()", "np.mean(seen)", "sorted(seen)[0]"])
 def test_none_in_a_list_that_numbers_are_made_of_raises(use):
     made = "seen = []\nfor v in x:\n    seen.append(v if v > w else None)"
-    plain = load(f"import numpy as np\ndef f(x, w):\n" + "".join(f"    {line}\n" for line in f"{made}\nreturn {use}".split("\n")))
+    body = "".join(f"    {line}\n" for line in f"{made}\nreturn {use}".split("\n"))
+    plain = load(f"import numpy as np\ndef f(x, w):\n{body}")
     f = linear_grad(plain, backend="interpret")
     assert f(POINTS[1], -9.0) == pytest.approx(plain(POINTS[1], -9.0))
     with pytest.raises(TypeError, match="an item of the list is None here"):

@@ -92,7 +92,10 @@ _rows("scipy.special", "betaincinv: sp.betaincinv(h + 0.5, 2.5, 0.25) | sp.betai
 _each("scipy.special", "xlogy xlog1py rel_entr kl_div huber pseudo_huber beta betaln binom comb poch boxcox boxcox1p gammainc gammaincc", "F(e, f)")
 _each("scipy.special", "iv ive jv jn", "F(0, e)", "F(2, e)", "F(-3, e)")
 _each("scipy.special", "eval_legendre eval_chebyt eval_chebyu eval_hermite eval_hermitenorm eval_laguerre", "F(0, e)", "F(1, e)", "F(3, e)", "F(-1, e)")
-_each("scipy.special", "eval_genlaguerre eval_gegenbauer", "F(0, 1.5, h)", "F(3, 0.75, h)", "F(2, h, 0.25)", "F(-2, 0.5, h)")
+_each(
+    "scipy.special", "eval_genlaguerre eval_gegenbauer",
+    "F(0, 1.5, h)", "F(3, 0.75, h)", "F(2, h, 0.25)", "F(-2, 0.5, h)",
+)  # fmt: skip
 _each("scipy.special", "loggamma k0 k1 k0e k1e dawsn expi", "F(e)")
 _each("scipy.special", "sici fresnel", "F(e)[0]", "F(e)[1]")
 _each("scipy.special", "spherical_jn spherical_yn", "F(0, h)", "F(2, h)", "F(1, h, True)")

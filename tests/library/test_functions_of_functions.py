@@ -130,7 +130,9 @@ def test_a_minimum_moves_with_the_function():
 
 def test_no_solution():
     at_bound = lambda a: so.minimize_scalar(lambda t: (t - a) ** 2, bounds=(1.0, 2.0)).x
-    for f in (at_bound, lambda a: so.fsolve(lambda t: t * t + a, 1.0)[0], lambda a: si.odeint(lambda y, t: y**2 / (1.0 - t), a, [0.0, 2.0])[1, 0]):
+    no_root = lambda a: so.fsolve(lambda t: t * t + a, 1.0)[0]
+    beyond_a_pole = lambda a: si.odeint(lambda y, t: y**2 / (1.0 - t), a, [0.0, 2.0])[1, 0]
+    for f in (at_bound, no_root, beyond_a_pole):
         with pytest.raises(RuntimeError):
             linear_grad(f, backend="interpret", cache=False)(0.7)
 

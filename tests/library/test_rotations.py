@@ -15,7 +15,11 @@ CALLS = {
     "inverse, degrees": lambda x: R.from_rotvec(x[:3], degrees=True).apply(x[3:], inverse=True),
     "extrinsic": lambda x: R.from_euler("xyz", x[:3]).apply(x[3:]),
     "intrinsic": lambda x: R.from_euler("ZXZ", 50.0 * x[:3], degrees=True).as_quat(),
-    "one axis": lambda x: R.from_euler("y", x[0]).as_rotvec(degrees=True) + R.from_euler("z", x[:, None]).magnitude().sum() + R.from_euler("z", x[:1]).magnitude(),
+    "one axis": lambda x: (
+        R.from_euler("y", x[0]).as_rotvec(degrees=True)
+        + R.from_euler("z", x[:, None]).magnitude().sum()
+        + R.from_euler("z", x[:1]).magnitude()
+    ),
     "angles": lambda x: np.stack([R.from_rotvec(x[:3]).as_euler(s) for s in ("xyz", "zxz", "ZYX", "XZX")]),
     "gimbal lock": lambda x: R.from_euler("XYZ", [x[0], np.pi / 2, 0.0]).as_euler("XYZ")[:1],
     "products": lambda x: (R.from_rotvec(x[:3]) * R.from_euler("zyx", x[3:]).inv()).as_rotvec(),

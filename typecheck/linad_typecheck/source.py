@@ -33,8 +33,8 @@ def parsed(text: str) -> ast.Module:
 
 
 class Spans(dict[ast.AST, Span]):
-    """The spans of ast nodes, with byte columns converted to code points. Each is computed when it is first asked for:
-    most are asked for more than once."""
+    """The spans of ast nodes, with byte columns converted to code points. Each is computed on first
+    access and memoised, because most are needed several times."""
 
     def __init__(self, name: str, first_line: int, lines: tuple[str, ...]) -> None:
         self._name, self._above = name, first_line - 1

@@ -214,7 +214,9 @@ def _default(ctx: Lowering, record: RecordClass, f: RecordField, node: ast.expr)
     return expression(ctx, ast.copy_location(ast.Call(made, [], []), node), f.name)
 
 
-def replaced(ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span, node: ast.expr | None = None) -> Value:
+def replaced(
+    ctx: Lowering, base: TupleValue, given: dict[str, Value], span: Span, node: ast.expr | None = None
+) -> Value:
     """``p._replace(a=...)``, ``dataclasses.replace(p, a=...)``: the other fields are those of ``p``. A class with an
     `__init__` calls it with them."""
     record = base.record

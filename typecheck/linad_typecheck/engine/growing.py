@@ -133,7 +133,7 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
-    there = [(k, v) for k, v in enumerate(items) if v is not None]  # the others are None, whose cells nobody reads
+    there = [(k, v) for k, v in enumerate(items) if v is not None]  # the cells of the others, None, are never read
     row = shape_of(ctx, there[0][1], span) if there and t.rank > 1 else (ZERO,) * (t.rank - 1)
     cells = _new(ctx, t, (Const(len(items), I64), *row), span)
     for k, v in there:
@@ -435,7 +435,7 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
             return as_choice(value, t, ctx.programs.code)
         case TupleType(record=record, items=(number, _)), _ if record is OPTIONAL:
             held, there = as_optional(value).items
-            held = ScalarValue(zero(number.dtype), number.weak) if held is None else held  # which nobody reads
+            held = ScalarValue(zero(number.dtype), number.weak) if held is None else held  # never read
             return TupleValue((as_item(ctx, held, number, span), there), OPTIONAL)
         case TupleType(items=kinds), TupleValue(items=items):
             return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))

@@ -161,9 +161,8 @@ class Attempt:
         index = ctx.fresh(self.hint, I64, below=shape.stop if counts else None, **known)
 
         def turn() -> tuple[Atom | None, Atom, list[Atom] | None]:
-            want_ctl = self.left_early
             self.objects = ctx.path.objects
-            ctx.go(want_ctl=want_ctl, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=self.depth)
+            ctx.go(want_ctl=self.left_early, made=frozenset(), owned=ctx.path.owned | grown.owned, looping=self.depth)
             again = self.body(index)
             left, ended, dead = exit_kind(ctx), ctx.env, ctx.path.dead
             moving = self.compare(head, ended, left, dead)

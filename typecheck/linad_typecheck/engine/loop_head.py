@@ -49,8 +49,8 @@ class Head:
 
     def join(self, other: Head) -> Head:
         """The least head above both. Names are in the order of ``other``."""
-        mine = self.types
-        types = {n: t if n not in mine else join_settling(mine[n], t) or TOP for n, t in other.types.items()}
+        own = self.types
+        types = {n: t if n not in own else join_settling(own[n], t) or TOP for n, t in other.types.items()}
         lost = {n: v if n not in self.lost else lost_parts(self.lost[n], v) for n, v in other.lost.items()}
         for mine, found in ((self.types, types), (self.lost, lost)):
             found.update((n, x) for n, x in mine.items() if n not in found)

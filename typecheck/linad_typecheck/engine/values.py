@@ -23,9 +23,11 @@ ANY_LISTS = (*LISTS, *ROWS)
 
 
 class Undecided:
-    """The weakness of a number that a loop carries, while the loop is lowered: true, and the loop is lowered again if
-    it ends as a NumPy number. That is not needed if nothing has asked in between, as in ``s += x[i]``, which gives a
-    NumPy number in either case."""
+    """The weakness of a number that a loop carries, while the loop is lowered.
+
+    It is true at first. If the number ends as a NumPy number, the loop is lowered again, unless nothing has read the
+    weakness in between: ``s += x[i]`` gives a NumPy number in either case.
+    """
 
     __slots__ = ("asked", "weak", "outer")
 

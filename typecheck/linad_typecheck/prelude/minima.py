@@ -20,6 +20,17 @@ def _followed(f, x, args):
     return x + (moved - constant(moved))
 
 
+def _parabola(x, second, third, fx, f_second, f_third):
+    """The step to the minimum of the parabola through three points, as a numerator and a positive denominator."""
+    r = (x - second) * (fx - f_third)
+    q = (x - third) * (fx - f_second)
+    p = (x - third) * q - (x - second) * r
+    q = 2.0 * (q - r)
+    if q > 0.0:
+        p = -p
+    return p, np.abs(q)
+
+
 @implements("scipy.optimize.minimize_scalar")
 def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
     """Minimum of a function of one number, between bounds or by Brent's method.
@@ -96,13 +107,7 @@ def _bounded(f, lower, upper, xatol):
         golden = True
         if np.abs(e) > tol1:
             golden = False
-            r = (x - second) * (fx - f_third)
-            q = (x - third) * (fx - f_second)
-            p = (x - third) * q - (x - second) * r
-            q = 2.0 * (q - r)
-            if q > 0.0:
-                p = -p
-            q = np.abs(q)
+            p, q = _parabola(x, second, third, fx, f_second, f_third)
             r = e
             e = rat
             if np.abs(p) < np.abs(0.5 * q * r) and p > q * (a - x) and p < q * (b - x):
@@ -225,13 +230,7 @@ def _brent(f, bracket, tol):
             break
         golden = True
         if np.abs(e) > tol1:
-            r = (x - second) * (fx - f_third)
-            q = (x - third) * (fx - f_second)
-            p = (x - third) * q - (x - second) * r
-            q = 2.0 * (q - r)
-            if q > 0.0:
-                p = -p
-            q = np.abs(q)
+            p, q = _parabola(x, second, third, fx, f_second, f_third)
             r = e
             e = rat
             if p > q * (a - x) and p < q * (b - x) and np.abs(p) < np.abs(0.5 * q * r):
