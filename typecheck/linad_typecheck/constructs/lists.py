@@ -25,8 +25,8 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
-    NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
+    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray,
+    Never, NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
     growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
     without_axis,
 )
@@ -432,10 +432,10 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
 
 
 def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
-    them there. None for any other value."""
+    """A list of lists or tuples, or one that may hold None, with its items in arrays, where a computed index needs
+    them; names that hold it keep them there. None for any other value."""
     nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    return in_cells(ctx, base) if nested else None
+    return in_cells(ctx, base) if nested or (base.listed and _holds_none(base)) else None
 
 
 def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
@@ -568,6 +568,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
+    value = usable(ctx, value, "the value", span)
     never, optional = is_growing(base) and isinstance(base.items[0], Never), _holds_none(base)
     if not (never or optional or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
@@ -577,12 +578,15 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         return False
-    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, value, "t", span)
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
     if base.made is not None and HELD <= base.made:
+        if optional:
+            base, value = _row_for(ctx, node, base, value, span)
+            numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
         if not numbers or not _is_one_of(base.items[0], value):
             told = f"{_told(node.value, what)[0]} that is an item of a list,"
             raise Refused(Unsupported(span, told, "store numbers"))
@@ -610,6 +614,29 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _row_for(
+    ctx: Lowering, node: ast.Subscript, row: TupleValue, value: Value, span: Span
+) -> tuple[TupleValue, Value]:
+    """A list that is an item of another one and may hold None, in arrays that ``value`` fits, and the value in their
+    form. The first number in a list of None changes the list that holds it."""
+    t = with_item(type_of(row), type_of(value))
+    item = value if t is None else as_item(ctx, value, without_axis(t.items[0], is_weak(row)), span)
+    if t is None or _is_one_of(row.items[0], item):
+        return row, item
+    what = "storing an item"
+    holder, k, by = _holder(ctx, node.value, row, what, span)
+    whole = growing_type(type_of(holder), TupleType((t,), LIST))
+    if whole is None:
+        return row, item
+    same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    new = replace(as_growing(ctx, holder, whole, span), made=holder.made)
+    _lose_rows(ctx, holder, by, span)
+    _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, what, span)
+    now = item_at(ctx, new, k, span)
+    ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
+    return now, item
 
 
 def _holds_none(base: TupleValue) -> bool:
@@ -805,8 +832,10 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
 def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) -> Value:
     """``[0.0] * n`` with a computed ``n``."""
     item = base.items[0] if len(base.items) == 1 else None
+    if isinstance(item, NoneValue):
+        item = TupleValue((Never(), literal(False)), OPTIONAL)
     numbers = isinstance(item, ScalarValue | TupleValue) and next(objects(item), None) is None
-    parts = list(leaves_of(item)) if numbers else []
+    parts = [v for v in leaves_of(item) if not isinstance(v, Never)] if numbers else []
     if not parts or not all(isinstance(v, ScalarValue) for v in parts):
         ctx.wants_literal(times)
         raise Refused(
@@ -820,6 +849,8 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
     def filled(v: Value) -> Value:
         if isinstance(v, TupleValue):
             return replace(v, items=tuple(map(filled, v.items)))
+        if isinstance(v, Never):
+            return v
         cells = fresh_array(ctx, "items", (n,), v.dtype, None, span, in_order=True)
         ctx.emit(Fill(cells.var, v.atom, span))
         return cells
