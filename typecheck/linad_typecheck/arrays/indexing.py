@@ -204,10 +204,10 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             return [Rest()]
         case TupleValue(record=record, items=items) if record is SLICE:
             return [slice_of(ctx, items, span)]
-        case TupleValue(items=items) if value.record is None or value.record.named_tuple:
-            return [p for item in items for p in inner_parts(ctx, item, span)]
         case TupleValue() if value.record in LISTS:  # an index array: only a tuple is one index per axis
             return inner_parts(ctx, value, span)
+        case TupleValue(items=items) if value.record is None or value.record.named_tuple:
+            return [p for item in items for p in inner_parts(ctx, item, span)]
         case ScalarValue(dtype=dtype) if dtype in INTS:
             return [Place(value, span)]
         case ScalarValue(dtype="bool"):

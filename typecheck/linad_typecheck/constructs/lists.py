@@ -25,10 +25,10 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray,
-    Never, NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
-    without_axis,
+    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayValue, Binding, Bottom, EntityValue, Loss,
+    LostArray, Never, NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains,
+    describe, growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of,
+    with_item, without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -45,7 +45,6 @@ from .targets import another, held_object
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
-UNKNOWN = TupleValue((Poison(), literal(0)), GROWING[0])  # a list whose items are unknown
 NOTHING = type_of(TupleValue((), LIST))
 
 
@@ -205,7 +204,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(ctx.env[name].value, "made", None)), span))
+        ctx.bind(name, Binding(replace(UNKNOWN_LIST, made=getattr(ctx.env[name].value, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -771,7 +770,7 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
     def each(value: Value, at: Span) -> None:
         if isinstance(value, SILENT):
-            ctx.bind(key, Binding(UNKNOWN, at))
+            ctx.bind(key, Binding(UNKNOWN_LIST, at))
         else:
             append(ctx, key, value, at)
 

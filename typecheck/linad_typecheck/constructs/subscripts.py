@@ -247,6 +247,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
+    elif any(isinstance(v, SILENT) for v in base.items):
+        return Poison()
     elif (
         isinstance(index, ScalarValue)
         and index.dtype in INTS

@@ -814,6 +814,7 @@ def join_results(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 NONE_TYPE = OtherType(NoneValue())
+UNKNOWN_LIST = TupleValue((Poison(), ScalarValue(Var("unknown", I64), True)), GROWING[0])  # its items are unknown
 _FLAG = ScalarType("bool", True)
 
 
