@@ -34,7 +34,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
-    is_complex, leaves, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
+    is_complex, leaves, literal, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -48,11 +48,11 @@ from ..ownership.state import (
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..names.scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
+from ..names.scope import Applied, EnumClass, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import complexes, hashed, lists, objects, queues
+from . import complexes, enumerations, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -207,6 +207,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return _each(ctx, node, source, hint)
         case _ if type(callee) in CALLED_VALUES:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
+        case EntityValue(entity=EnumClass()) if len(node.args) == 1 and not node.keywords:
+            return enumerations.by_value(ctx, callee, expression(ctx, node.args[0]), ctx.span(node))
         case EntityValue(entity=RecordClass() as record) if record.mark.startswith(FREE):
             return objects.construct_again(ctx, node, record, hint)
         case EntityValue(entity=RecordClass() as record):
@@ -232,6 +234,8 @@ def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
         found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
         if found is None and dotted == "builtins.bool":
             found = object_truth(ctx, args.values[0], node.func)
+        if dotted == "builtins.len" and (of := enumerations.members(args.values[0])) is not None:
+            found = literal(len(of.items))
         if found is not None:
             return found
     chosen = next((k for k, v in enumerate(args.all) if is_choice(v)), None)

@@ -40,7 +40,8 @@ from ..types import BOOL, I64, INTS
 from . import complexes
 from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
-from .generators import by_library
+from .enumerations import members
+from .generators import by_library, by_next
 from .records import by_class, only_fields
 
 
@@ -74,7 +75,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return _of_range(ctx, *(v.atom for v in bounds))
         case TupleValue(record=record) if record is ITERATOR:
             return _library(ctx, "_rest", node, value)
-        case TupleValue() | EntityValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
+        case TupleValue() | EntityValue() if (made := of_object(ctx, value, node)) is not None:
             return iteration(ctx, Quoted(node, made))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))
@@ -104,6 +105,14 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
                 ctx.raised("TypeError")
             ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
     return None
+
+
+def of_object(ctx: Lowering, value: Value, node: ast.expr) -> Value | None:
+    """What a loop over an enumeration or an object of a class with ``__iter__`` runs over; None for other values."""
+    if (found := members(value)) is not None:
+        return found
+    made = by_class(ctx, "__iter__", value, node)
+    return (by_next(ctx, made, node) or made) if made is not None else None
 
 
 @contextmanager

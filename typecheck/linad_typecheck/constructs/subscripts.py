@@ -35,7 +35,7 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import I64, INTS
-from . import complexes, hashed, lists, queues
+from . import complexes, enumerations, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
@@ -67,6 +67,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return _item(ctx, node, base) if found is None else found
     if isinstance(base, EntityValue) and (found := by_class(ctx, "__getitem__", base, node, [node.slice])) is not None:
         return found
+    if enumerations.members(base) is not None:
+        return enumerations.by_name(ctx, base, expression(ctx, node.slice), ctx.span(node))
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):

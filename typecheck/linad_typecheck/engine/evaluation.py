@@ -132,8 +132,13 @@ def _condition(ctx: Lowering, node: ast.expr) -> Atom:
         return truth(ctx, lower(ctx, node), ctx.span(node))
     span = ctx.span(node)
     value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
-    found = (f(ctx, value, node) for f in TRUTHS) if isinstance(value, TupleValue) else ()
-    return truth_of(ctx, next((v for v in found if v is not None), value), span)
+    return truth_of(ctx, truth_by_class(ctx, value, node) or value, span)
+
+
+def truth_by_class(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
+    """The value whose truth is that of an object or of a choice; None for other values."""
+    found = (f(ctx, v, node) for f in TRUTHS) if isinstance(v, TupleValue) else ()
+    return next((x for x in found if x is not None), None)
 
 
 def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
