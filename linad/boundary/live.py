@@ -351,9 +351,9 @@ class LiveScope:
         if name.startswith(IMPORTED):
             return self._imported(*name.removeprefix(IMPORTED).split(":", 1))
         if "::" in name:
-            key, _, attribute = name.rpartition("::")
-            cls = self.record.class_of(key)
-            return MISSING if cls is None else _plain(_of_the_class(cls, attribute))
+            key, _, path = name.rpartition("::")
+            cls, (own, *rest) = self.record.class_of(key), path.split(".")
+            return MISSING if cls is None else self._walked(_plain(_of_the_class(cls, own)), rest)
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
         if first.startswith(DEFAULT):

@@ -123,7 +123,7 @@ def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
         ctx.report(
             WrongType(
                 ctx.span(node),
-                "a key of a dict is known at compile time, or an int or a tuple of ints",
+                "a key of a dict is an int, a text, a member of an enumeration or a tuple of these",
                 describe(type_of(v)),
                 "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints",
             )
@@ -212,19 +212,19 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
                 return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
             case _:
                 return replace(base, made=None)
-    if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
+    of_key = name in ("get", "pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords
+    if of_key and chooses(asked := expression(ctx, node.args[0])):
+        quoted = lambda k: ast.Call(node.func, [Quoted(node.args[0], k), *node.args[1:]], [])
+        each = lambda k: method(ctx, ast.copy_location(quoted(k), node), base, name)
+        return one_per_option(ctx, asked, each, span)
+    if name == "get" and of_key:
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
-        asked = expression(ctx, node.args[0])
-        if chooses(asked):
-            quoted = lambda k: ast.Call(node.func, [Quoted(node.args[0], k), *node.args[1:]], [])
-            each = lambda k: method(ctx, ast.copy_location(quoted(k), node), base, name)
-            return one_per_option(ctx, asked, each, span)
         if isinstance(asked, ScalarValue) and all(isinstance(k, str) for k in base.record.names):
             return other  # a number is no text
         key = known_key(ctx, node.args[0])
         found = _find(base, key)
         return other if found is None else found
-    if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
+    if of_key:
         return _changed(ctx, node, base, name)
     if name == "update":
         try:

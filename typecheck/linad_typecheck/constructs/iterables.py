@@ -34,6 +34,7 @@ from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import HASHED, SET, RecordClass
+from ..ownership.objects import allocated_at
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
@@ -85,7 +86,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return _list(ctx, value, span)
         case TupleValue(record=record) if record in LISTED:
             items, kept = LISTED[record](ctx, value, span)
-            found = _list(ctx, items, span) if is_growing(items) else Unrolled(items.items)
+            found = _list(ctx, allocated_at(ctx, items, span), span) if is_growing(items) else Unrolled(items.items)
             if isinstance(found, Unrolled):
                 return found
             return replace(found, held={**found.held, ctx.pseudo("overwhole", span): Binding(kept, span)})

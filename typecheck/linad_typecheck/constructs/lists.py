@@ -25,8 +25,8 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
-    NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
+    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never, NoneValue,
+    Poison, ScalarValue, TextValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
     growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
     without_axis,
 )
@@ -34,7 +34,9 @@ from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
-from ..ownership.objects import allocated_at, change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
+from ..ownership.objects import (
+    allocated_at, change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change,
+)  # fmt: skip
 from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
@@ -457,6 +459,14 @@ def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
     left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     return grown
+
+
+def in_arrays(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
+    """A tuple or a list of numbers of one type with its items in arrays, where names that hold the list keep them; None
+    if they have no common type."""
+    of_one = base.listed and len({v.dtype for v in base.items}) == 1
+    found = in_cells(ctx, base) if of_one else indexable(ctx, base, span)
+    return found if found is not None and is_growing(found) else None
 
 
 def _is_tuple(v: Value) -> bool:
@@ -908,6 +918,8 @@ def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None
     span = ctx.span(node)
     if not base.items:
         return base
+    if key is None and all(isinstance(v, TextValue) for v in base.items):
+        return TupleValue(tuple(sorted(base.items, key=lambda v: v.text, reverse=descending)), LIST)
     array = array_of(ctx, base, span) if key is None and not descending else None
     if is_array(array) and rank_of(array) == 1:
         return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)

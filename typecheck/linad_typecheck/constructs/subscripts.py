@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
+from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
@@ -39,6 +39,7 @@ from . import complexes, enumerations, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
+from .targets import evaluated_before
 
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
@@ -48,6 +49,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         joined = _index(ctx, node)
     if joined is not None:
         return joined
+    if not isinstance(node.slice, ast.Slice) and (index := evaluated_before(ctx, node.value, [node.slice])):
+        node = ast.copy_location(ast.Subscript(node.value, index[0], node.ctx), node)  # the index may change the list
     base = force_before(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
@@ -256,6 +259,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and base.items
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
+        if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base, ctx.span(node))) is not None:
+            return lists.item(ctx, cells, index, user_name(node.value), ctx.span(node))
         return select_item(ctx, base.items, index, ctx.span(node))
     elif isinstance(index, ScalarValue) and index.dtype in INTS and (found := as_choices(ctx, base.items)) is not None:
         code = select_item(ctx, tuple(v.items[0] for v in found), index, ctx.span(node))

@@ -121,8 +121,8 @@ class Member:
     """A class attribute that is not a field.
 
     ``kind`` is ``method``, ``property``, ``cached`` for a property that stores its value, ``static``, ``class``,
-    ``value`` for a class variable, or ``compares`` for a comparison that the dataclass decorator made. ``entity`` is the
-    function or value, or the names of the fields that are compared.
+    ``value`` for a class variable, or ``compares`` for a comparison that the dataclass decorator made. ``entity`` is
+    the function or value, or the names of the fields that are compared.
     """
 
     kind: str
