@@ -12,6 +12,7 @@ import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import prod
 from sys import getrefcount
 
 import numpy as np
@@ -123,15 +124,6 @@ class Pool(Kept):
 LARGE = 4096
 
 
-def _references(kept: dict[int, np.ndarray], place: int) -> int:
-    """The number of references to an array that is taken out of a dict, as `Refilled` counts them."""
-    z = kept.pop(place, None)
-    return getrefcount(z)
-
-
-ALONE = _references({0: np.zeros(1)}, 0)  # nobody else has a reference
-
-
 class Refilled(Kept):
     """Large arrays that a function has made in its last calls, by position, to be filled again once nobody else has a
     reference to them: a caller who computes one gradient after another soon drops each."""
@@ -149,25 +141,20 @@ class Refilled(Kept):
     def empty(self, place: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """An array that may hold anything."""
         z = self._last.pop(place, None)  # atomic, so no other thread gets the same array
-        if z is not None and getrefcount(z) == ALONE and _fits(z, shape, dtype):
-            self._last[place] = z
-            return z
-        return self._kept(place, np.empty(shape, dtype))
+        alone = z is not None and (getrefcount(z), getrefcount(z.base)) == ALONE
+        if not (alone and z.shape == shape and z.dtype is dtype and z.flags.carray):  # its caller may have changed it
+            z = _on_a_line(prod(shape), dtype).reshape(shape)
+            if kept() + z.nbytes > LIMIT:
+                return z
+        self._last[place] = z
+        return z
 
     def copy(self, place: int, a: np.ndarray) -> np.ndarray:
         """A copy of an array."""
         if a.size < LARGE:
             return a.copy()
-        z = self._last.pop(place, None)
-        if z is not None and getrefcount(z) == ALONE and _fits(z, a.shape, a.dtype):
-            np.copyto(z, a)
-            self._last[place] = z
-            return z
-        return self._kept(place, a.copy())
-
-    def _kept(self, place: int, z: np.ndarray) -> np.ndarray:
-        if kept() + z.nbytes <= LIMIT:
-            self._last[place] = z
+        z = self.empty(place, a.shape, a.dtype)
+        np.copyto(z, a)
         return z
 
     def clear(self) -> None:
@@ -175,11 +162,6 @@ class Refilled(Kept):
 
     def __len__(self) -> int:
         return _bytes(list(self._last.values()))
-
-
-def _fits(z: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> bool:
-    """Whether an array may be filled again: its caller may have changed it in any way."""
-    return z.shape == shape and z.dtype is dtype and z.flags.carray
 
 
 def _bytes(held: Held) -> int:
@@ -205,16 +187,30 @@ class NoRoom(MemoryError):
 
 
 def _cells(n: int, dtype: type, total: int) -> np.ndarray:
-    """Allocate ``n`` cells plus an eighth, or exactly ``n`` if there is no memory for more, aligned to a cache line."""
-    item = np.dtype(dtype).itemsize
+    """Allocate ``n`` cells plus an eighth, or exactly ``n`` if there is no memory for more."""
     for more in (n // 8, 0):
         try:
-            whole = np.empty(n + more + LINE // item, dtype)
+            return _on_a_line(n + more, np.dtype(dtype))
         except MemoryError:
             continue
-        start = -whole.__array_interface__["data"][0] % LINE // item
-        return whole[start : start + n + more]
     raise NoRoom(total)
+
+
+def _on_a_line(n: int, dtype: np.dtype) -> np.ndarray:
+    """Allocate ``n`` cells, aligned to a cache line."""
+    whole = np.empty(n + LINE // dtype.itemsize, dtype)
+    start = -whole.__array_interface__["data"][0] % LINE // dtype.itemsize
+    return whole[start : start + n]
+
+
+def _references(kept: dict[int, np.ndarray], place: int) -> tuple[int, int]:
+    """The numbers of references to an array that is taken out of a dict, and to the base of its views, as `Refilled`
+    counts them."""
+    z = kept.pop(place, None)
+    return getrefcount(z), getrefcount(z.base)
+
+
+ALONE = _references({0: _on_a_line(1, np.dtype(float)).reshape(1, 1)}, 0)  # nobody else has a reference
 
 
 def release_memory() -> int:

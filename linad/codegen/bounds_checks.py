@@ -215,11 +215,11 @@ class Checker:
         outer = self.frames[-1] if self.frames else None
         for t in frame.tests:
             t = t.around(s)
-            if outer and self.may_leave(t, outer):
-                if t not in outer.tests:
-                    outer.tests.append(t)
-            else:
+            moved = self.in_all_iterations(t, outer) if outer else None
+            if moved is None:
                 place(t, self.names, self.ranges.places, out)
+            elif outer and moved not in outer.tests:
+                outer.tests.append(moved)
         s = replace(s, body=body)
         inspected = inspect_first(s, self.names, self.may_write(s), lambda t: id(t) in frame.own) if movable else None
         out += inspected or [s]
@@ -346,22 +346,12 @@ class Checker:
         frame = self.movable()
         if frame is None:
             return False
-        r, s = self.ranges, frame.loop
-        c = dict(f.terms).get(s.index.name, 0)
-        rest = f - unknown(s.index.name) * c
-        if abs(c) > LARGEST_FACTOR or not self.visible(rest, frame):
+        r = self.ranges
+        c, ends, low, high = self.extremes(f, frame.loop)
+        if abs(c) > LARGEST_FACTOR or not all(self.visible(e, frame) for e in (low, high, size or low)):
             return False
-        if size is not None and not self.visible(size, frame):
-            return False
-        start = r.value(s.start)
-        stop = r.value(s.stop)  # type: ignore[arg-type]
-        step = r.form(s.step).value
-        ends = (start, stop - 1) if step == 1 else (stop + 1, start)  # lowest and highest loop index
-        low, high = (rest + ends[c < 0] * c, rest + ends[c >= 0] * c) if c else (rest, rest)
-        if size is None and self.proves_outside(low):
+        if size is None and r.proves(low * -1 - 1):
             return False  # negative indices are intended in some iteration
-        if not all(self.visible(e, frame) for e in (low, high)):
-            return False
         sure = r.exact(f)
         test = Endpoints(
             low=None if sure and r.proves(f) else low,
@@ -376,8 +366,15 @@ class Checker:
             r.learn(f)
         return size is not None or sure
 
-    def proves_outside(self, low: Affine) -> bool:
-        return self.ranges.proves(low * -1 - 1)
+    def extremes(self, f: Affine, s: Loop) -> tuple[int, tuple[Affine, Affine], Affine, Affine]:
+        """The coefficient of a loop's index in a form, the lowest and the highest index, and the form at these two, the
+        smaller one first."""
+        r = self.ranges
+        c = dict(f.terms).get(s.index.name, 0)
+        start, stop = r.value(s.start), r.value(s.stop)  # type: ignore[arg-type]
+        ends = (start, stop - 1) if r.form(s.step).value == 1 else (stop + 1, start)
+        rest = f - unknown(s.index.name) * c
+        return c, ends, rest + ends[c < 0] * c, rest + ends[c >= 0] * c
 
     def visible(self, f: Affine, frame: Frame, index: Var | None = None) -> bool:
         """Whether the unknowns of a form, other than an index, are defined before the loop."""
@@ -424,11 +421,21 @@ class Checker:
                 for axis, f in enumerate(t.index)
             )
 
-    def may_leave(self, t: Test, outer: Frame) -> bool:
-        """Whether a check before a loop may also move before the enclosing loop."""
-        if not outer.movable or outer.conditional or t.mentions(outer.inside, self.ranges.places):
-            return False
-        return not isinstance(t, Scan) or (t.array.name not in outer.updated and self.readable(t, outer))
+    def in_all_iterations(self, t: Test, outer: Frame) -> Test | None:
+        """The check before a loop for all iterations of the enclosing loop, if it may move before that one too."""
+        r = self.ranges
+        if not outer.movable or outer.conditional:
+            return None
+        if isinstance(t, Scan):
+            if t.array.name in outer.updated or not self.readable(t, outer):
+                return None
+        elif not (t.ordered or t.width) and all(f is None or r.exact(f) for f in (t.low, t.high)):
+            t = replace(
+                t,
+                low=t.low and self.extremes(t.low, outer.loop)[2],
+                high=t.high and self.extremes(t.high, outer.loop)[3],
+            )
+        return None if t.mentions(outer.inside, r.places) else t
 
     def explicit(self, array: Var, axis: int, index: Atom, span: Span) -> list[Stmt]:
         """A check of one index at its use. The message shows a negative index as the user wrote it."""

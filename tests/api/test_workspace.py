@@ -287,6 +287,7 @@ def test_a_large_gradient_that_nobody_has_is_filled_again():
     x, w = np.linspace(0.0, 1.0, LONG), np.ones(LONG)
     g, _ = squares.grad(x, w)
     place = g.ctypes.data
+    assert place % workspace.LINE == 0
     g[:] = np.nan
     del g
     again, _ = squares.grad(x, w)

@@ -104,6 +104,27 @@ def test_rows_that_are_there_are_not_asked_for():
     assert within.run(emitted(within.prepared))[0] == distances(*args, 0)
 
 
+def two_matrices(p: Float64[np.ndarray, "n m"], q: Float64[np.ndarray, "k l"]) -> float:
+    s = 0.0
+    for i in range(len(p)):
+        for j in range(p.shape[1]):
+            s += p[i, j] * q[i, j]
+    return s
+
+
+@pytest.mark.parametrize("p", [(2, 3), (3, 3), (3, 2), (4, 3), (3, 4), (0, 4), (5, 0), (2, 0)])
+def test_rows_of_another_matrix_are_tested_before_both_loops(p: tuple[int, int]) -> None:
+    args = np.ones(p), np.arange(9.0).reshape(3, 3)
+    assert not any(isinstance(t, Check) for s in walk(hoisted(two_matrices, *args)) if isinstance(s, Loop) for t in walk(s.body))
+    outcomes = []
+    for f in (two_matrices, checked_two_matrices):
+        try:
+            outcomes.append(f(*args))
+        except IndexError:
+            outcomes.append(IndexError)
+    assert outcomes[0] == outcomes[1]
+
+
 def rows_within(p: Float64[np.ndarray, "n 3"], q: Float64[np.ndarray, "n 3"]) -> float:
     s = 0.0
     for i in range(len(p)):
@@ -184,3 +205,4 @@ def test_accesses_under_conditions_that_guard_no_index_are_tested_before_the_loo
 
 
 checked_apart = linear_grad(apart_from_one)
+checked_two_matrices = linear_grad(two_matrices)

@@ -161,6 +161,14 @@ for v in x:
         count += 1
     before = v
 return x[0] * count""",
+    "compared with values": """\
+before, held, count = None, [None] * len(x), 0
+for k in range(2):
+    held[k] = x[k]
+for v in x:
+    count += (before == v) + 2 * (before != 2.0) + 4 * (v == before) + 8 * (held[1] == before)
+    before = v
+return x[0] * (count + held.count(None) + 10 * held.count(x[1]) + 100 * held.index(None))""",
     "in a list that grows": """\
 before, seen = None, []
 for v in x:

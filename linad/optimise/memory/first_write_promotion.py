@@ -26,8 +26,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from linad_typecheck.ir.core import (
-    AddTo, Atom, Block, Function, If, Let, Load, Loop, Stmt, Store, Var, outputs, walk,
+    AddTo, Atom, Block, Dim, Fill, Function, If, Let, Load, Loop, Names, Stmt, Store, Var, all_names, outputs, walk,
 )
+from linad_typecheck.types import I64
 
 from linad.analysis.affine import Ranges
 from linad.analysis.logs import logs_of
@@ -42,7 +43,20 @@ from .known_regions import Contents, End, Sizes, is_only_read
 
 def promote_first_writes(f: Function) -> Function:
     """Apply first-write promotion to a function."""
+    f = _sized(f)
     return replace(f, body=_Fresh(f).block(f.body))
+
+
+def _sized(f: Function) -> Function:
+    """The function with a name for each size of the gradients that it fills."""
+    out = {p.var.name: p.like for p in f.params if p.mode == "out"}
+    names, stmts = Names(all_names(f)), list[Stmt]()
+    for s in f.body.stmts:
+        if isinstance(s, Fill) and s.array.name in out:
+            named = {t.axis for t in stmts if isinstance(t, Dim) and t.array.name in (s.array.name, out[s.array.name])}
+            stmts += [Dim(names.var("n", I64), s.array, k) for k in range(s.array.type.rank) if k not in named]
+        stmts.append(s)
+    return replace(f, body=replace(f.body, stmts=tuple(stmts)))
 
 
 @dataclass(frozen=True)
@@ -258,28 +272,18 @@ class _Fresh:
         stmts: list[Stmt] = []
         for t in s.body.stmts:
             inner = [r.inner for r in found if r.inner is not None and r.inner.loop is t]
-            if inner and isinstance(t, Loop):
-                stmts += [e for r in inner for e in self.ends(r)]
-                stmts += self.storing(t, inner)
-            else:
-                stmts.append(t)
+            stmts += self.storing(t, inner) if inner and isinstance(t, Loop) else [t]
         return [replace(s, body=replace(s.body, stmts=tuple(stmts)))]
 
     def ends(self, reach: Reach) -> list[Stmt]:
-        """Initialise the known cells that the loop does not reach, on both sides of its range. An inner loop without
-        iterations reaches no row of the enclosing loop."""
-        held, near, far = reach.held, reach.near, reach.far
+        """Initialise the known cells that the loop does not reach: those on both sides of its range, those of its rows,
+        and all of them if it or an inner loop has no iterations."""
+        held = reach.held
         if reach.is_all():
             return []
         tests, inside, never = (Maker(self.names) for _ in range(3))
-        if held.loop is not None and not near <= held.low + 1:  # the first cell of the loop is in the region
-            near = End(inside.let("min", *(self.sizes.int(e, inside) for e in (held.high, near))), 0)
-        if held.loop is not None and not held.high <= far + 1:
-            far = End(inside.let("max", *(self.sizes.int(e, inside) for e in (held.low, far))), 0)
-        self.part(reach, held.low, near, inside)
-        self.part(reach, far, held.high, inside)
-        if not reach.at:
-            self.part(reach, held.low, held.high, never)
+        self.beside(reach, inside)
+        self.part(reach, held.low, held.high, never)
         ran = self.have_run((r.loop for r in reach.levels()), tests)
         tests.out.append(If(ran, Block(tuple(inside.out)), Block(tuple(never.out)), (), reach.loop.span))
         if not held.loops():
@@ -287,6 +291,22 @@ class _Fresh:
         held_any = Maker(self.names)
         ran = self.have_run(held.loops(), held_any)
         return [*held_any.out, If(ran, Block(tuple(tests.out)), Block(), (), held.loops()[0].span)]
+
+    def beside(self, reach: Reach, maker: Maker) -> None:
+        """Initialise the cells beside the range of a loop that runs, and of the rows in it. These have a nest of their
+        own, so that the loop remains one that can be jammed."""
+        held, near, far = reach.held, reach.near, reach.far
+        if held.loop is not None and not near <= held.low + 1:  # the first cell of the loop is in the region
+            near = End(maker.let("min", *(self.sizes.int(e, maker) for e in (held.high, near))), 0)
+        if held.loop is not None and not held.high <= far + 1:
+            far = End(maker.let("max", *(self.sizes.int(e, maker) for e in (held.low, far))), 0)
+        self.part(reach, held.low, near, maker)
+        self.part(reach, far, held.high, maker)
+        if reach.inner is not None and not reach.inner.is_all():
+            k, row = self.names.var("k", I64), Maker(self.names)
+            start, stop = (self.sizes.int(e + reach.lowest, maker) for e in (reach.start, reach.stop))
+            self.beside(replace(reach.inner, at=(*reach.at, k)), row)
+            maker.out.append(Loop(k, start, stop, ONE, (), (), Block(tuple(row.out)), ()))
 
     def have_run(self, loops: Iterable[Loop], maker: Maker) -> Atom:
         """Whether each of these loops executes at least one iteration."""

@@ -222,8 +222,9 @@ def _filled(f: Function) -> dict[str, tuple[Atom, ...]]:
                 sizes.setdefault((a.name, axis), n)
             case Fill(array=a) if a.name in out:
                 axes = [sizes.get((out[a.name], k), sizes.get((a.name, k))) for k in range(a.type.rank)]
-                found[a.name] = tuple(equal.root(n) for n in axes if n is not None)
-    return {name: axes for name, axes in found.items() if axes}
+                if None not in axes:
+                    found[a.name] = tuple(equal.root(n) for n in axes if n is not None)
+    return found
 
 
 def _without(s: Loop, gone: Stmt) -> Loop:
