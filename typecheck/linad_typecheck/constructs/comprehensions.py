@@ -58,7 +58,7 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .generators import by_library, consume
-from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration
+from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration, of_object
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -225,6 +225,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
     if is_hashed(value):
         value = value.items[0]
+    if (made := of_object(ctx, value, what)) is not None:
+        value = made
     if isinstance(value, TupleValue) and value.record in LISTED:
         value, _ = LISTED[value.record](ctx, value, ctx.span(what))
     if isinstance(value, TupleValue) and value.record is ITERATOR:
@@ -310,7 +312,7 @@ def _of_items(
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
             ctx.go(dead=True)
             return literal(0)
-        if all(isinstance(v, TupleValue) and not v.closed for v in items):
+        if all(isinstance(v, TupleValue) for v in items):
             whole = TupleValue(items, LIST)
             return EXTREMES[0](ctx, _with(node, Quoted(node.args[0], whole)), name, None)
         return extreme(ctx, name, name, span, items, hint)

@@ -12,7 +12,7 @@ from ..engine.arithmetic import binary, compare, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
-    CONDITIONS, EXPRESSIONS, condition, expand_starred, expression, operands, pull, truth_of, usable,
+    CONDITIONS, EXPRESSIONS, condition, expand_starred, expression, operands, pull, truth_by_class, truth_of, usable,
 )
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
@@ -36,7 +36,7 @@ from ..span import Span
 from ..types import INTS
 from . import hashed, lists
 from .comparisons import of_parts
-from .records import binary_operator, comparison, unary_operator
+from .records import binary_operator, unary_operator
 from .static_texts import added
 
 
@@ -140,8 +140,8 @@ def _repeated(ctx: Lowering, a: Value, b: Value, node: ast.BinOp) -> Value | Non
             dtype in INTS and n * len(items) <= 1000
         ):
             return TupleValue(items * n, LIST if a.listed else None)
-        case TupleValue(listed=True), ScalarValue(dtype=dtype) if dtype in INTS:
-            return lists.repeated(ctx, a, b, ctx.span(node))
+        case TupleValue(), ScalarValue(dtype=dtype) if dtype in INTS and lists.is_list(a):
+            return lists.repeated(ctx, a, b, node)
         case TupleValue(closed=False), ScalarValue(dtype=dtype) if dtype in INTS:
             ctx.wants_literal(b)
             raise Refused(
@@ -190,9 +190,14 @@ def _boolop(ctx: Lowering, node: ast.BoolOp, hint: str, as_bool: bool = False) -
         first = value_of(nodes[0])
         if len(nodes) == 1:
             return first
-        if is_optional(first):  # `x or y`: a true `x` is not None
-            span, cond = ctx.span(node), truth_of(ctx, first, ctx.span(nodes[0]))
-            arms = [Ahead(first.items[0], [], ctx.path), ctx.ahead(lambda: rest(nodes[1:]))]
+        own = truth_by_class(ctx, first, nodes[0])
+        if own is not None or is_optional(first):
+            span, cond = ctx.span(node), truth_of(ctx, own or first, ctx.span(nodes[0]))
+            if isinstance(cond, Const):
+                return rest(nodes[1:]) if cond.value == is_and else first
+            kept = first.items[0] if own is None else first  # `x or y`: a true `x` is not None
+            arms = [Ahead(kept, [], ctx.path), ctx.ahead(lambda: rest(nodes[1:]))]
+            arms = arms[::-1] if is_and else arms
             return one_of(ctx, cond, arms, (span, span), frozenset(ctx.env), span, hint)
         with ctx.programs.perhaps_dead(isinstance(first, Poison) and unknown_constant(ctx, nodes[0])):
             return lazily(ctx, is_and, first, lambda: rest(nodes[1:]), ctx.span(node), hint)
@@ -264,7 +269,7 @@ def _chain(ctx: Lowering, node: ast.Compare, left: Value, k: int) -> Value:
 
 def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, node: ast.Compare) -> Value:
     span = ctx.span(node)
-    found = comparison(ctx, type(op), a, b, node) or of_parts(ctx, op, a, b, span)
+    found = of_parts(ctx, op, a, b, span)
     if found is not None:
         return found
     return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
+from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
@@ -35,10 +35,11 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import I64, INTS
-from . import complexes, hashed, lists, queues
+from . import complexes, enumerations, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
+from .targets import evaluated_before
 
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
@@ -48,6 +49,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         joined = _index(ctx, node)
     if joined is not None:
         return joined
+    if not isinstance(node.slice, ast.Slice) and (index := evaluated_before(ctx, node.value, [node.slice])):
+        node = ast.copy_location(ast.Subscript(node.value, index[0], node.ctx), node)  # the index may change the list
     base = force_before(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
@@ -67,6 +70,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return _item(ctx, node, base) if found is None else found
     if isinstance(base, EntityValue) and (found := by_class(ctx, "__getitem__", base, node, [node.slice])) is not None:
         return found
+    if enumerations.members(base) is not None:
+        return enumerations.by_name(ctx, base, expression(ctx, node.slice), ctx.span(node))
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):
@@ -254,6 +259,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         and base.items
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
+        if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base, ctx.span(node))) is not None:
+            return lists.item(ctx, cells, index, user_name(node.value), ctx.span(node))
         return select_item(ctx, base.items, index, ctx.span(node))
     elif isinstance(index, ScalarValue) and index.dtype in INTS and (found := as_choices(ctx, base.items)) is not None:
         code = select_item(ctx, tuple(v.items[0] for v in found), index, ctx.span(node))

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
     RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
@@ -746,6 +746,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             known, hashed = (b, a) if p in HASHED else (a, b)
             t = TO_HASHED[0](known, hashed.record) if is_mapping(known) and hashed.record is not SET else None
             return None if t is None else join_types(t, hashed)
+        case TupleType(), TupleType() if is_mapping(a) and is_mapping(b):  # other keys, or another order
+            x, y = (TO_HASHED[0](t, DICT) for t in (a, b))
+            return None if x is None or y is None else join_types(x, y)
         case _:
             return None
 

@@ -47,6 +47,7 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 MARKS = {
     "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
     "taken": "%taken", "jacobian_of": "linad.jacfwd", "parameter_count": "%parameter_count",
+    "code_of": "%code_of",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
