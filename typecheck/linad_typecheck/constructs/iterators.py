@@ -37,7 +37,8 @@ def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if dotted == "itertools.zip_longest" and not any(k.arg == "fillvalue" for k in node.keywords):
         instead = "give a value that the items may have, `fillvalue=0.0`, and compare the index with the lengths"
         raise Refused(Unsupported(ctx.span(node), f"`{name}` that fills up with None", instead))
-    if getattr(ctx.path.stmt, "value", None) is node and (kept := _kept(ctx, node, dotted)) is not None:
+    whole = getattr(ctx.path.stmt, "value", None)
+    if node in (whole, *getattr(whole, "elts", ())) and (kept := _kept(ctx, node, dotted)) is not None:
         return kept
     try:
         return start_generator(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))

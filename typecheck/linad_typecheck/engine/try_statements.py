@@ -22,7 +22,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
 from .evaluation import EXPRESSIONS
-from .exits import breaks, returns
+from .exits import breaks, continues, own_yields, returns, terminates
 from .refusal import Refused
 from .short_circuit import lazily
 from .state import Lowering, zero
@@ -57,11 +57,52 @@ def as_branch(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
 def _finally(s: ast.Try) -> list[ast.stmt] | None:
     """A `try` with a `finally` that is the end of each path: no exception that leaves the function has later paths."""
     before = [*s.body, *s.orelse, *(x for h in s.handlers for x in h.body)]
-    leaves = ast.Continue | ast.Yield | ast.YieldFrom
-    if returns(before) or breaks(before) or any(isinstance(n, leaves) for x in before for n in ast.walk(x)):
+    if own_yields(before) or _leaves(s.finalbody):
         return None
-    rest = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
-    return [*rest, *s.finalbody]
+    if not s.handlers:
+        return ended_by(s.body, s.finalbody)
+    if _leaves(before):
+        return None
+    return [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s), *s.finalbody]
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    return returns(body) or breaks(body) or continues(body)
+
+
+def ended_by(body: Sequence[ast.stmt], last: Sequence[ast.stmt], own: bool = True) -> list[ast.stmt] | None:
+    """A body with the statements ``last`` on each path out of it, exceptions aside; None if a path leaves another
+    statement. ``own``: a `break` leaves the body."""
+    made: list[ast.stmt] = []
+    for s in body:
+        parts = {}
+        match s:
+            case ast.Return(value=value):
+                kept = ast.copy_location(ast.Name(f"%kept.{s.lineno}:{s.col_offset}", ast.Load()), s)
+                if value is not None and not isinstance(value, ast.Constant):
+                    store = ast.copy_location(ast.Name(kept.id, ast.Store()), s)
+                    made.append(ast.copy_location(ast.Assign([store], value), s))
+                    s = ast.copy_location(ast.Return(kept), s)
+                made += copy.deepcopy(last)
+            case ast.Break() | ast.Continue() if own:
+                made += copy.deepcopy(last)
+            case ast.If():
+                parts = {"body": own, "orelse": own}
+            case ast.For() | ast.While():
+                parts = {"body": False, "orelse": own}
+            case ast.Try() | ast.With() | ast.Match() if any(
+                isinstance(n, ast.Return | ast.Break | ast.Continue) for n in ast.walk(s)
+            ):
+                return None
+        if any(_leaves(getattr(s, name)) for name in parts):
+            s = copy.copy(s)
+            for name, own_ in parts.items():
+                inside = ended_by(getattr(s, name), last, own_)
+                if inside is None:
+                    return None
+                setattr(s, name, inside[: len(inside) - len(last)] if not terminates(getattr(s, name)) else inside)
+        made.append(s)
+    return made if terminates(body) else [*made, *copy.deepcopy(last)]
 
 
 def _one_by_one(s: ast.Try, body: Sequence[ast.stmt]) -> list[ast.stmt]:
