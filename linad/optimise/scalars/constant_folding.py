@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -75,17 +75,16 @@ def fold_constants(f: Function) -> Function:
     return replace(f, body=_Folder(f).block(f.body, {}, {}))
 
 
-def _changed(stmts: Iterable[Stmt]) -> set[str]:
-    """The arrays that statements may write to or rename, at any depth."""
-    found: set[str] = set()
-    for s in stmts:
-        found |= {a.name for a in writes(s)}
-        given = s.args if isinstance(s, Call) else s.inits if isinstance(s, Loop) else ()
-        for b in blocks(s):
-            found |= _changed(b.stmts)
-            given = (*given, *b.results)
-        found |= {a.name for a in given if isinstance(a, Var) and isinstance(a.type, Array)}
-    return found
+def _changed(s: Stmt, known: dict[int, set[str]]) -> set[str]:
+    """The arrays that a statement may write to or rename, at any depth. ``known`` memoises them by block identity."""
+    found = {a.name for a in writes(s)}
+    given = s.args if isinstance(s, Call) else s.inits if isinstance(s, Loop) else ()
+    for b in blocks(s):
+        if id(b) not in known:
+            known[id(b)] = set().union(*(_changed(t, known) for t in b.stmts))
+        found |= known[id(b)]
+        given = (*given, *b.results)
+    return found.union(a.name for a in given if isinstance(a, Var) and isinstance(a.type, Array))
 
 
 def _forget(known: Known, arrays: set[str]) -> None:
@@ -164,6 +163,7 @@ class _Folder:
         self.found: list[str] = []  # ints replaced because of a check, in the enclosing blocks
         self.forms: dict[str, Affine] = {}  # ints that are sums of others
         self.ints: dict[str, Var] = {}
+        self.changed: dict[int, set[str]] = {}
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -263,7 +263,7 @@ class _Folder:
 
     def forget(self, known: Known, s: Stmt) -> None:
         """Invalidate what a statement changes, under the names used in ``known``."""
-        changed = _changed((s,))
+        changed = _changed(s, self.changed)
         _forget(known, changed | {a.name for n in changed if isinstance(a := self.same.get(n), Var)})
 
     def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:

@@ -10,7 +10,7 @@ from ..advice.impure import WARNINGS
 from ..names.scope import (
     Entity, External, FunctionSource, Helper, Instance, RecordClass, Scope, is_library, resolve,
 )  # fmt: skip
-from .exits import breaks, continues, own_yields, returns
+from .exits import breaks, continues, own_yields, returns, statements
 from .quoted import Quoted
 from .try_statements import as_branch, ended_by
 from .values import EntityValue
@@ -35,7 +35,7 @@ class _WithImports:
 def with_imports(scope: Scope, body: list[ast.stmt]) -> Scope:
     """The scope of a function with these statements, for what is desugared before they are lowered."""
     found: dict[str, str] = {}
-    for s in (n for part in body for n in ast.walk(part)):
+    for s in statements(body):
         match s:
             case ast.Import(names=names):
                 found |= {a.asname or a.name: a.name for a in names if a.asname or "." not in a.name}
