@@ -36,7 +36,7 @@ from ..span import Span
 from ..types import INTS
 from . import hashed, lists
 from .comparisons import of_parts
-from .records import binary_operator, unary_operator
+from .records import binary_operator, has_method, unary_operator
 from .static_texts import added
 
 
@@ -252,7 +252,8 @@ def _with_none(ctx: Lowering, node: ast.Compare) -> Value | None:
     values = [pull(ctx, n, none=True) for n in sides]
     if any(is_array(v.items[0] if is_optional(v) else v) for v in values):
         return None
-    return _comparison(ctx, same, *values, node)
+    own = any(has_method(ctx, v, "__eq__") or has_method(ctx, v, "__ne__") for v in values)
+    return _comparison(ctx, node.ops[0] if own else same, *values, node)
 
 
 _AS_IDENTITY = {ast.Eq: ast.Is(), ast.NotEq: ast.IsNot()}
