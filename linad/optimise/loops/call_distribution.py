@@ -150,8 +150,9 @@ class _Division:
     def repeatable(self) -> set[int]:
         found: set[int] = set()
         for k, (t, given) in enumerate(zip(self.stmts, self.mentions)):
+            same = isinstance(t, Let) and not is_library_call(t) and self.definition.keys().isdisjoint(given)
             ints = isinstance(t, Let) and t.out.type == I64 and not any(is_float(a.type) for a in t.ins)
-            if ints or isinstance(t, Dim) or isinstance(t, Load) and t.array.name not in self.written:
+            if ints or same and self.loop.index.name not in given or isinstance(t, Dim) or isinstance(t, Load) and t.array.name not in self.written:
                 inside = [self.definition[n] for n in given if n in self.definition]
                 if found.issuperset(inside) and self.carried.isdisjoint(given):
                     found.add(k)
