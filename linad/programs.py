@@ -22,6 +22,7 @@ from .adjoint.sweep.custom import refuse_sparse
 from .baseline.pure import purify
 from .boundary.errors import refusal
 from .boundary.kernel import DONE, Loaded, raise_at
+from .boundary.short import Short
 from .codegen import EmitOptions
 from .codegen.driver_allocation import lift
 from .codegen.out_of_memory import out_of_memory_text
@@ -31,11 +32,17 @@ from .interpret import CoreError, run
 from .optimise.scalars.size_naming import with_sizes as with_sizes
 from .optimise.scalars.zero_tests import with_zero_tests
 from .options import Options
-from .requests import EXACT, FORWARD, FRESH, KINDS, MOVED, PATTERN, PULLED, PUSHED, RECORD, REPLAY, Request
+from .requests import EXACT, FORWARD, FRESH, KINDS, MOVED, PATTERN, PULLED, PUSHED, RECORD, REPLAY, Level, Request
 
 
-def answer(lowered: Program, request: Request, options: Options) -> Program:
-    """The simplified program that answers a request.
+KEPT = 16
+# What later requests for the same lowered program may start from, least recently used first: the lowered program, which
+# holds its id, and the program after some levels.
+_kept: dict[tuple[object, ...], tuple[Program, Program]] = {}
+
+
+def answer(lowered: Program, request: Request, options: Options, sizes: Short = (), exact: bool = False) -> Program:
+    """The simplified program that answers a request, for arguments of these sizes.
 
     Raises
     ------
@@ -43,31 +50,16 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
         If a statement has no derivative.
     """
     if request[:1] == (FRESH,):
-        return stored(answer(lowered, request[1:], options))
+        return stored(answer(lowered, request[1:], options, sizes))
     if request[:1] == (EXACT,):
         with exact_zeros():
-            return with_zero_tests(answer(lowered, request[1:], options))
+            return with_zero_tests(answer(lowered, request[1:], options, sizes, exact=True))
     off = options.off
+    rules = bool(request) and any(f.rule is not None for f in lowered.functions.values())
     try:
-        program = pipeline.prepare(lowered, off=off, rules=bool(request))
-        for level in request:
-            wrt, value = level
-            names = tuple(program.main.params[k].var.name for k in wrt)
-            f = program.main
-            if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
-                program = pipeline.tangent(program, names, off=off, value=value != MOVED)
-            elif value == PATTERN:
-                program = pipeline.dependence(program, names, off=off)
-            else:
-                with_value = value is True or value in KINDS
-                program = pipeline.differentiate(program, names, with_value, off=off).simplified
-            if value in (PUSHED, PULLED):
-                count = len(f.body.results) * (value == PUSHED)
-                program = pipeline.directions(program, len(f.params), count, off, last=level is request[-1])
-            elif value in KINDS:
-                refuse_sparse(program.functions.values())
-                program = pipeline.inline_rules(program, off=off)
-                program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
+        program = _after(lowered, request[:-1], off, sizes, exact, rules)
+        if request:
+            program = _derivative(program, request[-1], off, last=True)
     except NoDerivative as e:
         what = re.sub(r"#\d+", "", e.what)
         raise refusal(e.slug, f"there is no derivative of {what}", e.span, e.help) from None
@@ -79,6 +71,46 @@ def answer(lowered: Program, request: Request, options: Options) -> Program:
     if options.update == "pure":
         program = purify(program)
     return program if options.boundscheck else unchecked(program)
+
+
+def _after(
+    lowered: Program, levels: Request, off: tuple[str, ...], sizes: Short, exact: bool, rules: bool
+) -> Program:
+    """The prepared program, differentiated by these levels."""
+    key = (id(lowered), levels, off, sizes, exact and bool(levels or lowered.derivatives), rules)
+    found = _kept.pop(key, None)
+    if found is None:
+        if levels:
+            program = _derivative(_after(lowered, levels[:-1], off, sizes, exact, rules), levels[-1], off)
+        else:
+            sized = with_sizes(lowered, sizes) if sizes else lowered
+            program = pipeline.prepare(sized, off=off, rules=rules)
+        found = lowered, program
+    _kept[key] = found
+    while len(_kept) > KEPT:
+        del _kept[next(iter(_kept))]
+    return found[1]
+
+
+def _derivative(program: Program, level: Level, off: tuple[str, ...], last: bool = False) -> Program:
+    """The derivative of a program by one level of a request, with ``last`` by its last one."""
+    wrt, value = level
+    f = program.main
+    names = tuple(f.params[k].var.name for k in wrt)
+    if value in (FORWARD, MOVED, RECORD, REPLAY, PUSHED):
+        program = pipeline.tangent(program, names, off=off, value=value != MOVED)
+    elif value == PATTERN:
+        program = pipeline.dependence(program, names, off=off)
+    else:
+        with_value = value is True or value in KINDS
+        program = pipeline.differentiate(program, names, with_value, off=off).simplified
+    if value in (PUSHED, PULLED):
+        program = pipeline.directions(program, len(f.params), len(f.body.results) * (value == PUSHED), off, last)
+    elif value in KINDS:
+        refuse_sparse(program.functions.values())
+        program = pipeline.inline_rules(program, off=off)
+        program = pipeline.by_entries(program, len(f.params), len(f.body.results), wrt, str(value), off)
+    return program
 
 
 def stored(program: Program) -> Program:

@@ -183,7 +183,7 @@ class Specialisation:
 
     def program(self, request: Request = (), sizes: Short = ()) -> Program:
         """The simplified core program that answers a request."""
-        return _programs().answer(self.lowered(sizes), request, self.options)
+        return _programs().answer(self.lowered(()), request, self.options, sizes)
 
     @uncollected()
     def _load(self, request: Request, sizes: Short, checked: str) -> Loaded:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields
+from itertools import islice
 
 from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Check, Const, Copy, Dim, If, Let, Load, Loop, Stmt, Store, Var,
@@ -39,6 +40,14 @@ def unknown(name: str) -> Affine:
 
 def constant(value: int) -> Affine:
     return Affine(int(value))
+
+
+def _distinct(forms: Iterable[Affine]) -> Iterator[Affine]:
+    seen: set[Affine] = set()
+    for f in forms:
+        if f not in seen:
+            seen.add(f)
+            yield f
 
 
 def affine_form(s: Let, form: Callable[[Atom], Affine]) -> Affine | None:
@@ -371,11 +380,8 @@ class Ranges:
                 self.learn(r)
                 self.learn(b - 1 - r)
             case "select", (_, a, b):
-                lines = [
-                    (constant(0), 1),
-                    *((size - 1, -1) for size in dict.fromkeys(map(self.normal, self.dims.values()))),
-                ]
-                for line, sign in lines[:SIZES]:
+                sizes = islice(_distinct(map(self.normal, self.dims.values())), SIZES - 1)
+                for line, sign in ((constant(0), 1), *((size - 1, -1) for size in sizes)):
                     if all(self.proves_where(ins[0], holds, (v - line) * sign) for holds, v in ((True, a), (False, b))):
                         self.learn((r - line) * sign)
             case "trips", (a, b, c):

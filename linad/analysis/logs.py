@@ -15,13 +15,26 @@ def resized(f: Function) -> set[str]:
 
 def may_grow(f: Function) -> set[str]:
     """The arrays whose size may change under their name: logs, including those that a callee may extend."""
-    calls = (s for s in walk(f.body) if isinstance(s, Call))
-    return resized(f).union(a.name for s in calls for a in s.args if isinstance(a, Var))
+    found = set()
+    for s in walk(f.body):
+        kind = type(s)
+        if kind is Reserve:
+            found.add(s.array.name)
+        elif kind is Call:
+            found.update(a.name for a in s.args if type(a) is Var)
+    return found
 
 
 def logs_of(f: Function) -> set[str]:
     """The logs that a function extends, or allocates for its callees to extend."""
-    return resized(f) | {s.out.name for s in walk(f.body) if isinstance(s, Alloc) and s.log == "stack"}
+    found = set()
+    for s in walk(f.body):
+        kind = type(s)
+        if kind is Reserve:
+            found.add(s.array.name)
+        elif kind is Alloc and s.log == "stack":
+            found.add(s.out.name)
+    return found
 
 
 def empty(s: Alloc) -> bool:

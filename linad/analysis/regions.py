@@ -409,14 +409,19 @@ class Walk:
                     self.ranges.statement(s)
             self.frames.pop()
 
-    def coverage(self, arrays: Iterable[str], b: Block, s: Loop | None = None) -> Coverage:
-        """Walk over the statements that follow, or over an iteration if a loop is given."""
+    def coverage(self, arrays: Iterable[str], b: Block, s: Loop | None = None, to_end: bool = False) -> Coverage:
+        """Walk over the statements that follow, or over an iteration if a loop is given; if not ``to_end``, until all
+        arrays are exposed."""
         ranges = self.ranges.fork()  # a fork, because facts learned from later statements do not hold on other paths
         if s is not None:
             ranges.enter(s)
         found = Coverage(ranges, arrays, self.known)
         found.start = b
-        found.block(b)
+        for t in b.stmts:
+            if not to_end and found.exposed == found.arrays:
+                break
+            found.statement(t)
+        found.ends[id(b)] = dict(found.written)
         return found
 
     def refilled(self, s: Stmt) -> set[str]:
@@ -454,7 +459,9 @@ class Privacy(Walk):
         asked, found = set(arrays), set()
         for frame in reversed(self.frames):
             if asked:
-                asked -= self.coverage(asked, Block(frame.block.stmts[frame.at + 1 :])).exposed
+                rest = frame.block.stmts[frame.at + 1 :]
+                using = [k for k, s in enumerate(rest) if not asked.isdisjoint(mentioned(s, self.known))]
+                asked -= self.coverage(asked, Block(rest[: using[-1] + 1 if using else 0])).exposed
             made = asked & {s.out.name for s in frame.block.stmts if isinstance(s, Alloc | Copy)}
             found, asked = found | made, asked - made
             if frame.loop is not None:
@@ -508,7 +515,7 @@ class Renaming(Walk):
                 continue
             for axis, n in enumerate(sizes):
                 self.ranges.dims[c.name, axis] = self.ranges.value(n)
-            coverage = self.coverage((c.name,), s.body, s)
+            coverage = self.coverage((c.name,), s.body, s, to_end=True)
             if c in nexts:  # an alias may be read
                 coverage.access(Access(c, None, "read"))
             dead = c.name not in coverage.exposed and out.name not in self.read and isinstance(init, Var)

@@ -94,14 +94,15 @@ def entity(value: object, key: str) -> Entity | None:
     if isinstance(value, Enum):
         return member(value)
     if isinstance(value, type) and issubclass(value, Enum) and value.__members__:
-        return EnumClass(_class_key(value), tuple(map(member, value)))
+        return EnumClass(_class_key(value), tuple((n, member(m)) for n, m in value.__members__.items()))
     if isinstance(value, type) and issubclass(value, Exception) and value.__module__ not in ("builtins", *LIBRARIES):
         builtin = next(c.__name__ for c in value.__mro__ if c.__module__ == "builtins")
         return ErrorClass(builtin if "<locals>" in value.__qualname__ else _class_key(value))
     if isinstance(value, np.ndarray):
         kind = array_type(value)
         return GlobalArray(kind, key) if kind else _no_array(value)
-    dotted = "builtins.Ellipsis" if value is ... else canonical(value)
+    single = value is ... or value is NotImplemented
+    dotted = f"builtins.{value!r}" if single else canonical(value)
     if dotted is not None:
         return External(dotted)
     names: dict[str, RecordClass] = {}

@@ -24,6 +24,7 @@ from linad_typecheck.names.scope import (
     AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance,
     Items, Member, Opaque, RecordClass,
 )
+from linad_typecheck.names.records import COMPARISONS
 from linad_typecheck.signature import ArgRecord
 
 from .. import implementing
@@ -32,7 +33,7 @@ from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, u
 from .errors import refusal
 from .locate import file_of, locate
 from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of, of_parents
-from .records import changeable, classes_of, default_value, initialiser, told
+from .records import changeable, classes_of, compared_fields, default_value, initialiser, told
 
 IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
 
@@ -322,8 +323,9 @@ class LiveScope:
         raw = _of_the_class(cls, name)
         if raw is MISSING or (isinstance(raw, FunctionType) and raw.__code__.co_filename == "<string>"):
             return None
-        kind = next((k for t, k in _MEMBERS.items() if isinstance(raw, t)), "value")
-        if kind != "value" and underlying(_plain(raw)) is None:
+        made = isinstance(raw, tuple) and name in COMPARISONS
+        kind = "compares" if made else next((k for t, k in _MEMBERS.items() if isinstance(raw, t)), "value")
+        if kind not in ("value", "compares") and underlying(_plain(raw)) is None:
             return None
         found = self.lookup(f"{record.key}::{name}")
         return None if found is None else Member(kind, found)
@@ -349,9 +351,9 @@ class LiveScope:
         if name.startswith(IMPORTED):
             return self._imported(*name.removeprefix(IMPORTED).split(":", 1))
         if "::" in name:
-            key, _, attribute = name.rpartition("::")
-            cls = self.record.class_of(key)
-            return MISSING if cls is None else _plain(_of_the_class(cls, attribute))
+            key, _, path = name.rpartition("::")
+            cls, (own, *rest) = self.record.class_of(key), path.split(".")
+            return MISSING if cls is None else self._walked(_plain(_of_the_class(cls, own)), rest)
         first, *attributes = name.split(".")
         f, root = self.function, self.record.root
         if first.startswith(DEFAULT):
@@ -506,6 +508,8 @@ def _of_the_class(cls: type, name: str) -> object:
     found = of_parents(cls, plain, home) if after else inspect.getattr_static(cls, plain, MISSING)
     if plain == "__init__" and not after:
         found = initialiser(cls) or found
+    if plain in COMPARISONS:
+        found = compared_fields(found, cls, plain) or found
     if plain == name:
         return found
     if isinstance(found, property):

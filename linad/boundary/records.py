@@ -131,6 +131,14 @@ def _generated(method: object) -> bool:
     return isinstance(method, FunctionType) and method.__code__.co_filename == "<string>"
 
 
+def compared_fields(method: object, cls: type, name: str) -> tuple[str, ...] | None:
+    """The fields that a method ``name`` of a class compares, if the dataclass decorator generated it."""
+    if not isinstance(method, FunctionType) or not _generated(method):
+        return None
+    home = next(c for c in cls.__mro__ if name in vars(c))
+    return tuple(f.name for f in dataclasses.fields(home) if f.compare) if dataclasses.is_dataclass(home) else None
+
+
 def initialiser(cls: type) -> FunctionType | None:
     """A function with a text that does what the `__init__` does that the dataclass decorator generated, which has none;
     None for other classes."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from linad_typecheck.ir.core import Program, Var, base_name
+from linad_typecheck.ir.core import Function, Program, Var, base_name
+from linad_typecheck.ir.rewrite import as_before
 from linad_typecheck.span import Span
 
 from .environment import BrokenByPass, verifying
@@ -37,6 +38,7 @@ class Remark:
 
 
 Remarks = tuple[Remark, ...]
+Settled = dict[tuple[Callable, str], tuple[Function, Remarks]]  # by pass and name of the function
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,31 @@ class Pass:
     level: Literal["function", "program"] = "function"
     required: str = ""
 
-    def __call__(self, program: Program, facts: Facts) -> tuple[Program, Remarks]:
+    def __call__(self, program: Program, facts: Facts, settled: Settled | None = None) -> tuple[Program, Remarks]:
+        """The program after the pass, and its remarks. ``settled``: the functions that passes have left as they were,
+        on which they need not run again."""
         told = {fact: fact in facts for fact in self.told}
         if self.level == "program":
             return _pair(self.run(program, **told))
-        made = {name: _pair(self.run(f, **told)) for name, f in program.functions.items()}
-        functions = {name: f for name, (f, _) in made.items()}
-        return replace(program, functions=functions), tuple(r for _, remarks in made.values() for r in remarks)
+        settled = {} if settled is None else settled
+        functions, remarks = {}, []
+        for name, f in program.functions.items():
+            seen = settled.get((self.run, name))
+            if seen is None or seen[0] is not f:
+                seen = _pair(self.run(f, **told))
+                if as_before(seen[0], f):
+                    seen = settled[self.run, name] = f, seen[1]
+            functions[name] = seen[0]
+            remarks += seen[1]
+        if all(made is f for made, f in zip(functions.values(), program.functions.values())):
+            return program, tuple(remarks)
+        return replace(program, functions=functions), tuple(remarks)
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A sequence of passes, repeated for at most ``rounds`` rounds or until a round changes nothing."""
+    """A sequence of passes, repeated for at most ``rounds`` rounds or until a round changes nothing. A pass that leaves
+    a function as it is runs on it again only after another pass has changed it."""
 
     passes: tuple[Pass, ...]
     rounds: int = 1
@@ -98,10 +113,11 @@ def run(
     have, left_out, checked = frozenset(facts), frozenset(off), verifying()
     chosen = [p for p in phase.passes if have.issuperset(p.needs) and p.name not in left_out]
     remarks: dict[tuple[int, str, str], Remark] = {}
+    settled: Settled = {}
     for _ in range(phase.rounds):
         before = program
         for p in chosen:
-            program, told = p(program, have)
+            program, told = p(program, have, settled)
             for r in told:
                 remarks.pop((r.line, r.kind, r.instead), None)
                 remarks[r.line, r.kind, r.text] = replace(r, instead="")

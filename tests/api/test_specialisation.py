@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float, Float64
 
-from linad import LinadError, linear_grad
+from linad import LinadError, linear_grad, pipeline
 from linad.boundary.arguments import argument_type
 
 SCALE = 2.0
@@ -253,6 +253,19 @@ def test_errors_at_the_first_call_come_again():
     for _ in range(2):
         with pytest.raises(LinadError):
             f(np.zeros(3))
+
+
+def test_what_requests_have_in_common_is_made_once(monkeypatch):
+    made = []
+    prepare, differentiate = pipeline.prepare, pipeline.differentiate
+    monkeypatch.setattr(pipeline, "prepare", lambda p, **kw: made.append("prepared") or prepare(p, **kw))
+    monkeypatch.setattr(pipeline, "differentiate", lambda p, *a, **kw: made.append("reversed") or differentiate(p, *a, **kw))
+    f = linear_grad(lambda x: x[0] ** 3 * x[1], backend="interpret")
+    x, v = np.array([2.0, 3.0]), np.array([1.0, 0.0])
+    assert f(x) == 24.0 and f.jvp((x,), (v,)) == (24.0, 36.0) and f.grad(x).tolist() == [36.0, 8.0]
+    assert made == ["prepared", "reversed"]
+    g = linear_grad(lambda x: x[0] ** 3 * x[1], backend="interpret", passes={"constant_folding": False})
+    assert g.grad(x).tolist() == [36.0, 8.0] and made.count("prepared") == 2
 
 
 def test_threads_compile_once(monkeypatch):

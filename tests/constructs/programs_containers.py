@@ -4,6 +4,89 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "texts and members as keys": ("""\
+import enum
+from collections import Counter, defaultdict
+class C(enum.Enum):
+    A = 1
+    B = 2
+def bump(d, k, v):
+    d[k] = d.get(k, 0.0) + v
+def f(x, n):
+    d, e, g, seen, state = {}, {}, defaultdict(float), set(), "idle"
+    c = Counter("p" if v > 0 else "n" for v in x)
+    for i in range(n):
+        key = "p" if x[i] > 0 else "n"
+        bump(d, key, x[i])
+        e.setdefault(key, 1.0)
+        e[key] *= x[i]
+        g[state, C.A if i % 2 else C.B] += x[i]
+        seen.add(key)
+        state = "run" if x[i] > 1 else "idle"
+    s = sum(v * (2 if k == "p" else 3) for k, v in d.items()) + e.pop("p", 5.0) * len(e)
+    for k in sorted(["p", "q"]):
+        s += d.get(k, 0.5) * ("q" in seen) + d.get(k, 0.25)
+    return s + c["p"] * x[0] + g["idle", C.B] * 2.0 + g["run", C.A] + len(g) + (C.A in {C.A: 1})
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "a text key that is not there": ("""\
+def f(x, n):
+    d = {}
+    for v in x:
+        d["p" if v > 0 else "n"] = v
+    return d["n"]
+""", (np.array([0.5, 1.2]), 2)),
+    "parts of lists": ("""\
+from collections import deque
+def cut(xs, k):
+    del xs[k:]
+    xs[:1] = [10.0, 11.0]
+def f(x, n):
+    xs = [v for v in x]
+    ys = xs
+    ys[1:n - 1] = [x[0], 8.0, 9.0]
+    ys[::2] = [v * v for v in ys[::2]]
+    xs[len(xs):] = xs
+    del xs[-2:], ys[1::3]
+    cut(xs, n)
+    xs *= 2
+    xs += xs
+    zs = [(1, v) for v in x] * n
+    zs[1:] = [(2, x[1])] + zs[n:]
+    ws = [1.0, 2.0, x[2]] * n
+    del ws[:1]
+    q = deque(zs, maxlen=5)
+    r = deque(q)
+    r.append((3, 1.0))
+    d, us = {"a": [v for v in x]}, [i % 3 for i in range(5)]
+    d["a"][1:] = [2.0, x[3]]
+    s = us[us.pop(0)] * x[0] + us[us.pop() + int(us.pop() > 0)] * x[1]
+    for vs in (xs, ws, d["a"]):
+        for k, v in enumerate(vs):
+            s += k * v
+    for k, (a, b) in enumerate(r):
+        s += k * a * b
+    return s + len(q) + len(zs)
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "an extended slice of another size": ("""\
+def f(x, n):
+    xs = [v for v in x]
+    xs[::2] = [1.0] * n
+    return sum(xs)
+""", (np.array([0.5, 1.2]), 2)),
+    "computed indices of long lists and tuples": ("""\
+LONG = [0.5 * i for i in range(40)]
+class A:
+    W = tuple(range(50))
+    def at(self, i):
+        return self.W[i] + LONG[i - 3]
+def f(x, n):
+    t = [0.25 * k for k in range(40)]
+    s = 0.0
+    for i in range(n):
+        s += A().at(i * 9) * x[i] + t[i] * t[3 * i]
+        t[i + 1] = x[i]
+    return s + sum(t) + A.W[n] // 2
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
     "matmul": ("""\
 def f(x, k):
     A = [[x * (i + 1) + j for j in range(k)] for i in range(k)]

@@ -232,6 +232,91 @@ def test_what_the_class_defines_for_its_objects():
     assert g(x) == pytest.approx(f(x)) and np.allclose(g.grad(x), differences(f, x), atol=1e-6)
 
 
+PROTOCOLS = """
+import functools
+import heapq
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+@dataclass(order=True)
+class P:
+    a: float
+    b: int = field(default=0, compare=False)
+@dataclass
+class Part:
+    name: str
+    at: P
+    held: list = field(default_factory=list)
+    left: float | None = None
+@dataclass(eq=False)
+class Alone:
+    a: float
+class Pair(NamedTuple):
+    a: float
+    b: int
+@functools.total_ordering
+class Total:
+    def __init__(self, k): self.k = k
+    def __eq__(self, o): return self.k == o.k if isinstance(o, Total) else NotImplemented
+    def __lt__(self, o): return self.k < o.k
+class Grid:
+    def __init__(self, n): self.d = np.zeros((n, n))
+    def __getitem__(self, at): return self.d[at[0], at[1]]
+    def __setitem__(self, at, v): self.d[at[0], at[1]] = v
+    def __delitem__(self, k): self.d[k] = 0.0
+    def __contains__(self, v): return bool(0.0 <= v <= 1.0)
+    def __bool__(self): return len(self.d) > 2
+class Countdown:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return self
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+def each(x, use): return sum([use(i, v) for i, v in enumerate(x)])
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return each(x, lambda i, v: v * ((P(v) == P(x[1], i)) + 2 * (P(v) != P(x[1])) + 4 * (P(i, 0) < P(1, 1)) + 8 * (P(i) >= P(2))))",
+        "parts = [Part('a', P(1.0)), Part('b', P(2.0), [1], 3.0)]; k = parts.index(Part('b', P(2.0, 5), [1], 3.0));"
+        " return x[k] * (parts[0] == Part('a', P(1.0))) + (parts[0] == P(1.0)) + (parts[0] == ('a', 1)) + (Part('a', P(1.0), left=1.0) != parts[0])",
+        "a, b = Alone(1.0), Alone(1.0); c = a; return x[0] * (1 + (a == b) + 2 * (a == c) + 4 * (b in [a, c]))",
+        "seen = []\nfor i in range(6):\n    if P(i % 3) not in seen:\n        seen.append(P(i % 3, i))\nreturn x[seen.index(P(2.0))] + seen.count(P(1.0, 7))",
+        "return each(x, lambda i, v: v * ((Pair(v, 1) == (x[1], 1)) + 2 * (Pair(i, 1) < Pair(1, 2)) + 4 * (Pair(i, 2) in [Pair(1, 2)])))",
+        "ps = sorted([P(v, i) for i, v in enumerate(x)], reverse=True); return sum([k * p.a + p.b for k, p in enumerate(ps)]) + max(ps).a + min(ps).a",
+        "ts = [Total(v) for v in x]; ts.sort(); h = []\nfor t in ts:\n    heapq.heappush(h, Total(-t.k))\n"
+        "return sum([k * t.k for k, t in enumerate(ts)]) + heapq.heappop(h).k + x[0] * (Total(1) >= Total(1)) + x[1] * (Total(1) > Total(2)) + (Total(1) == 3)",
+        "g = Grid(3); g[1, 2] = x[0]; g[1, 2] *= x[1]; g[0, 0], g[2, 2] = x[1], x[2]; del g[2]; return g.d.sum() * (0.5 in g) + (x[0] if 3.0 in g else x[1])",
+        "g, h = Grid(3), Grid(2); k = h or g; m = g and h; return x[0] * len(k.d) + x[1] * len(m.d) + (x[2] if not h else x[0])",
+        "c = Countdown(3); s = next(c) * x[0]\nfor k in c:\n    s += x[k]\n    if k == 1:\n        break\nreturn s + sum(c) + next(c, 5.0) + sum([x[k] for k in Countdown(3)])",
+        "cs = []\nfor v in x:\n    cs.append(Total(v))\nreturn sum([c.k * c.k for c in cs])",
+    ],
+)  # fmt: skip
+def test_protocols(body):
+    body = body.replace("; ", "\n").replace("\n", "\n    ")
+    plain = load(f"{HEADER}{PROTOCOLS}\ndef f(x):\n    {body}\n")
+    f, x = linear_grad(plain, backend="interpret"), np.array([0.5, 1.5, 2.0])
+    assert f(x) == pytest.approx(plain(x))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [("return x[0] if Truth(x[0]) else x[1]", "`__bool__` returns a bool"),
+     ("return x[0] if P(1.0) < Alone(1.0) else 0.0", "a comparison is of scalars")],
+)  # fmt: skip
+def test_protocols_that_raise(body, told):
+    truth = "class Truth:\n    def __init__(self, v): self.v = v\n    def __bool__(self): return self.v > 0\n"
+    plain = load(f"{HEADER}{PROTOCOLS}{truth}\ndef f(x):\n    {body}\n")
+    with pytest.raises(TypeError):
+        plain(np.ones(3))
+    with pytest.raises(LinadError, match=told):
+        linear_grad(plain, backend="interpret")(np.ones(3))
+
+
 COPIES = """
 import copy
 

@@ -62,7 +62,7 @@ REFUSED = {
     "own indexing": ("unsupported-annotation", "p: Indexed", "return p.a", "`__getitem__`"),
     "holds itself": ("unsupported-annotation", "p: Tree", "return 0.0", "holds itself"),
     "no such field": ("wrong-type", "p: P", "return p.c", "`P` has no field `c`"),
-    "equality": ("wrong-type", "p: D", "return 1.0 if p == p else 0.0", "one by one"),
+    "equality of arrays": ("wrong-type", "p: P", "return 1.0 if p == p else 0.0", "arrays by `np.array_equal`"),
     "order": ("wrong-type", "p: D", "return 1.0 if p < p else 0.0", "one by one"),
     "identity": ("unsupported", "p: D, q: D", "return 1.0 if p is q else 0.0", "`is`"),
     "assigned field": ("unsupported", "c: float", "p = D(c)\np.a = 1.0\nreturn p.a", "p = dataclasses.replace(p, a=...)"),

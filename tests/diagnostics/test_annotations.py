@@ -90,7 +90,7 @@ def test_array_dtypes(text, dtypes):
 def test_dimensions():
     found = parse('Float64[np.ndarray, "n d+1 2*k _"]')
     assert [d.size for d in found.dims] == [atom("n"), atom("d") + 1, 2 * atom("k"), None]
-    assert found.dim_texts == ("n", "d+1", "2*k", "_")
+    assert tuple(d.text for d in found.dims) == ("n", "d+1", "2*k", "_")
     assert parse('Float64[np.ndarray, "3"]').dims[0].size == constant(3)
     assert parse('Float64[np.ndarray, "rows=3"]').dims[0].size == constant(3)
     assert parse('Float64[np.ndarray, ""]').rank == 0

@@ -92,3 +92,14 @@ def test_nothing_heavy_is_imported():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("helper", ["", "def dup(t):\n    return (t, t)\n"])
+def test_tuples_that_hold_each_other_again_and_again_are_refused_at_once(helper):
+    doubled = "dup(t)" if helper else "(t, t)"
+    lines = "".join(f"    t = {doubled}\n" for _ in range(20))
+    head = "import numpy as np\nfrom linad import linear_grad\n"
+    text = f"{head}{helper}@linear_grad\ndef f(x: float) -> float:\n    t = x\n{lines}    return x\n"
+    started = time.perf_counter()
+    assert any("again and again" in d.message for d in check_source(text))
+    assert time.perf_counter() - started < 20

@@ -8,7 +8,7 @@ from linad_typecheck.checking.fixes import edited
 from linad_typecheck.names.scope import Annotation, Constant, External, GlobalArray, Helper, Module, Opaque, resolve
 from linad_typecheck.source import SourceFile
 from linad_typecheck.names.records import MAKE_RECORD
-from linad_typecheck.names.modules import StaticModule, function_at
+from linad_typecheck.names.modules import StaticModule
 from linad_typecheck.names.uses import decorated_functions
 from linad_typecheck.types import Array
 
@@ -155,12 +155,6 @@ def test_nested_functions_see_locals_and_not_the_class():
     assert inner.scope.lookup("local") == Constant(4)
     assert inner.scope.lookup("u") == GlobalArray(None, "u")
     assert inner.scope.lookup("N") == Constant(3)
-
-
-def test_function_by_line_of_def_or_decorator():
-    line = TEXT.splitlines().index("def f(x: Vec):") + 1
-    assert function_at(SOURCE, line).name == function_at(SOURCE, line - 1).name == "f"
-    assert function_at(SOURCE, 1) is None
 
 
 def test_sibling_files_are_read_and_not_run(tmp_path):

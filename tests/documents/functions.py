@@ -219,6 +219,8 @@ EXAMPLES = {
     "numpy.newaxis": "v[:, np.newaxis]",
     **{n: f"{n.replace('numpy', 'np').replace('builtins.', '')}(x)" for n in DTYPE_CLASSES},
     **{n: n.replace("numpy", "np").replace("builtins.", "") for n in rulebook.CONSTANTS if n != "numpy.newaxis"},
+    "builtins.NotImplemented": "x if y is NotImplemented else y", "operator.itemgetter": "operator.itemgetter(0)(v)",
+    "operator.attrgetter": "operator.attrgetter('x')(Made(x))",
     "builtins.Ellipsis": "v[Ellipsis]", "numpy.s_": "v[np.s_[1:]]", "numpy.index_exp": "A[np.index_exp[0, 1:]]",
     "numpy.choose": "np.choose(mask, [v, u])", "scipy.integrate.quad": "si.quad(lambda t: t * x, 0.0, y)",
     "scipy.integrate.solve_ivp": "si.solve_ivp(lambda t, z: -x * z, (0.0, 1.0), u).y[0]",

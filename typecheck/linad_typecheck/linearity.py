@@ -41,10 +41,12 @@ class _Analysis:
     functions: Mapping[str, Function]
     opaque: Mapping[str, core.Derivative]
     found: dict[tuple[Span, str], None] = field(default_factory=dict)
-    known: dict[tuple[str, Flow], tuple[Flow, Flow]] = field(
-        default_factory=dict
-    )  # facts of the parameters afterwards, and of the results
-    grown: bool = True
+    # facts of the parameters afterwards, and of the results
+    known: dict[tuple[str, Flow], tuple[Flow, Flow]] = field(default_factory=dict)
+    version: int = 0  # of `known`
+    done: dict[tuple[str, Flow], int] = field(default_factory=dict)  # calls analysed, with the version after each
+    running: list[str] = field(default_factory=list)
+    cut: int = 0  # calls that were not entered, because their function is running
 
     def call(self, name: str, args: Flow) -> tuple[Flow, Flow]:
         """The facts of the parameters after a call, and of its results."""
@@ -55,21 +57,24 @@ class _Analysis:
                 tuple(a if isinstance(p.var.type, Array) else ZERO for a, p in zip(args, f.params)),
                 (ZERO,) * len(f.body.results),
             )
-            self.grown = True
-        if name not in self.running:
+            self.version += 1
+        if name in self.running:
+            self.cut += 1
+        elif self.done.get(key) != self.version:
+            cut = self.cut
             self.running.append(name)
             _Walk(self, key).run(f, args)
             self.running.remove(name)
+            if self.cut == cut:
+                self.done[key] = self.version
         return self.known[key]
-
-    running: list[str] = field(default_factory=list)
 
     def learn(self, key: tuple[str, Flow], now: tuple[Flow, Flow]) -> None:
         before = self.known[key]
         joined = tuple(tuple(a | b for a, b in zip(x, y, strict=True)) for x, y in zip(before, now, strict=True))
         if joined != before:
             self.known[key] = joined  # type: ignore[assignment]
-            self.grown = True
+            self.version += 1
 
 
 @dataclass
@@ -290,9 +295,11 @@ def departures(
     chosen = set(linear)
     args = tuple(LINEAR if k in chosen else FREE for k in range(len(f.params)))
     analysis = _Analysis(functions, opaque)
-    while analysis.grown:
-        analysis.grown = False
+    version = -1
+    while analysis.version != version:
+        version = analysis.version
         analysis.found.clear()
+        analysis.done.clear()
         _, results = analysis.call(name, args)
     for k, (fact, r) in enumerate(zip(results, f.body.results, strict=True)):
         if not is_float(r.type):

@@ -39,10 +39,10 @@ LEAST = -(2**63)
 
 def count_loops(f: Function) -> Function:
     """The function whose `while` loops over ints run over ranges."""
-    if not any(isinstance(s, Loop) and s.exits for s in walk(f.body)):
+    if not any(isinstance(s, Loop) and _guarded(s) for s in walk(f.body)):
         return f
     names = Names(all_names(f))
-    return with_ranges(f, lambda s, r: _counted(s, r, names))
+    return with_ranges(f, lambda s, r: _counted(s, r, names), lambda s: _guarded(s) is not None)
 
 
 def _counted(s: Loop, r: Ranges, names: Names) -> list[Stmt]:

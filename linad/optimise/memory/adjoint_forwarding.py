@@ -39,6 +39,8 @@ from .copy_elision import Known, changes, emptied, moved_by, outs, without
 
 def forward_adjoints(f: Function) -> Function:
     """Apply adjoint forwarding to a function."""
+    if not any(isinstance(s, Alloc) and s.out.adjoint for s in walk(f.body)):
+        return f
     return replace(f, body=_Over(f).block(f.body, set(), set())[0])
 
 

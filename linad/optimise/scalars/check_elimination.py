@@ -21,7 +21,7 @@ from dataclasses import replace
 from linad_typecheck.ir.core import (
     AddTo, Atom, Block, Check, Const, Copy, Dim, Function, Let, Load, Loop, Stmt, Store, Var, walk,
 )
-from linad_typecheck.ir.rewrite import in_blocks, rebuild
+from linad_typecheck.ir.rewrite import in_blocks, renamed
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.types import I64
 
@@ -57,7 +57,7 @@ class _Prover:
     def block(self, block: Block, ends: dict[str, Atom], outermost: bool = False) -> Block:
         kept: list[Stmt] = []
         for s in block.stmts:
-            s = rebuild(s, self.use)
+            s = renamed(s, self.same)
             match s:
                 case Let(out=v, op="wrap", ins=(i, _)) if self.is_upwards(i):
                     self.same[v.name] = i

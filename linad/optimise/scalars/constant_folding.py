@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from linad_typecheck.ir.core import (
     AddTo, Alloc, Atom, Block, Call, Check, Const, Dim, Function, If, Let, Load, Loop, Stmt, Store, Var, blocks,
     outputs, walk, writes,
 )
-from linad_typecheck.ir.rewrite import rebuild
+from linad_typecheck.ir.rewrite import renamed
 from linad_typecheck.ir.sizes import known_sizes
 from linad_typecheck.infer.affine import Affine, atom
 from linad_typecheck.types import BOOL, FLOATS, I64, INTS, Array, Scalar
@@ -75,17 +75,16 @@ def fold_constants(f: Function) -> Function:
     return replace(f, body=_Folder(f).block(f.body, {}, {}))
 
 
-def _changed(stmts: Iterable[Stmt]) -> set[str]:
-    """The arrays that statements may write to or rename, at any depth."""
-    found: set[str] = set()
-    for s in stmts:
-        found |= {a.name for a in writes(s)}
-        given = s.args if isinstance(s, Call) else s.inits if isinstance(s, Loop) else ()
-        for b in blocks(s):
-            found |= _changed(b.stmts)
-            given = (*given, *b.results)
-        found |= {a.name for a in given if isinstance(a, Var) and isinstance(a.type, Array)}
-    return found
+def _changed(s: Stmt, known: dict[int, set[str]]) -> set[str]:
+    """The arrays that a statement may write to or rename, at any depth. ``known`` memoises them by block identity."""
+    found = {a.name for a in writes(s)}
+    given = s.args if isinstance(s, Call) else s.inits if isinstance(s, Loop) else ()
+    for b in blocks(s):
+        if id(b) not in known:
+            known[id(b)] = set().union(*(_changed(t, known) for t in b.stmts))
+        found |= known[id(b)]
+        given = (*given, *b.results)
+    return found.union(a.name for a in given if isinstance(a, Var) and isinstance(a.type, Array))
 
 
 def _forget(known: Known, arrays: set[str]) -> None:
@@ -164,6 +163,7 @@ class _Folder:
         self.found: list[str] = []  # ints replaced because of a check, in the enclosing blocks
         self.forms: dict[str, Affine] = {}  # ints that are sums of others
         self.ints: dict[str, Var] = {}
+        self.changed: dict[int, set[str]] = {}
 
     def use(self, a: Atom) -> Atom:
         return self.same.get(a.name, a) if isinstance(a, Var) else a
@@ -219,7 +219,7 @@ class _Folder:
                         known[key] = v
                         if op == "eq" and all(a.type == I64 for a in ins):
                             self.equals[v.name] = ins
-                        out.append(Let(v, op, ins, span))
+                        out.append(s if op == s.op and all(map(operator.is_, ins, s.ins)) else Let(v, op, ins, span))
                         return
                 self.same[v.name] = value
             case Dim(v, a, axis):
@@ -230,7 +230,7 @@ class _Folder:
                     self.same[v.name] = known[key]
                 else:
                     known[key] = v
-                    out.append(rebuild(s, self.use))
+                    out.append(renamed(s, self.same))
             case Load(out=v, array=a, index=index):
                 cell = (self.use(a).name, *map(self.use, index))
                 value = known.get(("stored", *cell), known.get(("load", *cell)))
@@ -238,9 +238,9 @@ class _Folder:
                     self.same[v.name] = value
                 else:
                     known["load", *cell] = v
-                    out.append(rebuild(s, self.use))
+                    out.append(renamed(s, self.same))
             case Store() | AddTo():
-                s = rebuild(s, self.use)
+                s = renamed(s, self.same)
                 _forget_cell(known, s.array.name, s.index)
                 if isinstance(s, Store) and s.value.type.dtype == s.array.type.dtype:
                     known["stored", s.array.name, *s.index] = s.value
@@ -248,7 +248,8 @@ class _Folder:
             case Check(cond):
                 cond = self.decided(self.use(cond), facts)
                 if _value(cond) is not True:
-                    out.append(replace(rebuild(s, self.use), cond=cond))
+                    s = renamed(s, self.same)
+                    out.append(s if cond is s.cond else replace(s, cond=cond))
                     if isinstance(cond, Var):
                         facts[cond] = True
                         self.equate(cond)
@@ -258,11 +259,11 @@ class _Folder:
                 self.loop(s, known, facts, out)
             case _:
                 self.forget(known, s)
-                out.append(rebuild(s, self.use))
+                out.append(renamed(s, self.same))
 
     def forget(self, known: Known, s: Stmt) -> None:
         """Invalidate what a statement changes, under the names used in ``known``."""
-        changed = _changed((s,))
+        changed = _changed(s, self.changed)
         _forget(known, changed | {a.name for n in changed if isinstance(a := self.same.get(n), Var)})
 
     def decided(self, a: Atom, facts: dict[Atom, bool]) -> Atom:
@@ -301,7 +302,7 @@ class _Folder:
                     known[key] = {**known.get(key, {}), **seen}
 
     def loop(self, s: Loop, known: Known, facts: dict[Atom, bool], out: list[Stmt]) -> None:
-        s = rebuild(s, self.use, block=lambda b: b)
+        s = renamed(s, self.same)
         if _once(s):
             self.same |= {s.index.name: s.start, **{c.name: init for c, init in zip(s.carried, s.inits, strict=True)}}
             for t in s.body.stmts:

@@ -30,7 +30,7 @@ from ..registry import enter
 from ..names.scope import EnumClass, EnumMember, External, Helper, Instance, Module, RecordClass
 from ..span import Span
 from ..types import BYTES
-from . import complexes, objects
+from . import complexes, enumerations, objects
 from .records import attribute_of_parent, class_attribute, field
 
 DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian")  # attributes of a checked function
@@ -96,8 +96,8 @@ def attribute_of(ctx: Lowering, node: ast.Attribute, base: Value) -> Value:
             return entity_value(ctx, attribute_entity(ctx, base, node.attr), f"{name}.{node.attr}", span)
         case EntityValue(entity=Instance() as found, name=name):
             return objects.attribute(ctx, node, found, name)
-        case EntityValue(entity=EnumClass(members=members)) if node.attr in (names := [m.name for m in members]):
-            return EntityValue(members[names.index(node.attr)], ast.unparse(node))
+        case EntityValue(entity=EnumClass()) if (found := enumerations.attribute(base, node.attr)) is not None:
+            return found
         case EntityValue(entity=EnumMember(name=own, value=value)) if node.attr in ("name", "value"):
             return constant_value(ctx, own if node.attr == "name" else value, ast.unparse(node), span)
         case EntityValue(entity=RecordClass(name=own)) | EntityValue(entity=External(), name=own) if (

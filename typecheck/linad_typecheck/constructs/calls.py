@@ -34,7 +34,7 @@ from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
     LIST, SEQUENCES, SILENT, ArrayValue, Binding, Bottom, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TextValue, TupleValue, UnionValue, Value, ViewValue, arrays, as_argument, as_flag, contains, describe, is_choice,
-    is_complex, leaves, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
+    is_complex, leaves, literal, map_arrays, map_objects, objects as objects_in, passed, rebuild, type_leaves, type_of,
 )
 from ..engine.views import map_atoms
 from ..library.arrays import method
@@ -48,11 +48,11 @@ from ..ownership.state import (
 from ..messages.language import Unsupported
 from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
-from ..names.scope import Applied, External, FunctionSource, Helper, Instance, RecordClass, written
+from ..names.scope import Applied, EnumClass, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
 from ..types import I64, Array
 from ..words import with_article
-from . import complexes, hashed, lists, objects, queues
+from . import complexes, enumerations, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
 from .attributes import attribute_of
 from .checkpoints import in_one_step
@@ -66,7 +66,7 @@ from .records import (
     of_class,
 )
 from .static_texts import method as text_method
-from .targets import held_object
+from .targets import evaluated_before, held_object
 
 SCALAR_METHODS = tuple(
     "item astype copy sum mean prod max min std var round clip conj any all flatten ravel squeeze reshape "
@@ -99,29 +99,10 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
 def _after_arguments(ctx: Lowering, node: ast.Call) -> ast.Call:
     """The call of a method of a list, a deque or a dict whose arguments may change it, as in ``d.append(d.popleft())``:
     they are evaluated first, so that the method is that of what they leave."""
-    given = _evaluated_before(ctx, node.func.value, node.args)
+    given = evaluated_before(ctx, node.func.value, node.args)
     return node if given is None else ast.copy_location(ast.Call(node.func, given, node.keywords), node)
 
 
-def _evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -> list[ast.expr] | None:
-    """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none may."""
-    if not isinstance(changed, ast.Name | ast.Attribute):
-        return None
-    inside = [n for a in others for n in ast.walk(a)]
-    if not any(isinstance(n, ast.Call) for n in inside) or any(isinstance(n, _NOT_AHEAD) for n in inside):
-        return None
-    held = held_object(ctx, changed)
-    if held is None or not (lists.is_list(held) or queues.is_deque(held) or is_hashed(held)):
-        return None
-    given: list[ast.expr] = [Quoted(a, expression(ctx, a, none=True)) for a in others]
-    after = held_object(ctx, changed)
-    if after is None or after.made != held.made:
-        what = "an argument of a call that gives the name of the list or dict that it changes another value"
-        raise Refused(Unsupported(ctx.span(changed), what, "give it that value in a statement of its own"))
-    return given
-
-
-_NOT_AHEAD = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.Starred)
 
 
 def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
@@ -207,6 +188,8 @@ def _called(ctx: Lowering, node: ast.Call, callee: Value, hint: str) -> Value:
             return _each(ctx, node, source, hint)
         case _ if type(callee) in CALLED_VALUES:
             return CALLED_VALUES[type(callee)](ctx, node, callee, hint)
+        case EntityValue(entity=EnumClass()) if len(node.args) == 1 and not node.keywords:
+            return enumerations.by_value(ctx, callee, expression(ctx, node.args[0]), ctx.span(node))
         case EntityValue(entity=RecordClass() as record) if record.mark.startswith(FREE):
             return objects.construct_again(ctx, node, record, hint)
         case EntityValue(entity=RecordClass() as record):
@@ -232,6 +215,8 @@ def _call_library(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: s
         found = by_class(ctx, PROTOCOL[dotted], args.values[0], node.func)
         if found is None and dotted == "builtins.bool":
             found = object_truth(ctx, args.values[0], node.func)
+        if dotted == "builtins.len" and (of := enumerations.members(args.values[0])) is not None:
+            found = literal(len(of.items))
         if found is not None:
             return found
     chosen = next((k for k, v in enumerate(args.all) if is_choice(v)), None)
@@ -272,7 +257,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
         raise Refused(Unsupported(ctx.span(starred[0]), "unpacking arguments", "write the arguments out"))
     nodes = [*node.args, *(k.value for k in node.keywords)]
     if len(node.args) > 1 and callee in definitions() and definitions()[callee].updates:
-        nodes[1 : len(node.args)] = _evaluated_before(ctx, node.args[0], node.args[1:]) or node.args[1:]
+        nodes[1 : len(node.args)] = evaluated_before(ctx, node.args[0], node.args[1:]) or node.args[1:]
     # NumPy converts a list to an array
     if nodes and isinstance(nodes[0], ast.ListComp) and callee.startswith("numpy."):
         nodes[0] = Quoted(nodes[0], array_from(ctx, nodes[0], None, hint))

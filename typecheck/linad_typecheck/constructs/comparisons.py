@@ -13,13 +13,13 @@ from ..engine.growing import count_of, is_growing
 from ..engine.numbers import number_of
 from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
-from ..engine.rulebook import Args
+from ..engine.rulebook import CONSTANTS, Args
 from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import ZERO, Lowering
 from ..engine.values import (
     LISTS, SEQUENCES, SILENT, Bottom, EntityValue, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value,
-    contains, describe, is_choice, is_complex, is_optional, literal, option_key, type_of,
+    as_optional, contains, describe, is_choice, is_complex, is_optional, literal, option_key, type_of,
 )
 from ..ir.core import Const
 from ..library.externals import call_external
@@ -31,11 +31,12 @@ from ..ownership.objects import is_same_object
 from ..span import Span
 from ..types import BOOL
 from .dicts import has
-from .records import by_class
+from .enumerations import members
+from .records import NOT_IMPLEMENTED, by_class, compared_fields, has_method
 
 # ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
 MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
-_EQUALITIES = (ast.Eq, ast.NotEq)
+EQUALITIES = (ast.Eq, ast.NotEq)
 
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
@@ -62,9 +63,13 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         return _negated(ctx, _member(ctx, a, b, span), isinstance(op, ast.NotIn), span)
     if is_complex(a) or is_complex(b):
         return _of_complex_numbers(ctx, op, a, b, span)
-    if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
+    if isinstance(op, EQUALITIES) and (is_optional(a) or is_optional(b)):
+        if (found := _equal(ctx, a, b, span)) is None:
+            raise Refused(Unsupported(span, "`==` of an array that may be None here", "ask first: `if a is not None:`"))
+        return _negated(ctx, found, isinstance(op, ast.NotEq), span)
+    if isinstance(op, EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
-    if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
+    if isinstance(op, EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
         unknown = next((v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, Opaque)), None)
         if unknown is not None:
             instead = "compare the numbers that it is made of"
@@ -72,12 +77,18 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     return _of_tuples(ctx, op, a, b, span) if isinstance(a, TupleValue) or isinstance(b, TupleValue) else None
 
 
+def comparison_of(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of two values."""
+    found = of_parts(ctx, op, a, b, span)
+    return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
+
+
 def _negated(ctx: Lowering, found: Value, negate: bool, span: Span) -> Value:
     return unary(ctx, ast.Not, found, span) if negate and isinstance(found, ScalarValue) else found
 
 
 def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
-    if not isinstance(op, _EQUALITIES):
+    if not isinstance(op, EQUALITIES):
         ctx.raised("TypeError")
         instead = "compare absolute values: `abs(z)`"
         raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
@@ -87,20 +98,14 @@ def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: 
 
 def _of_tuples(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
     """The comparison of two values one of which is a tuple, a list, a dict or an object."""
-    equality, negate = isinstance(op, _EQUALITIES), isinstance(op, ast.NotEq)
-    if equality and _are_lists(a, b):
-        return _negated(ctx, _same_lists(ctx, a, b, span), negate, span)
-    sequences = [isinstance(v, TupleValue) and v.record in SEQUENCES for v in (a, b)]
-    if equality and all(sequences) and (found := _equal(ctx, a, b, span)) is not None:
+    equality, negate = isinstance(op, EQUALITIES), isinstance(op, ast.NotEq)
+    if equality and (found := _equal(ctx, a, b, span)) is not None:
         return _negated(ctx, found, negate, span)
     if not equality and (found := _ordered(ctx, type(op), a, b, span)) is not None:
         return found
-    if equality and any(sequences) and any(isinstance(v, ScalarValue) and v.weak for v in (a, b)):
-        return literal(negate)  # a Python number does not equal a tuple
     shown = describe(type_of(a if isinstance(a, TupleValue) else b))
-    raise Refused(
-        WrongType(span, "a comparison is of scalars", shown, "compare the parts one by one: `p.x == q.x and ...`")
-    )
+    instead = "compare the parts one by one: `p.x == q.x and ...`, and arrays by `np.array_equal`"
+    raise Refused(WrongType(span, "a comparison is of scalars", shown, instead))
 
 
 # the method of the left operand's class, and that of the right one's
@@ -114,7 +119,7 @@ def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span
     """``a < b`` if the class of one operand defines it; None otherwise."""
     at = at_span(span)
     for name, own, other in zip(_METHODS.get(op, ()), (a, b), (b, a)):
-        if (found := by_class(ctx, name, own, at, [Quoted(at, other)])) is not None:
+        if (found := by_class(ctx, name, own, at, [Quoted(at, other)])) not in (None, NOT_IMPLEMENTED):
             return found
     same = _by_class(ctx, ast.Eq, a, b, span) if op is ast.NotEq else None
     return unary(ctx, ast.Not, same, span) if isinstance(same, ScalarValue) else same
@@ -122,12 +127,8 @@ def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span
 
 def _of_choices(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
     """The comparison of a value of which it is decided at run time which one it is."""
-
-    def each(x: Value, y: Value) -> Value:
-        found = of_parts(ctx, op, x, y, span)
-        return lift(ctx, (x, y), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
-
-    if is_choice(a) and is_choice(b) and isinstance(op, (*_EQUALITIES, ast.Is, ast.IsNot)):
+    each = lambda x, y: comparison_of(ctx, op, x, y, span)
+    if is_choice(a) and is_choice(b) and isinstance(op, (*EQUALITIES, ast.Is, ast.IsNot)):
         pairs = ((x, y) for x in a.items[1:] for y in b.items[1:])
         if all(_same_constants(x, y) == (option_key(x) == option_key(y)) for x, y in pairs):
             same = same_option(ctx, a, b, span)
@@ -159,9 +160,9 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     if classes is not None:
         return classes
     static = (TextValue, NoneValue)
-    if any(_is_ellipsis(v) for v in (a, b)):
-        other = b if _is_ellipsis(a) else a
-        return None if is_array(other) or isinstance(other, TupleValue) else _is_ellipsis(other)
+    if any(map(_is_single, (a, b))):
+        other = b if _is_single(a) else a
+        return None if is_array(other) or isinstance(other, TupleValue) else a == b
     # a string or None does not equal any number, nor an array as a whole
     if isinstance(a, static) or isinstance(b, static):
         other = b if isinstance(a, static) else a
@@ -173,8 +174,12 @@ def _same_constants(a: Value, b: Value) -> bool | None:
     return None
 
 
-def _is_ellipsis(v: Value) -> bool:
-    return isinstance(v, EntityValue) and v.entity == External("builtins.Ellipsis")
+_SINGLE = CONSTANTS["builtins.Ellipsis"], CONSTANTS["builtins.NotImplemented"]
+
+
+def _is_single(v: Value) -> bool:
+    """Whether a value is the only one of its class: `...` or `NotImplemented`."""
+    return v in _SINGLE
 
 
 def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
@@ -182,6 +187,8 @@ def _same(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value
         if is_optional(v) and isinstance(other, NoneValue):
             there = v.items[1]
             return there if isinstance(op, ast.IsNot) else unary(ctx, ast.Not, there, span)
+    if any(map(_is_single, (a, b))):
+        return literal((a == b) == isinstance(op, ast.Is))
     if isinstance(a, NoneValue) or isinstance(b, NoneValue):
         same = isinstance(a, NoneValue) and isinstance(b, NoneValue)
         return literal(same == isinstance(op, ast.Is))
@@ -208,15 +215,32 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     known = _same_constants(a, b)
     if known is not None:
         return literal(known)
+    if (parts := _compared(ctx, "__eq__", a, b)) is not None:
+        return _equal(ctx, *parts, span)
+    if is_optional(a) or is_optional(b):
+        return _equal_or_none(ctx, as_optional(a), as_optional(b), span)
+    if (_is_object(a) or _is_object(b)) and isinstance(a, TupleValue) and isinstance(b, TupleValue):
+        same = is_same_object(ctx, a, b) if _of_one_class(a, b) else False
+        return None if same is None else literal(same)
+    if _are_lists(a, b):
+        return _same_lists(ctx, a, b, span)
     match a, b:
-        case TupleValue(items=xs, record=p), TupleValue(items=ys, record=q) if p in SEQUENCES and q in SEQUENCES:
-            if len(xs) != len(ys) or p is not q:  # a list does not equal a tuple
+        case TupleValue(mapping=True, record=p, items=xs), TupleValue(mapping=True, record=q, items=ys):
+            if set(p.names) != set(q.names):
+                return literal(False)
+            pairs = zip(xs, (ys[q.names.index(n)] for n in p.names), strict=True)
+            return _chain(ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in pairs], span)
+        case TupleValue(items=xs), TupleValue(items=ys) if _is_sequence(a) and _is_sequence(b):
+            if len(xs) != len(ys) or a.listed != b.listed:  # a list does not equal a tuple
                 return literal(False)
             return _chain(
                 ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span
             )
         case ScalarValue(), ScalarValue():
             return compare(ctx, ast.Eq, a, b, span)
+        case (ScalarValue(weak=weak), TupleValue() as t) | (TupleValue() as t, ScalarValue(weak=weak)):
+            # a NumPy number and a sequence are compared item by item
+            return literal(False) if _is_object(t) or weak else None
         case (
             NoneValue() | TextValue() | ScalarValue() | TupleValue(),
             NoneValue() | TextValue() | ScalarValue() | TupleValue(),
@@ -227,10 +251,42 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
     return None
 
 
+def _equal_or_none(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Value | None:
+    """Whether two values that may be None are equal."""
+    (x, p), (y, q) = a.items, b.items
+    if x is None or y is None:
+        return unary(ctx, ast.Not, both(ctx, "or", p, q, span), span)
+    found = _chain(ctx, True, [lambda: both(ctx, "and", p, q, span), lambda: _equal(ctx, x, y, span)], span)
+    if not isinstance(found, ScalarValue):
+        return found
+    return both(ctx, "or", found, unary(ctx, ast.Not, both(ctx, "or", p, q, span), span), span)
+
+
+def _is_object(v: Value) -> bool:
+    """Whether it is a dataclass or an object of another class of the user."""
+    return isinstance(v, TupleValue) and v.closed and not v.record.key.startswith(("%", "builtins."))
+
+
+def _of_one_class(a: TupleValue, b: TupleValue) -> bool:
+    return a.record is not None and b.record is not None and a.record.key == b.record.key
+
+
+def _compared(ctx: Lowering, name: str, a: Value, b: Value) -> tuple[TupleValue, TupleValue] | None:
+    """What the dataclass decorator lets ``a`` and ``b`` be compared by: tuples of their fields. None if it made no such
+    comparison of their class, or their classes differ."""
+    fields = compared_fields(ctx, a, name)
+    if fields is None or not isinstance(b, TupleValue) or not _of_one_class(a, b):
+        return None
+    held = [dict(zip(v.record.names, v.items, strict=True)) for v in (a, b)]
+    return tuple(TupleValue(tuple(h[n] for n in fields)) for h in held)
+
+
 def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
     """``a < b`` of tuples, which the first items that differ decide; None if they are not comparable so."""
     if isinstance(a, ScalarValue) and isinstance(b, ScalarValue):
         return compare(ctx, op, a, b, span)
+    if (parts := _compared(ctx, _METHODS[op][0], a, b)) is not None:
+        return _ordered(ctx, op, *parts, span)
     if not (_is_sequence(a) and _is_sequence(b) and a.listed == b.listed):
         return None
     lengths = (literal(len(v.items)) for v in (a, b))
@@ -280,17 +336,23 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         return literal(a.text in b.text)
     if isinstance(b, TupleValue) and b.mapping and chooses(a):
         return one_per_option(ctx, a, lambda x: _member(ctx, x, b, span), span, "b")
+    at = at_span(span)
+    if (found := by_class(ctx, "__contains__", b, at, [Quoted(at, a)])) is not None:
+        test = ast.Call(Quoted(at, EntityValue(External("builtins.bool"), "bool")), [Quoted(at, found)], [])
+        return expression(ctx, ast.copy_location(test, at), "b")
     for rule in MEMBERS:
         if (found := rule(ctx, a, b, span)) is not None:
             return found
     if isinstance(b, TupleValue) and b.mapping and (found := has(b, a)) is not None:
         return literal(found)
+    if (found := members(b)) is not None:
+        b = found
+    if is_growing(b) or has_method(ctx, b, "__iter__"):
+        return _any_of(ctx, a, b, span)
     if isinstance(b, TupleValue) and not b.closed:
         found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
         if found is not None:
             return found
-    elif is_growing(b):
-        return _in_list(ctx, a, b, span)
     elif is_array(b) and isinstance(a, TextValue | NoneValue) and rank_of(b) > 0:
         return literal(False)
     elif is_array(b) and isinstance(a, ScalarValue) and rank_of(b) > 0:
@@ -319,8 +381,8 @@ def _same_lists(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Valu
     return found
 
 
-def _in_list(ctx: Lowering, a: Value, b: TupleValue, span: Span) -> Value:
-    """``a in xs`` of a list of a computed length: ``any(a == e for e in xs)``."""
+def _any_of(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
+    """``a in xs`` of a list of a computed length, or of an object: ``any(a == e for e in xs)``."""
     at = at_span(span)
     name = ctx.pseudo("item", span)
     test = ast.Compare(Quoted(at, a), [ast.Eq()], [ast.Name(name, ast.Load())])

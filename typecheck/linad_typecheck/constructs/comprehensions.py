@@ -58,7 +58,7 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .generators import by_library, consume
-from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration
+from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration, of_object
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -82,7 +82,7 @@ class _Run:
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
     purpose: str  # distinguishes several loops over one comprehension
-    refused: bool = False  # whether the element was refused when it was last lowered
+    refused: bool = False  # whether the element, or what an inner loop runs over, was refused when last lowered
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
@@ -103,7 +103,11 @@ class _Run:
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
-        run_over(ctx, first, inner, live, self.purpose)
+        try:
+            run_over(ctx, first, inner, live, self.purpose)
+        except Refused:
+            self.refused = True
+            raise
 
 
 def bound_after(ctx: Lowering, node: ast.AST) -> frozenset[str]:
@@ -225,6 +229,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     value = usable(ctx, expression(ctx, what), "the argument", ctx.span(what))
     if is_hashed(value):
         value = value.items[0]
+    if (made := of_object(ctx, value, what)) is not None:
+        value = made
     if isinstance(value, TupleValue) and value.record in LISTED:
         value, _ = LISTED[value.record](ctx, value, ctx.span(what))
     if isinstance(value, TupleValue) and value.record is ITERATOR:
@@ -310,7 +316,7 @@ def _of_items(
             ctx.emit(Check(FALSE, "ValueError", f"{name}() arg is an empty sequence", (), span))
             ctx.go(dead=True)
             return literal(0)
-        if all(isinstance(v, TupleValue) and not v.closed for v in items):
+        if all(isinstance(v, TupleValue) for v in items):
             whole = TupleValue(items, LIST)
             return EXTREMES[0](ctx, _with(node, Quoted(node.args[0], whole)), name, None)
         return extreme(ctx, name, name, span, items, hint)

@@ -95,7 +95,7 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
     found: dict[object, Value] = {}
     for pair in pairs:
         known, key = (
-            constant_of(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
+            constant_key(pair.items[0]) if isinstance(pair, TupleValue) and len(pair.items) == 2 else (False, None)
         )
         if not known:
             raise Refused(Unsupported(span, "a dict whose keys are computed", "use texts or literal ints as keys"))
@@ -103,19 +103,27 @@ def of_pairs(ctx: Lowering, pairs: tuple[Value, ...], span: Span) -> Value:
     return of(found)
 
 
+def constant_key(v: Value) -> tuple[bool, object]:
+    """Whether a value is a key known at compile time, and that key."""
+    if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember):
+        return True, v.entity
+    if isinstance(v, TupleValue) and v.record is None:
+        found = [constant_key(x) for x in v.items]
+        return all(known for known, _ in found), tuple(k for _, k in found)
+    return constant_of(v)
+
+
 def key_of(ctx: Lowering, node: ast.expr) -> tuple[object] | None:
     """The key given by an expression; None, with a report, if it is not known at compile time."""
     v = expression(ctx, node)
-    if isinstance(v, EntityValue) and isinstance(v.entity, EnumMember):
-        return (v.entity,)
-    known, key = constant_of(v)
+    known, key = constant_key(v)
     if known and not isinstance(key, list):
         return (key,)
     if not contains(v, SILENT):
         ctx.report(
             WrongType(
                 ctx.span(node),
-                "a key of a dict is known at compile time, or an int or a tuple of ints",
+                "a key of a dict is an int, a text, a member of an enumeration or a tuple of these",
                 describe(type_of(v)),
                 "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints",
             )
@@ -181,9 +189,7 @@ def _find(base: TupleValue, key: object) -> Value | None:
 
 def has(base: TupleValue, key: Value) -> bool | None:
     """``key in d``; None if the key is not known at compile time."""
-    if isinstance(key, EntityValue) and isinstance(key.entity, EnumMember):
-        return _find(base, key.entity) is not None
-    known, k = constant_of(key)
+    known, k = constant_key(key)
     if not known and isinstance(key, ScalarValue) and not any(isinstance(n, int | float) for n in base.record.names):
         return False  # a number is no text
     return _find(base, k) is not None if known else None
@@ -206,19 +212,19 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
                 return TupleValue(tuple(TupleValue(pair) for pair in zip(keys(base), base.items, strict=True)), LIST)
             case _:
                 return replace(base, made=None)
-    if name == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
+    of_key = name in ("get", "pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords
+    if of_key and chooses(asked := expression(ctx, node.args[0])):
+        quoted = lambda k: ast.Call(node.func, [Quoted(node.args[0], k), *node.args[1:]], [])
+        each = lambda k: method(ctx, ast.copy_location(quoted(k), node), base, name)
+        return one_per_option(ctx, asked, each, span)
+    if name == "get" and of_key:
         other = expression(ctx, node.args[1]) if len(node.args) == 2 else value_of(None)
-        asked = expression(ctx, node.args[0])
-        if chooses(asked):
-            quoted = lambda k: ast.Call(node.func, [Quoted(node.args[0], k), *node.args[1:]], [])
-            each = lambda k: method(ctx, ast.copy_location(quoted(k), node), base, name)
-            return one_per_option(ctx, asked, each, span)
         if isinstance(asked, ScalarValue) and all(isinstance(k, str) for k in base.record.names):
             return other  # a number is no text
         key = known_key(ctx, node.args[0])
         found = _find(base, key)
         return other if found is None else found
-    if name in ("pop", "setdefault") and 1 <= len(node.args) <= 2 and not node.keywords:
+    if of_key:
         return _changed(ctx, node, base, name)
     if name == "update":
         try:

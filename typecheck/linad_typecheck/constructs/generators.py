@@ -17,7 +17,7 @@ from ..engine.blocks import block
 from ..engine.closures import Computed, ended
 from ..engine.entities import entity, named
 from ..engine.evaluation import EXPRESSIONS, expression, usable
-from ..engine.exits import own_yields
+from ..engine.exits import own_yields, returns
 from ..engine.generator_objects import Impossible, Inlining
 from ..engine.quoted import Do, Quoted
 from ..engine.refusal import Refused
@@ -32,6 +32,7 @@ from ..ownership.liveness import bound, free_names
 from ..source import SourceFile
 from ..span import Span
 from .arguments import bound_arguments
+from .records import method_of
 
 LARGEST = 5000  # nodes in all copies of a loop body
 DEEPEST = 12  # generators of the same function inside each other
@@ -139,6 +140,57 @@ def by_library(ctx: Lowering, name: str, at: ast.expr, args: list[ast.expr]) -> 
     """The generator object of a function of the prelude."""
     f = FunctionValue(source_of(definitions()[name]), (), ())
     return start_generator(ctx, ast.copy_location(ast.Call(at, args, []), at), f)
+
+
+def by_next(ctx: Lowering, v: Value, at: ast.expr) -> FunctionValue | None:
+    """The generator object of what an object yields whose class has ``__next__``; None for other values."""
+    found = method_of(ctx, v, "__next__")
+    if found is None or not isinstance(found[0].entity, Helper):
+        return None
+    source = found[0].entity.function
+    node = ctx.inlined.made.setdefault((source.node, "each"), _each_next(source.node))
+    if node is None:
+        what = f"a loop over a `{v.record.name}`, whose `__next__` leaves a loop or a `try` with its value,"
+        raise Refused(Unsupported(ctx.span(at), what, "write `__iter__` as a generator: `yield v`"))
+    f = FunctionValue(replace(source, node=node, key=f"{source.key}/each"), (), ())
+    return start_generator(ctx, ast.copy_location(ast.Call(at, [Quoted(at, x) for x in found[1]], []), at), f)
+
+
+def _each_next(node: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The generator that calls a function ``__next__`` until it raises StopIteration: its body, in which ``return v``
+    is ``yield v`` and the next iteration. None if it returns from a place where that has another meaning."""
+
+    def part(s: ast.stmt) -> list[ast.stmt]:
+        at = lambda n: ast.copy_location(n, s)
+        match s:
+            case ast.Return(value=value):
+                return [at(ast.Expr(at(ast.Yield(value)))), at(ast.Continue())]
+            case ast.Raise(exc=ast.Name(id="StopIteration") | ast.Call(func=ast.Name(id="StopIteration"))):
+                return [at(ast.Return(None))]
+            case ast.If(test=test, body=body, orelse=orelse):
+                return [at(ast.If(test, [x for b in body for x in part(b)], [x for b in orelse for x in part(b)]))]
+            case _ if returns([s]) or any(isinstance(n, ast.Raise) for n in ast.walk(s)):
+                raise Impossible(s, "")
+        return [s]
+
+    try:
+        body = [x for s in node.body for x in part(s)]
+    except Impossible:
+        return None
+    last = [] if _ends(node.body) else [ast.Expr(ast.Yield(ast.Constant(None)))]
+    loop = ast.While(ast.Constant(True), [*body, *last], [])
+    made = ast.FunctionDef(node.name, node.args, [loop], [], None)
+    for n in ast.walk(made):
+        if "lineno" in n._attributes and not hasattr(n, "lineno"):
+            ast.copy_location(n, node)
+    return made
+
+
+def _ends(body: Sequence[ast.stmt]) -> bool:
+    """Whether a body ends in a `return` or a `raise` on each path."""
+    last = body[-1]
+    arms = (last.body, last.orelse) if isinstance(last, ast.If) and last.orelse else ()
+    return isinstance(last, ast.Return | ast.Raise) or (bool(arms) and all(map(_ends, arms)))
 
 
 POOL = "%pool"  # `pool(x)` in the prelude

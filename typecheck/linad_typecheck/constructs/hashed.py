@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..engine.arithmetic import binary
 from ..engine.blocks import assign as assign_to
 from ..engine.evaluation import CALLS, EXPRESSIONS, expression, pull, usable
 from ..engine.growing import copied, count_of, is_growing, item_at
-from ..engine.hashed import as_hashed, empty, hashed_type, is_hashed
+from ..engine.hashed import as_hashed, code_of, empty, hashed_type, is_hashed, is_key
 from ..engine.places import force_delayed
 from ..engine.quoted import Quoted, at_span
 from ..engine.refusal import Refused
@@ -67,7 +68,12 @@ def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     return found
 
 
-KEYS = "a key of a dict or a set is an int or a tuple of ints"
+KEYS = "a key of a dict or a set is an int, a text, a member of an enumeration or a tuple of these"
+
+
+def _parts(v: Value) -> tuple[Value, ...]:
+    """The parts of a key."""
+    return v.items if isinstance(v, TupleValue) and not v.closed and not v.changes else (v,)
 
 
 def key(ctx: Lowering, node: ast.expr, *changes: Value) -> Value:
@@ -80,10 +86,11 @@ def _key_of(ctx: Lowering, v: Value, span: Span, *changes: Value) -> Value:
     if contains(v, SILENT):
         bottom = next((x for x in (v, *getattr(v, "items", ())) if isinstance(x, Bottom)), None)
         raise Refused(None, Poison() if bottom is None else bottom, changes)
-    parts = v.items if isinstance(v, TupleValue) and not v.closed and not v.changes else (v,)
-    if parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts):
+    if isinstance(v, ScalarValue) and v.dtype == "bool":
+        return binary(ctx, ast.Mult, v, literal(1), span)
+    if (parts := _parts(v)) and all(map(is_key, parts)):
         return v
-    instead = "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints"
+    instead = "count in steps: `round(x / step)`" if isinstance(v, ScalarValue) else "write a tuple of ints and texts"
     raise Refused(WrongType(span, KEYS, describe(type_of(v)), instead), changes=changes)
 
 
@@ -116,10 +123,9 @@ def hashed_for_key(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValu
     if not base.mapping or (base.record.names and hashed_type(type_of(base), DICT) is None):
         return None
     v = ctx.attempt(lambda: expression(ctx, node)).value
-    parts = v.items if isinstance(v, TupleValue) and not v.closed else (v,)
-    counts = parts and all(isinstance(x, ScalarValue) and x.dtype not in FLOATS for x in parts)
-    known = counts and all(isinstance(x.atom, Const) for x in parts)
-    return rehash_everywhere(ctx, base, ctx.span(node)) if counts and not known else None
+    parts = _parts(v)
+    known = not any(isinstance(x, ScalarValue) and not isinstance(x.atom, Const) for x in parts)
+    return rehash_everywhere(ctx, base, ctx.span(node)) if not known and all(map(is_key, parts)) else None
 
 
 def _position(ctx: Lowering, at: ast.expr, base: TupleValue, k: Value) -> ScalarValue:
@@ -143,10 +149,13 @@ def _require(ctx: Lowering, j: ScalarValue, k: Value, span: Span, missing: bool 
         ctx.emit(Check(_there(ctx, j, span).atom, "RuntimeError", text, (), span))
         ctx.not_negative(j.atom)
         return
-    parts = k.items if isinstance(k, TupleValue) else (k,)
-    shown = ", ".join(f"{{{n}}}" for n in range(len(parts)))
-    text = shown if isinstance(k, ScalarValue) else f"({shown}{',' if len(parts) == 1 else ''})"
-    ctx.emit(Check(_there(ctx, j, span).atom, "KeyError", text, tuple(x.atom for x in parts), span))
+    parts, atoms, shown = _parts(k), [], []
+    for x in parts:
+        shown.append(f"{{{len(atoms)}}}" if isinstance(x, ScalarValue) else repr(getattr(x, "text", ...)))
+        atoms += [x.atom] if isinstance(x, ScalarValue) else []
+    text = ", ".join("..." if s == "Ellipsis" else s for s in shown)
+    text = text if parts == (k,) else f"({text}{',' if len(parts) == 1 else ''})"
+    ctx.emit(Check(_there(ctx, j, span).atom, "KeyError", text, tuple(atoms), span))
     ctx.not_negative(j.atom)
 
 
@@ -499,6 +508,7 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
 
 
 MEMBERS.append(_has)
+CALLS["%code_of"] = lambda ctx, node, *_: code_of(ctx, expression(ctx, node.args[0]), ctx.span(node))
 EXPRESSIONS[ast.Dict] = display
 CALLS["builtins.dict"] = CALLS["collections.OrderedDict"] = construct
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display

@@ -34,13 +34,15 @@ from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import HASHED, SET, RecordClass
+from ..ownership.objects import allocated_at
 from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, INTS
 from . import complexes
 from .checkpoints import is_checkpoint, misplaced
 from .dicts import keys
-from .generators import by_library
+from .enumerations import members
+from .generators import by_library, by_next
 from .records import by_class, only_fields
 
 
@@ -74,7 +76,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return _of_range(ctx, *(v.atom for v in bounds))
         case TupleValue(record=record) if record is ITERATOR:
             return _library(ctx, "_rest", node, value)
-        case TupleValue() | EntityValue() if (made := by_class(ctx, "__iter__", value, node)) is not None:
+        case TupleValue() | EntityValue() if (made := of_object(ctx, value, node)) is not None:
             return iteration(ctx, Quoted(node, made))
         case TextValue(text=text):
             return Unrolled(tuple(map(TextValue, text)))
@@ -84,7 +86,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return _list(ctx, value, span)
         case TupleValue(record=record) if record in LISTED:
             items, kept = LISTED[record](ctx, value, span)
-            found = _list(ctx, items, span) if is_growing(items) else Unrolled(items.items)
+            found = _list(ctx, allocated_at(ctx, items, span), span) if is_growing(items) else Unrolled(items.items)
             if isinstance(found, Unrolled):
                 return found
             return replace(found, held={**found.held, ctx.pseudo("overwhole", span): Binding(kept, span)})
@@ -104,6 +106,14 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
                 ctx.raised("TypeError")
             ctx.report(WrongType(span, "a loop runs over a range, an array or a tuple", describe(type_of(value))))
     return None
+
+
+def of_object(ctx: Lowering, value: Value, node: ast.expr) -> Value | None:
+    """What a loop over an enumeration or an object of a class with ``__iter__`` runs over; None for other values."""
+    if (found := members(value)) is not None:
+        return found
+    made = by_class(ctx, "__iter__", value, node)
+    return (by_next(ctx, made, node) or made) if made is not None else None
 
 
 @contextmanager

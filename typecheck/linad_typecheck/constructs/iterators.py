@@ -25,7 +25,8 @@ from ..names.scope import External, FunctionSource, RecordClass
 from ..registry import enter
 from . import lists
 from .comprehensions import made_for_expression
-from .generators import GENERATORS, POOL, by_library, consume, source_of, start_generator
+from .records import by_class
+from .generators import GENERATORS, POOL, by_library, by_next, consume, source_of, start_generator
 
 
 def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -108,6 +109,10 @@ def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     what, *default = node.args
     span = ctx.span(node)
     of = expression(ctx, what)
+    if not default and (value := by_class(ctx, "__next__", of, node)) is not None:
+        return value
+    if (each := by_next(ctx, of, node)) is not None:
+        of, what = each, node
     if _is(of, ITERATOR):
         of = by_library(ctx, "%iterators._rest", node, [Quoted(what, of)])
         what = node

@@ -25,27 +25,29 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never,
-    NoneValue, Poison, ScalarValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
-    without_axis,
+    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayValue, Binding, Bottom, EntityValue, Loss,
+    LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, Value, ViewValue, arrays,
+    contains, describe, growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key,
+    type_of, with_item, without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import CHOICE, COLUMNS, DEQUE, NESTED, RETURNED, ROWS, SET, External
-from ..ownership.objects import change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change
+from ..ownership.objects import (
+    allocated_at, change, may_change, new_origin as new_origin, only_in, own_arrays, row_may_change,
+)  # fmt: skip
 from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, INTS, Array
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
+from .records import compared_fields, has_method
 from .targets import another, held_object
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
-UNKNOWN = TupleValue((Poison(), literal(0)), GROWING[0])  # a list whose items are unknown
 NOTHING = type_of(TupleValue((), LIST))
 
 
@@ -205,7 +207,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(ctx.env[name].value, "made", None)), span))
+        ctx.bind(name, Binding(replace(UNKNOWN_LIST, made=getattr(ctx.env[name].value, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -255,6 +257,12 @@ def lengthen(ctx: Lowering, node: ast.expr, base: TupleValue, more: ast.expr, sp
     _change(ctx, node, base, extended(ctx, base, more, name, span), "`+=`", span)
 
 
+def rebuild(ctx: Lowering, node: ast.expr, base: TupleValue, new: TupleValue, what: str, span: Span) -> None:
+    """Give a list that an expression denotes other items."""
+    may_change(ctx, base, user_name(node), *_told(node, what), span)
+    _change(ctx, node, base, new, what, span)
+
+
 def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
     """The list that is being made under a name, with the items of an iterable."""
     if isinstance(node, COMPREHENSIONS):
@@ -262,6 +270,9 @@ def extend(ctx: Lowering, name: str, node: ast.expr, span: Span) -> Value:
         run_through(ctx, node, lambda value, at: append(ctx, name, value, at), name)
         return NoneValue()
     found = iteration(ctx, node)
+    over = found.over if isinstance(found, Iteration) else None
+    if over is not None and is_growing(over) and not set(arrays(over)).isdisjoint(arrays(ctx.env[name].value)):
+        found = iteration(ctx, Quoted(node, copied(ctx, over, span)))  # `xs += xs`
     match found:
         case Unrolled(items=items):
             for item in items:
@@ -432,10 +443,10 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
 
 
 def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
-    them there. None for any other value."""
+    """A list of lists or tuples, or one that may hold None, with its items in arrays, where a computed index needs
+    them; names that hold it keep them there. None for any other value."""
     nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    return in_cells(ctx, base) if nested else None
+    return in_cells(ctx, base) if nested or (base.listed and _holds_none(base)) else None
 
 
 def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
@@ -447,6 +458,14 @@ def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
     left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
     ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
     return grown
+
+
+def in_arrays(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
+    """A tuple or a list of numbers of one type with its items in arrays, where names that hold the list keep them; None
+    if they have no common type."""
+    of_one = base.listed and len({v.dtype for v in base.items}) == 1
+    found = in_cells(ctx, base) if of_one else indexable(ctx, base, span)
+    return found if found is not None and is_growing(found) else None
 
 
 def _is_tuple(v: Value) -> bool:
@@ -502,8 +521,11 @@ def store_items(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) ->
     if isinstance(value, Poison) and (base := held_object(ctx, node.value)) is not None and is_list(base):
         raise Refused(None, changes=(base,))
     if (base := with_part(ctx, node)) is not None:
-        new = _with_items(ctx, base, node.slice, node, usable(ctx, value, "the value", span), span)
-        _change(ctx, node.value, base, new, "storing items", span)
+        value = usable(ctx, value, "the value", span)
+        if isinstance(value, SILENT):
+            raise Refused(None)
+        more = extended(ctx, TupleValue((), LIST), Quoted(node, value), "", span)
+        rebuild(ctx, node.value, base, _with_items(ctx, base, node, more, span), "storing items", span)
         return True
     k = counted_item(ctx, node)
     if k is None:
@@ -535,31 +557,43 @@ def with_part(ctx: Lowering, node: ast.Subscript) -> TupleValue | None:
     return base if base is not None and is_list(base) else None
 
 
+def remove_part(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> None:
+    """``del xs[lo:hi]``."""
+    span = ctx.span(node)
+    rebuild(ctx, node.value, base, _with_items(ctx, base, node, None, span), "deleting items", span)
+
+
 def _with_items(
-    ctx: Lowering, base: TupleValue, where: ast.Slice, node: ast.Subscript, value: Value, span: Span
+    ctx: Lowering, base: TupleValue, node: ast.Subscript, new: TupleValue | None, span: Span
 ) -> TupleValue:
-    """A list with the items of an iterable in place of ``xs[lo:hi]``."""
-    if isinstance(value, SILENT):
-        raise Refused(None)
-    given = [n for n in (where.lower, where.upper, where.step) if n is not None]
-    new = extended(ctx, TupleValue((), LIST), Quoted(node, value), "", span)
-    if not given:
-        return new
-    known = [None if n is None else _known(expression(ctx, n)) for n in (where.lower, where.upper, where.step)]
-    if base.record is not LIST or new.record is not LIST or known.count(None) != 3 - len(given):
-        raise Refused(
-            Unsupported(
-                span,
-                "storing items into a part of a list whose length or bounds are not known before the program runs",
-                "build the list anew: `xs = xs[:lo] + ys + xs[hi:]`",
-            )
-        )
-    items = list(base.items)
-    try:
-        items[slice(*known)] = new.items
-    except ValueError as error:
-        raise Refused(WrongType(span, "as many items are stored as the slice with a step has", str(error))) from None
-    return TupleValue(tuple(items), LIST)
+    """A list with the items of another one in place of ``xs[lo:hi]``, or without that part."""
+    where = [node.slice.lower, node.slice.upper, node.slice.step]
+    bounds = [NoneValue() if n is None else expression(ctx, n) for n in where]
+    known = [None if isinstance(v, NoneValue) else _known(v) for v in bounds]
+    fixed = all(k is not None or isinstance(v, NoneValue) for k, v in zip(known, bounds, strict=True))
+    if known == [None] * 3 and fixed:
+        return new or TupleValue((), LIST)
+    if fixed and base.record is LIST and (new is None or new.record is LIST):
+        items = list(base.items)
+        try:
+            if new is None:
+                del items[slice(*known)]
+            else:
+                items[slice(*known)] = new.items
+        except ValueError as error:
+            told = "as many items are stored as the slice with a step has"
+            raise Refused(WrongType(span, told, str(error))) from None
+        return TupleValue(tuple(items), LIST)
+    if holds_lists(base) or any(map(is_list, base.items)):
+        what = "a change of a part of a list of lists whose length or bounds are not known before the program runs"
+        raise Refused(Unsupported(span, what, "build the list anew: `xs = xs[:lo] + ys + xs[hi:]`"))
+    base = replace(_grown(ctx, base, "a computed part", span), made=base.made) if base.items else base
+    new = None if new is None else allocated_at(ctx, new, span)
+    if new is None:
+        return _of_prelude(ctx, node, "_without", base, *bounds)
+    if known[2] in (None, 1) and (isinstance(bounds[2], NoneValue) or known[2]):
+        return _of_prelude(ctx, node, "_spliced", base, *bounds[:2], new)
+    return _of_prelude(ctx, node, "_stored", base, *bounds, new)
 
 
 def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
@@ -568,6 +602,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
+    value = usable(ctx, value, "the value", span)
     never, optional = is_growing(base) and isinstance(base.items[0], Never), _holds_none(base)
     if not (never or optional or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
@@ -577,12 +612,15 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         return False
-    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, value, "t", span)
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
     if base.made is not None and HELD <= base.made:
+        if optional:
+            base, value = _row_for(ctx, node, base, value, span)
+            numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
         if not numbers or not _is_one_of(base.items[0], value):
             told = f"{_told(node.value, what)[0]} that is an item of a list,"
             raise Refused(Unsupported(span, told, "store numbers"))
@@ -610,6 +648,29 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _row_for(
+    ctx: Lowering, node: ast.Subscript, row: TupleValue, value: Value, span: Span
+) -> tuple[TupleValue, Value]:
+    """A list that is an item of another one and may hold None, in arrays that ``value`` fits, and the value in their
+    form. The first number in a list of None changes the list that holds it."""
+    t = with_item(type_of(row), type_of(value))
+    item = value if t is None else as_item(ctx, value, without_axis(t.items[0], is_weak(row)), span)
+    if t is None or _is_one_of(row.items[0], item):
+        return row, item
+    what = "storing an item"
+    holder, k, by = _holder(ctx, node.value, row, what, span)
+    whole = growing_type(type_of(holder), TupleType((t,), LIST))
+    if whole is None:
+        return row, item
+    same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    new = replace(as_growing(ctx, holder, whole, span), made=holder.made)
+    _lose_rows(ctx, holder, by, span)
+    _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, what, span)
+    now = item_at(ctx, new, k, span)
+    ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
+    return now, item
 
 
 def _holds_none(base: TupleValue) -> bool:
@@ -744,7 +805,7 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
     def each(value: Value, at: Span) -> None:
         if isinstance(value, SILENT):
-            ctx.bind(key, Binding(UNKNOWN, at))
+            ctx.bind(key, Binding(UNKNOWN_LIST, at))
         else:
             append(ctx, key, value, at)
 
@@ -802,11 +863,15 @@ def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:
     return value
 
 
-def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) -> Value:
-    """``[0.0] * n`` with a computed ``n``."""
-    item = base.items[0] if len(base.items) == 1 else None
+def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, node: ast.expr) -> Value:
+    """``xs * n``, of which one is known only at run time."""
+    span, item = ctx.span(node), base.items[0] if len(base.items) == 1 else None
+    if (is_growing(base) or item is None) and not any(map(is_list, base.items)) and not holds_lists(base):
+        return _of_prelude(ctx, node, "_repeated", _grown(ctx, base, "repeating it", span), times)
+    if isinstance(item, NoneValue):
+        item = TupleValue((Never(), literal(False)), OPTIONAL)
     numbers = isinstance(item, ScalarValue | TupleValue) and next(objects(item), None) is None
-    parts = list(leaves_of(item)) if numbers else []
+    parts = [v for v in leaves_of(item) if not isinstance(v, Never)] if numbers else []
     if not parts or not all(isinstance(v, ScalarValue) for v in parts):
         ctx.wants_literal(times)
         raise Refused(
@@ -820,6 +885,8 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, span: Span) ->
     def filled(v: Value) -> Value:
         if isinstance(v, TupleValue):
             return replace(v, items=tuple(map(filled, v.items)))
+        if isinstance(v, Never):
+            return v
         cells = fresh_array(ctx, "items", (n,), v.dtype, None, span, in_order=True)
         ctx.emit(Fill(cells.var, v.atom, span))
         return cells
@@ -881,18 +948,22 @@ def _in_order(ctx: Lowering, base: TupleValue, node: ast.Call, key: Value | None
     span = ctx.span(node)
     if not base.items:
         return base
+    if key is None and all(isinstance(v, TextValue) for v in base.items):
+        return TupleValue(tuple(sorted(base.items, key=lambda v: v.text, reverse=descending)), LIST)
     array = array_of(ctx, base, span) if key is None and not descending else None
     if is_array(array) and rank_of(array) == 1:
         return from_array(ctx, _sorted(ctx, array, span), _are_weak(base), span)
     base = _grown(ctx, base, "sorting", span)
     if isinstance(base.items[0], Never):
         return base
-    order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), descending, node)
+    order = order_of(ctx, _keys(ctx, base, key, node), descending, node)
     return permuted(ctx, base, order, span)
 
 
-def _keys(ctx: Lowering, base: TupleValue, key: Value, node: ast.Call) -> TupleValue:
+def _keys(ctx: Lowering, base: TupleValue, key: Value | None, node: ast.Call) -> TupleValue:
     """The keys of the items of a list. What the function captures may change from call to call."""
+    if key is None:
+        return base
     name, function = (ctx.pseudo(what, ctx.span(node)) for what in ("item", "key"))
     ctx.bind(function, Binding(key, ctx.span(node)))
     call = ast.Call(ast.Name(function, ast.Load()), [ast.Name(name, ast.Load())], [])
@@ -912,9 +983,22 @@ def _has_no_order(cells: Value) -> bool:
     return isinstance(cells, TupleValue) and (cells.closed or any(map(_has_no_order, cells.items)))
 
 
+def _as_compared(ctx: Lowering, cells: Value) -> Value:
+    """The cells of items, with the fields by which objects are ordered in place of the objects."""
+    if not isinstance(cells, TupleValue):
+        return cells
+    fields = compared_fields(ctx, cells, "__lt__")
+    named = fields is not None
+    items = [cells.items[cells.record.names.index(n)] for n in fields] if named else cells.items
+    return TupleValue(tuple(_as_compared(ctx, x) for x in items), None if named else cells.record)
+
+
 def order_of(ctx: Lowering, keys: TupleValue, descending: bool, node: ast.expr) -> Value:
     """The order of a list of numbers or of tuples of numbers, as indices."""
     span, sign = ctx.span(node), literal(-1 if descending else 1)
+    if has_method(ctx, keys.items[0], "__lt__"):
+        return _of_prelude(ctx, node, "_order_by_less", keys, sign)
+    keys = replace(keys, items=(_as_compared(ctx, keys.items[0]), keys.items[1]))
     if _has_no_order(keys.items[0]):
         raise Refused(Unsupported(span, "sorting complex numbers, lists or objects", "sort by a key: `key=abs`"))
     columns = [
@@ -971,7 +1055,7 @@ def extreme_by(ctx: Lowering, node: ast.Call, name: str, key: Value | None) -> V
     ctx.emit(Check(some, "ValueError", f"{name}() arg is an empty sequence", (), span))
     if isinstance(base.items[0], Never):
         return Bottom()
-    order = order_of(ctx, base if key is None else _keys(ctx, base, key, node), name == "max", node)
+    order = order_of(ctx, _keys(ctx, base, key, node), name == "max", node)
     return item_at(ctx, base, read(ctx, order, (ZERO,), span).atom, span)
 
 

@@ -168,13 +168,39 @@ def partial(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) ->
     source = _source_of(values[0])
     left = ((), True) if source is None else left_of(source, count - 1, {k.arg for k in node.keywords})
     given, call = forwarded(read[0], *left, read[1:count], own)
-    made = ast.Lambda(given, call)
+    captured = {n: closed(ctx, v, span) for n, v in zip(names, values, strict=True)}
+    return _function(ctx, node, "partial", ", ".join(left[0]), ast.Lambda(given, call), captured)
+
+
+def _function(
+    ctx: Lowering, node: ast.Call, name: str, mark: str, made: ast.Lambda, captured: dict[str, Value]
+) -> FunctionValue:
+    """The function that a call of a library makes. ``mark`` distinguishes those of one place."""
     for n in ast.walk(made):
         ast.copy_location(n, node)
-    key = f"{ctx.source.key}/partial {span.line}:{span.column} {', '.join(left[0])}"
-    source = FunctionSource("partial", made, ctx.source.source, ctx.source.scope, key)
-    captured = tuple((n, closed(ctx, v, span)) for n, v in zip(names, values, strict=True))
-    return FunctionValue(source, tuple(names), captured)
+    span = ctx.span(node)
+    key = f"{ctx.source.key}/{name} {span.line}:{span.column} {mark}"
+    source = FunctionSource(name, made, ctx.source.source, ctx.source.scope, key)
+    return FunctionValue(source, tuple(captured), tuple(captured.items()))
+
+
+def _getter(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``operator.itemgetter(1)`` and ``operator.attrgetter("a.b")``: functions of one argument."""
+    if not node.args or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    values, of, parts = [expression(ctx, a) for a in node.args], ast.Name("%of", ast.Load()), []
+    names = {f"%given{k}": v for k, v in enumerate(values)} if dotted.endswith("itemgetter") else {}
+    for k, v in enumerate(values):
+        part: ast.expr = ast.Subscript(of, ast.Name(f"%given{k}", ast.Load()), ast.Load()) if names else of
+        if not names and not isinstance(v, TextValue):
+            raise Refused(Unsupported(ctx.span(node), f"`{name}` of a computed name", "write a lambda"))
+        for attr in () if names else v.text.split("."):
+            part = ast.Attribute(part, attr, ast.Load())
+        parts.append(part)
+    body = parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load())
+    given = ast.arguments([], [ast.arg("%of")], None, [], [], None, [])
+    mark = "" if names else ast.unparse(body)
+    return _function(ctx, node, name, mark, ast.Lambda(given, body), names)
 
 
 def _source_of(v: Value) -> FunctionSource | None:
@@ -245,6 +271,8 @@ def forwarded(
 
 
 CALLS["functools.partial"] = partial
+CALLS["operator.itemgetter"] = CALLS["operator.attrgetter"] = _getter
+enter("fold", ("operator.itemgetter", "operator.attrgetter"))
 CALLS["builtins.object.__setattr__"] = CALLS["builtins.setattr"] = _set
 enter("fold", ("builtins.object.__setattr__", "builtins.setattr"))
 CALLS["%parameter_count"] = _parameter_count

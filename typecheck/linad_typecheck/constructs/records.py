@@ -17,7 +17,7 @@ from ..engine.places import force_delayed
 from ..engine.provenance import user_name
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
-from ..engine.rulebook import enter_rules
+from ..engine.rulebook import CONSTANTS, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
@@ -332,6 +332,7 @@ def from_parent(ctx: Lowering, node: ast.Attribute, base: TupleValue, after: str
     return member
 
 
+NOT_IMPLEMENTED = CONSTANTS["builtins.NotImplemented"]
 _BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.MatMult: "matmul", ast.Pow: "pow",
     ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -342,34 +343,28 @@ def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, n
     """``a op b`` if the class of one operand defines it; None otherwise."""
     name = _BINARY.get(op, "")
     for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
-        if name and _method(ctx, own, word) is not None:
+        if name and method_of(ctx, own, word) is not None:
             if own is b and _taken_by_numpy(ctx, own, other):
                 of = own.record.name if isinstance(own, TupleValue) else own.entity.classes[0].rpartition(".")[2]
                 what = f"this operator of NumPy's numbers and a `{of}`, of which NumPy makes an array,"
                 instead = "put the object first, or give its class `__array_ufunc__ = None`"
                 raise Refused(Unsupported(ctx.span(node), what, instead))
-            return by_class(ctx, word, own, node, [Quoted(node, other)])
+            found = by_class(ctx, word, own, node, [Quoted(node, other)])
+            if found != NOT_IMPLEMENTED:
+                return found
     return None
 
 
 def in_place_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
     """What ``a op= b`` gives ``a``, if its class defines that apart from ``a op b``; None otherwise."""
     name = f"__i{_BINARY.get(op, '')}__"
-    return by_class(ctx, name, a, node, [Quoted(node, b)]) if _method(ctx, a, name) is not None else None
+    return by_class(ctx, name, a, node, [Quoted(node, b)]) if method_of(ctx, a, name) is not None else None
 
 
-_COMPARED = {ast.Eq: ("eq", "eq"), ast.NotEq: ("ne", "ne"), ast.Lt: ("lt", "gt"), ast.LtE: ("le", "ge"),
-             ast.Gt: ("gt", "lt"), ast.GtE: ("ge", "le")}  # fmt: skip
-
-
-def comparison(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, node: ast.expr) -> Value | None:
-    """``a < b`` if the class of one operand defines it; None otherwise."""
-    words = _COMPARED.get(op, ())
-    for (own, other), word in zip(((a, b), (b, a)), words):
-        found = by_class(ctx, f"__{word}__", own, node, [Quoted(node, other)])
-        if found is not None:
-            return found
-    return None
+def compared_fields(ctx: Lowering, v: Value, name: str) -> tuple[str, ...] | None:
+    """The fields that the method ``name`` compares which the dataclass decorator made; None if it made none."""
+    member = member_of(ctx, v.record, name) if isinstance(v, TupleValue) and v.record not in SEQUENCES else None
+    return member.entity.value if member is not None and member.kind == "compares" else None
 
 
 # functions of Python that call a method of their argument's class
@@ -387,7 +382,7 @@ def by_class(
     args: list[ast.expr] = [],  # noqa: B006 - read only
 ) -> Value | None:
     """The result of calling the method ``name`` of an object; None if its class has no such method."""
-    found = _method(ctx, v, name)
+    found = method_of(ctx, v, name)
     if found is None:
         return None
     callee, first = found
@@ -395,7 +390,7 @@ def by_class(
     return expression(ctx, ast.copy_location(ast.Call(Quoted(node, callee), [*given, *args], []), node), none=True)
 
 
-def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Value, ...]] | None:
+def method_of(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Value, ...]] | None:
     """A method of an object, and what it is called with first; None if its class has no such method."""
     match v:
         case EntityValue(entity=Instance(made=None) as of):
@@ -409,6 +404,11 @@ def _method(ctx: Lowering, v: Value, name: str) -> tuple[EntityValue, tuple[Valu
     return None
 
 
+def has_method(ctx: Lowering, v: Value, name: str) -> bool:
+    """Whether the class of an object has a method."""
+    return method_of(ctx, v, name) is not None
+
+
 def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     """The truth value of an object: from its ``__bool__``, otherwise from its ``__len__``, otherwise True; of a choice,
     that of the option."""
@@ -418,7 +418,12 @@ def object_truth(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
     own = isinstance(v, TupleValue) and (v.mapping or v.record in (*LISTS, *HASHED, DEQUE))
     if not isinstance(v, TupleValue) or not v.closed or own or is_optional(v) or is_complex(v):
         return None
-    found = by_class(ctx, "__bool__", v, node) or by_class(ctx, "__len__", v, node)
+    found = by_class(ctx, "__bool__", v, node)
+    if isinstance(found, ScalarValue) and not (found.dtype == "bool" and found.weak):
+        ctx.raised("TypeError")
+        shown = describe(type_of(found)) if found.dtype != "bool" else "np.bool"
+        raise Refused(WrongType(ctx.span(node), "`__bool__` returns a bool", shown, "write `return bool(...)`"))
+    found = found or by_class(ctx, "__len__", v, node)
     return literal(True) if found is None else found
 
 

@@ -44,8 +44,9 @@ from ..span import Span
 from ..types import BOOL, FLOATS, INTS
 from . import complexes, dicts, hashed, lists, objects, queues
 from .generators import by_library
+from .iterables import of_object
 from .quotes import Message, message_of
-from .records import by_class, in_place_operator, refuse_attribute
+from .records import by_class, has_method, in_place_operator, refuse_attribute
 from .subscripts import target as place
 from .targets import held_object
 from .unpacking import unpacked, with_rest
@@ -283,8 +284,7 @@ def _attribute(ctx: Lowering, target: ast.Attribute, value: Value, span: Span) -
 def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Span) -> None:
     targets = target.elts
     starred = next((k for k, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
-    made = by_class(ctx, "__iter__", value, target)
-    value = value if made is None else made
+    value = of_object(ctx, value, target) or value
     if isinstance(value, FunctionValue) and value.source.running:  # Python takes one more value than there are names
         most = [] if starred is not None else [Quoted(target, literal(len(targets) + 1))]
         which = "%iterators._each" if starred is not None else "itertools.islice"
@@ -337,6 +337,8 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             _augmented_part(ctx, s, lambda new: dicts.assign(ctx, s.target, _dict(ctx, of), new, span))
         case ast.Subscript(value=of) if (numbers := complexes.complex_array(ctx, of)) is not None:
             _augmented_part(ctx, s, lambda new: complexes.store(ctx, s.target, numbers, new, span))
+        case ast.Subscript(value=of) if has_method(ctx, held_object(ctx, of), "__setitem__"):
+            _augmented_part(ctx, s, lambda new: _subscript(ctx, s.target, new, span), True)
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.store_items(ctx, s.target, new, span))
         case ast.Subscript() if lists.of_parts(ctx, s.target):
@@ -380,6 +382,9 @@ def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> N
     old, value = operands(ctx, [s.target, s.value])
     if lists.is_list(old) and isinstance(s.op, ast.Add):
         lists.lengthen(ctx, s.target, old, Quoted(s.value, value), span)
+    elif lists.is_list(old) and isinstance(s.op, ast.Mult):
+        new = _operation(ctx, s, old, value, name)
+        lists.rebuild(ctx, s.target, old, new, "`*=`", span)
     elif isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
         if not (isinstance(value, TupleValue) and value.mapping):
             told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
@@ -548,8 +553,14 @@ def _delete(ctx: Lowering, s: ast.Delete) -> None:
             for n in (pop, pop.func):
                 ast.copy_location(n, target)
             expression(ctx, pop)
+        elif isinstance(target, ast.Subscript) and (part := lists.with_part(ctx, target)) is not None:
+            lists.remove_part(ctx, target, part)
+        elif isinstance(target, ast.Subscript) and (of := held_object(ctx, target.value)) is not None and (
+            by_class(ctx, "__delitem__", of, target, [target.slice]) is not None
+        ):
+            pass
         elif not isinstance(target, ast.Subscript) or not isinstance(expression(ctx, target.value), SILENT):
-            instead = "arrays keep their cells; `del` takes a key out of a dict, or one item off a list"
+            instead = "arrays keep their cells; `del` takes a key out of a dict, or items off a list"
             ctx.report(Unsupported(ctx.span(target), "`del` of a part", instead))
 
 

@@ -18,7 +18,7 @@ from ..types import I64
 from ..messages.language import Unsupported
 from . import lists
 from .comprehensions import targets
-from .dicts import constant_of, of_pairs
+from .dicts import constant_key, of_pairs
 from .hashed import comprehension as hashed_comprehension
 from .iterables import Iteration, Unrolled, iteration
 from .iterators import as_object, generated
@@ -214,7 +214,7 @@ def _static_dict(ctx: Lowering, node: ast.DictComp, hint: str) -> Value | None:
     made = comprehension(ctx, ast.copy_location(ast.ListComp(pair, node.generators), node), hint)
     if isinstance(made, SILENT):
         return made
-    if is_growing(made) or not all(constant_of(x.items[0])[0] for x in made.items):
+    if is_growing(made) or not all(constant_key(x.items[0])[0] for x in made.items):
         return None
     return of_pairs(ctx, made.items, ctx.span(node))
 

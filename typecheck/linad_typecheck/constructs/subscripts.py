@@ -8,17 +8,16 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
+from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
 from ..arrays.operands import rank_zero
-from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
+from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, is_bound, require_index, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..ir.core import Atom, Check, Const
+from ..ir.core import Check, Const
 from ..engine.choices import as_choices
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
-from ..engine.numbers import as_index
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
@@ -35,10 +34,11 @@ from ..registry import enter
 from ..names.scope import External
 from ..span import Span
 from ..types import I64, INTS
-from . import complexes, hashed, lists, queues
+from . import complexes, enumerations, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
 from .static_texts import item as text_item
+from .targets import evaluated_before
 
 
 def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
@@ -48,6 +48,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         joined = _index(ctx, node)
     if joined is not None:
         return joined
+    if not isinstance(node.slice, ast.Slice) and (index := evaluated_before(ctx, node.value, [node.slice])):
+        node = ast.copy_location(ast.Subscript(node.value, index[0], node.ctx), node)  # the index may change the list
     base = force_before(ctx, pull(ctx, node.value), node.slice)
     if is_growing(base):
         return _of_list(ctx, node, usable(ctx, base, "the list", ctx.span(node.value)))
@@ -67,6 +69,8 @@ def subscript(ctx: Lowering, node: ast.Subscript) -> Value:
         return _item(ctx, node, base) if found is None else found
     if isinstance(base, EntityValue) and (found := by_class(ctx, "__getitem__", base, node, [node.slice])) is not None:
         return found
+    if enumerations.members(base) is not None:
+        return enumerations.by_name(ctx, base, expression(ctx, node.slice), ctx.span(node))
     if isinstance(base, TextValue) and (part := text_item(ctx, node, base.text)) is not None:
         return part
     if isinstance(base, ScalarValue) and not base.weak and (_adds_axes(node.slice) or _is_mask(ctx, node.slice)):
@@ -142,7 +146,7 @@ def _part_as_value(ctx: Lowering, node: ast.expr) -> Value:
         return TupleValue(tuple(_part_as_value(ctx, n) for n in node.elts))
     if isinstance(node, ast.Slice):
         bounds = (node.lower, node.upper, node.step)
-        return TupleValue(tuple(NoneValue() if n is None else expression(ctx, n) for n in bounds), SLICE)
+        return TupleValue(tuple(NoneValue() if n is None else expression(ctx, n, none=True) for n in bounds), SLICE)
     return expression(ctx, node)
 
 
@@ -248,12 +252,16 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
+    elif any(isinstance(v, SILENT) for v in base.items):
+        return Poison()
     elif (
         isinstance(index, ScalarValue)
         and index.dtype in INTS
         and base.items
         and all(isinstance(v, ScalarValue) for v in base.items)
     ):
+        if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base, ctx.span(node))) is not None:
+            return lists.item(ctx, cells, index, user_name(node.value), ctx.span(node))
         return select_item(ctx, base.items, index, ctx.span(node))
     elif isinstance(index, ScalarValue) and index.dtype in INTS and (found := as_choices(ctx, base.items)) is not None:
         code = select_item(ctx, tuple(v.items[0] for v in found), index, ctx.span(node))
@@ -329,7 +337,7 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
         match n:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 bounds = [_bound(ctx, b) for b in (lower, upper, step)]
-                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span, one_place(ctx, *bounds)))
+                found.append(None if Poison in map(type, bounds) else slice_of(ctx, bounds, span))
             case ast.Constant(value=value) if value is ...:
                 found.append(Rest())
             case ast.List():
@@ -339,15 +347,10 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
     return None if None in found else found
 
 
-def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
-    if node is None:
-        return None
-    value = expression(ctx, node)
-    match value:
-        case NoneValue():
-            return None
-        case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
-            return as_index(ctx, atom, ctx.span(node))
+def _bound(ctx: Lowering, node: ast.expr | None) -> Value:
+    value = NoneValue() if node is None else expression(ctx, node, none=True)
+    if is_bound(value):
+        return value
     if not isinstance(value, SILENT):
         not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()

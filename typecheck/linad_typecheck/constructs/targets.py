@@ -5,8 +5,12 @@ from __future__ import annotations
 import ast
 
 from ..engine.evaluation import expression
+from ..engine.quoted import Quoted
+from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import TupleValue
+from ..engine.values import LISTS, TupleValue
+from ..messages.language import Unsupported
+from ..names.scope import DEQUE, HASHED
 
 _TWICE = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp, ast.USub, ast.BinOp, ast.operator, ast.Load,
@@ -39,3 +43,24 @@ def held_object(ctx: Lowering, node: ast.expr) -> TupleValue | None:
     value = ctx.take(found)
     ctx.go(flight=flight)  # what asks does not use it later
     return value
+
+
+_NOT_AHEAD = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.Starred)
+
+
+def evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -> list[ast.expr] | None:
+    """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none may."""
+    if not isinstance(changed, ast.Name | ast.Attribute):
+        return None
+    inside = [n for a in others for n in ast.walk(a)]
+    if not any(isinstance(n, ast.Call) for n in inside) or any(isinstance(n, _NOT_AHEAD) for n in inside):
+        return None
+    held = held_object(ctx, changed)
+    if held is None or held.record not in (*LISTS, DEQUE, *HASHED):
+        return None
+    given: list[ast.expr] = [Quoted(a, expression(ctx, a, none=True)) for a in others]
+    after = held_object(ctx, changed)
+    if after is None or after.made != held.made:
+        what = "an argument or index that gives the name of the list or dict that it changes another value"
+        raise Refused(Unsupported(ctx.span(changed), what, "give it that value in a statement of its own"))
+    return given

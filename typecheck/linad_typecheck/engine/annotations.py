@@ -62,11 +62,6 @@ class ArrayType:
     def rank(self) -> int | None:
         return None if self.dims is None else len(self.dims)
 
-    @property
-    def dim_texts(self) -> tuple[str, ...] | None:
-        """The dimensions in the form of `ParamInfo.dims`."""
-        return None if self.dims is None else tuple(d.text for d in self.dims)
-
 
 @frozen(slots=True)
 class TupleType:

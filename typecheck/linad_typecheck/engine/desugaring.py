@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..advice.impure import WARNINGS
 from ..names.scope import Entity, External, FunctionSource, Helper, Scope, is_library, resolve
+from .exits import statements
 from .try_statements import as_branch
 
 # Context managers that only control warnings, which generated code does not give.
@@ -30,7 +31,7 @@ class _WithImports:
 def with_imports(scope: Scope, body: list[ast.stmt]) -> Scope:
     """The scope of a function with these statements, for what is desugared before they are lowered."""
     found: dict[str, str] = {}
-    for s in (n for part in body for n in ast.walk(part)):
+    for s in statements(body):
         match s:
             case ast.Import(names=names):
                 found |= {a.asname or a.name: a.name for a in names if a.asname or "." not in a.name}

@@ -69,6 +69,10 @@ def pull(ctx: Lowering, node: ast.expr, hint: str = "t", none: bool = False) -> 
     except Refused as e:
         value = refused(ctx, e, start, node)
     path, kind = ctx.path, type(value)
+    if kind is TupleValue and type(node) in (*_MAKING, ast.Tuple) and _is_doubled(value):
+        what = f"a {'list' if value.listed else 'tuple'} that holds others again and again, as `t = (t, t)` does,"
+        value = refused(ctx, Refused(Unsupported(ctx.span(node), what, "hold each of them once")), start, node)
+        path, kind = ctx.path, type(value)
     if kind is TupleValue and type(node) in _MAKING:
         value = allocated_at(ctx, value, ctx.span(node))
         path = ctx.path
@@ -95,6 +99,26 @@ def _present(ctx: Lowering, node: ast.expr, v: TupleValue) -> Value:
     if isinstance(node, ast.Name) and (b := ctx.env.get(node.id)) is not None:
         ctx.bind(node.id, Binding(inner, b.span))  # checked once
     return usable(ctx, inner, ast.unparse(node), ctx.span(node))
+
+
+MOST_SHARED, MOST_DEEP = 500, 2048  # tuples in a tuple, where most are the same ones, and where they are not
+SHALLOW = 6  # levels with any number of them
+
+
+def _is_doubled(v: TupleValue) -> bool:
+    """Whether a value holds tuples so many times that lowering, which goes through it as a tree, would take too long."""
+    seen: dict[int, tuple[int, int]] = {}  # the number of tuples in each, and of levels
+
+    def count(x: Value) -> tuple[int, int]:
+        if not isinstance(x, TupleValue):
+            return 0, 0
+        if id(x) not in seen:
+            inside = [count(part) for part in x.items]
+            seen[id(x)] = 1 + sum(n for n, _ in inside), 1 + max((levels for _, levels in inside), default=0)
+        return seen[id(x)]
+
+    total, levels = count(v)
+    return levels > SHALLOW and total > min(max(MOST_SHARED, 8 * len(seen)), MOST_DEEP)
 
 
 def all_present(ctx: Lowering, node: ast.expr, v: Value) -> Value:
@@ -132,8 +156,13 @@ def _condition(ctx: Lowering, node: ast.expr) -> Atom:
         return truth(ctx, lower(ctx, node), ctx.span(node))
     span = ctx.span(node)
     value = usable(ctx, expression(ctx, node, "b", none=True), "this", span)
-    found = (f(ctx, value, node) for f in TRUTHS) if isinstance(value, TupleValue) else ()
-    return truth_of(ctx, next((v for v in found if v is not None), value), span)
+    return truth_of(ctx, truth_by_class(ctx, value, node) or value, span)
+
+
+def truth_by_class(ctx: Lowering, v: Value, node: ast.expr) -> Value | None:
+    """The value whose truth is that of an object or of a choice; None for other values."""
+    found = (f(ctx, v, node) for f in TRUTHS) if isinstance(v, TupleValue) else ()
+    return next((x for x in found if x is not None), None)
 
 
 def truth_of(ctx: Lowering, value: Value, span: Span) -> Atom:
@@ -158,13 +187,13 @@ def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
     return Poison() if contains(v, Poison) and isinstance(v, TupleValue) else v
 
 
-def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
-    """The values of expressions, from left to right."""
+def operands(ctx: Lowering, nodes: list[ast.expr], none: bool = False) -> list[Value]:
+    """The values of expressions, from left to right; ``none`` as in `pull`."""
     found: list[Value] = []
     for node in nodes:
         if Delayed in map(type, found):
             found = [force_before(ctx, v, node) for v in found]
-        found.append(pull(ctx, node))
+        found.append(pull(ctx, node, none=none))
     return found
 
 

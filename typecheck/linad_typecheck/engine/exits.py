@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Body = Sequence[ast.stmt]
 
@@ -47,6 +47,16 @@ def own_yields(body: Body) -> list[ast.AST]:
         if not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             pending += ast.iter_child_nodes(n)
     return found
+
+
+def statements(body: Body) -> Iterator[ast.AST]:
+    """All nodes of a body that are not in an expression: its statements, those of nested functions included, in no
+    order."""
+    pending: list[ast.AST] = list(body)
+    while pending:
+        n = pending.pop()
+        yield n
+        pending += (c for c in ast.iter_child_nodes(n) if not isinstance(c, ast.expr))
 
 
 def exits(s: ast.stmt) -> bool:

@@ -7,17 +7,19 @@ The operations are functions of `prelude/hashing.py`.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from ..ir.core import Alloc, Const, Store
-from ..names.scope import GROWING, HASHED, LIST, SET, RecordClass, dict_class
+from ..names.scope import GROWING, HASHED, LIST, SET, EnumMember, RecordClass, dict_class
 from ..span import Span
-from ..types import I64, Array
+from ..types import FLOATS, I64, Array
+from .arithmetic import binary
 from .state import Lowering
 from .growing import as_growing, new_list
 from .values import (
-    TO_HASHED, ArrayType, ArrayValue, Never, OtherType, ScalarType, TupleType, TupleValue, Value, growing_type,
-    literal, type_of,
+    TO_HASHED, ArrayType, ArrayValue, EntityValue, Never, Origin, OtherType, ScalarType, ScalarValue, TextValue,
+    TupleType, TupleValue, Value, growing_type, is_choice, literal, option_key, type_of,
 )
 
 SMALLEST = 8  # the initial length of a table
@@ -29,7 +31,10 @@ def is_hashed(v: Value) -> bool:
     return isinstance(v, TupleValue) and v.record in HASHED
 
 
-def start_of(key: int | tuple[int, ...], mask: int) -> int:
+Code = int | tuple[int, ...]
+
+
+def start_of(key: Code, mask: int) -> int:
     """Where the search for a key begins, as in `prelude/hashing.py`."""
     h = 0
     for part in key if isinstance(key, tuple) else (key,):
@@ -38,7 +43,7 @@ def start_of(key: int | tuple[int, ...], mask: int) -> int:
     return (h ^ (h >> 15)) & mask
 
 
-def table_of(keys: tuple[int | tuple[int, ...], ...]) -> list[int]:
+def table_of(keys: tuple[Code, ...]) -> list[int]:
     """The table of known keys."""
     size = SMALLEST
     while 2 * len(keys) > size:
@@ -59,33 +64,72 @@ def hashed_type(t: TupleType, cls: RecordClass) -> TupleType | None:
         return None
     nothing = TupleType((), LIST)
     lists = [growing_type(TupleType(items, LIST), nothing) for items in (tuple(map(type_of, keys)), t.items)]
-    return None if None in lists else TupleType((*lists, TABLE)[:: 2 if cls is SET else 1], cls, t.made)
+    if None in lists:
+        return None
+    parts = (*lists, TABLE)[:: 2 if cls is SET else 1]
+    return TupleType(tuple(replace(p, made=_own(t.made, k)) for k, p in enumerate(parts, 1)), cls, t.made)
+
+
+def _own(made: frozenset[Origin] | None, k: int) -> frozenset[Origin] | None:
+    """The points-to set of a part that only the dict holds."""
+    return None if made is None else frozenset(replace(o, part=k) for o in made)
 
 
 def _key(key: object) -> Value | None:
-    if isinstance(key, tuple):
-        parts = tuple(map(_key, key))
-        return TupleValue(parts) if parts and None not in parts and all(type(k) is int for k in key) else None
-    return literal(int(key)) if isinstance(key, int) else None
+    match key:
+        case tuple():
+            parts = tuple(map(_key, key))
+            return TupleValue(parts) if parts and None not in parts and not any(type(k) is bool for k in key) else None
+        case int():
+            return literal(int(key))
+        case str():
+            return TextValue(key)
+        case EnumMember(name=name):
+            return EntityValue(key, name)
+    return None
+
+
+def is_key(v: Value) -> bool:
+    """Whether a value can be a key, or a part of one: an int, a text or a member of an enumeration."""
+    if isinstance(v, ScalarValue):
+        return v.dtype not in FLOATS
+    return is_choice(v) or (option_key(v) or ("",))[0] in ("text", "member")
+
+
+def code_of(ctx: Lowering, v: Value, span: Span) -> Value:
+    """The int that stands for a key in a table."""
+    if isinstance(v, TupleValue) and not is_choice(v):
+        total = literal(0)
+        for part in v.items:
+            more = code_of(ctx, part, span)
+            total = binary(ctx, ast.Add, binary(ctx, ast.Mult, total, literal(31), span), more, span)
+        return total
+    if isinstance(v, ScalarValue):
+        return binary(ctx, ast.Mult, v, literal(1), span) if v.dtype == "bool" else v
+    return v.items[0] if is_choice(v) else literal(ctx.programs.code(v))
+
+
+def _code(ctx: Lowering, key: Value) -> Code:
+    whole = lambda v: v.atom.value if isinstance(v, ScalarValue) else ctx.programs.code(v)
+    return tuple(map(whole, key.items)) if isinstance(key, TupleValue) else whole(key)
 
 
 def as_hashed(ctx: Lowering, v: TupleValue, t: TupleType, span: Span) -> TupleValue:
     """A dict with known keys as a hashed one of a given type."""
-    keys, values = v.record.names, v.items
+    keys, values = tuple(map(_key, v.record.names)), v.items
     parts = [
         as_growing(ctx, TupleValue(items, LIST), kind, span)
-        for items, kind in zip((tuple(map(_key, keys)), values), t.items, strict=False)
+        for items, kind in zip((keys, values), t.items, strict=False)
     ][: len(t.items) - 1]
-    table = table_of(keys)
+    table = table_of(tuple(_code(ctx, k) for k in keys))
     cells = ctx.fresh("table", Array("i64", 1), in_order=True)
     ctx.emit(Alloc(cells, (Const(len(table), I64),), Const(-1, I64), span))
     for h, j in enumerate(table):
         if j >= 0:
             ctx.emit(Store(cells, (Const(h, I64),), Const(j, I64), False, span))
     parts.append(new_list(ctx, ArrayValue(cells), Const(len(table), I64), True))
-    own = lambda k: None if v.made is None else frozenset(replace(o, part=k) for o in v.made)
     parts = [
-        TupleValue(p.items, p.record, kind.made or own(k))
+        TupleValue(p.items, p.record, kind.made or _own(v.made, k))
         for k, (p, kind) in enumerate(zip(parts, t.items, strict=True), 1)
     ]
     return TupleValue(tuple(parts), t.record, v.made)

@@ -30,12 +30,16 @@ def with_lists(node: ast.FunctionDef) -> list[ast.stmt]:
 
 def _rebound(body: list[ast.stmt]) -> Iterator[str]:
     """The names that functions inside a body declare `nonlocal` and that are not variables of functions between."""
-    for f in _functions(body):
+    stack: list[ast.AST] = list(body)
+    while stack:
+        f = stack.pop()
         if isinstance(f, ast.FunctionDef):
             declared = _nonlocal(f)
             own = {*_parameters(f), *bound(f.body)} - declared
             yield from sorted(declared)
             yield from (n for n in _rebound(f.body) if n not in own)
+        elif not isinstance(f, _FUNCTIONS):
+            stack += (n for n in ast.iter_child_nodes(f) if not isinstance(n, ast.expr))
 
 
 def _functions(body: list[ast.stmt]) -> Iterator[ast.AST]:

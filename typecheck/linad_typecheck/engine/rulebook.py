@@ -89,6 +89,7 @@ CONSTANTS: dict[str, Value] = {name: literal(value) for name, value in _NUMBERS.
     "numpy.False_": ScalarValue(Const(False, BOOL)),
     "numpy.newaxis": NoneValue(),
     "builtins.Ellipsis": EntityValue(External("builtins.Ellipsis"), "..."),
+    "builtins.NotImplemented": EntityValue(External("builtins.NotImplemented"), "NotImplemented"),
 }
 enter("constant", CONSTANTS)
 

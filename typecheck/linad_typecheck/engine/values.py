@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
     RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
@@ -746,6 +746,9 @@ def join_types(a: ValueType, b: ValueType) -> ValueType | None:
             known, hashed = (b, a) if p in HASHED else (a, b)
             t = TO_HASHED[0](known, hashed.record) if is_mapping(known) and hashed.record is not SET else None
             return None if t is None else join_types(t, hashed)
+        case TupleType(), TupleType() if is_mapping(a) and is_mapping(b):  # other keys, or another order
+            x, y = (TO_HASHED[0](t, DICT) for t in (a, b))
+            return None if x is None or y is None else join_types(x, y)
         case _:
             return None
 
@@ -814,6 +817,7 @@ def join_results(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 NONE_TYPE = OtherType(NoneValue())
+UNKNOWN_LIST = TupleValue((Poison(), ScalarValue(Var("unknown", I64), True)), GROWING[0])  # its items are unknown
 _FLAG = ScalarType("bool", True)
 
 
@@ -990,8 +994,10 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, r + 1) if 0 < r < 4 else None
         case TupleType(items=(_, *options)) if is_choice(item):
             return TupleType((ArrayType("i64", 1), *options), CHOICE)
-        case TupleType(items=(number, _)) if is_optional(item) and not isinstance(number, ScalarType):
+        case TupleType(items=(value, ScalarType())) if is_optional(item) and not _are_numbers(value):
             return None  # arrays in a list have one shape
+        case OtherType(value=NoneValue()):
+            return TupleType((OtherType(Never()), ArrayType("bool", 1)), OPTIONAL)
         case OtherType(value=TextValue() | EntityValue(entity=EnumMember())):
             return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:
@@ -1002,12 +1008,21 @@ def _cells_type(item: ValueType) -> ValueType | None:
     return None
 
 
+def _are_numbers(t: ValueType) -> bool:
+    """Whether a value of a type is a number or a tuple of numbers, so that it takes no room if it is absent."""
+    if isinstance(t, TupleType):
+        return t.record not in LISTS and all(map(_are_numbers, t.items))
+    return isinstance(t, ScalarType) or t == OtherType(Never())
+
+
 def without_axis(cells: ValueType, weak: bool) -> ValueType:
     """The type of the items that are stored in arrays of these types."""
     match cells:
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return ScalarType(d, weak) if r == 1 else ArrayType(d, r - 1)
-        case TupleType(items=(rows, counts), record=record, made=made) if record in ROWS and counts.rank == 1:
+        case TupleType(items=(rows, ArrayType(rank=1) | ViewType(rank=1) | UnionType(rank=1)), record=record, made=made) if (
+            record in ROWS
+        ):
             row = without_axis(rows, weak), ScalarType("i64", True)
             return TupleType(row, GROWING[ROWS.index(record)], made)
         case TupleType(items=items, record=record, made=made):

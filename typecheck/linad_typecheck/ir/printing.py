@@ -216,11 +216,6 @@ def print_stmt(s: ir.Stmt) -> str:
     return "\n".join(_stmt(s, 0))
 
 
-def print_block(block: ir.Block, depth: int = 0) -> str:
-    """The statements and results of a block."""
-    return "\n".join(_body(block, depth, "yield"))
-
-
 def _param(p: ir.Param) -> str:
     plain = isinstance(p.var.type, Scalar) and p.mode == "own"
     return f"{_name(p.var)}: {p.var.type}" if plain else f"{_name(p.var)}: {p.mode} {p.var.type}"

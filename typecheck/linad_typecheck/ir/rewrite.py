@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from operator import is_
 
 from . import core as ir
@@ -17,6 +17,13 @@ def rebuild(s: ir.Stmt, use: Use, define: Define = lambda v: v, block: InBlock =
     """The statement with ``use`` applied to every operand, ``define`` to every definition and ``block`` to its blocks.
     """
     return _REBUILT[type(s)](s, use, define, block)
+
+
+def renamed(s: ir.Stmt, mapping: Mapping[str, ir.Atom]) -> ir.Stmt:
+    """The statement with its operands replaced, but not those of statements in its blocks; the same one if none is."""
+    if not any(type(a) is ir.Var and a.name in mapping for a in ir.operands(s)):
+        return s
+    return rebuild(s, lambda a: mapping.get(a.name, a) if type(a) is ir.Var else a)
 
 
 def _step(step: ir.Atom) -> ir.Atom:
@@ -176,6 +183,37 @@ def in_blocks(s: ir.Stmt, change: InBlock) -> ir.Stmt:
         body = change(s.body)
         return s if body is s.body else replace(s, body=body)
     return s
+
+
+def as_before(made: ir.Function, f: ir.Function) -> bool:
+    """Whether a pass has left a function as it was: both consist of the same objects, but for blocks and tuples."""
+    return _alike(made, f) and _unchanged(made.body, f.body)
+
+
+def _unchanged(made: ir.Block, b: ir.Block) -> bool:
+    if made is b:
+        return True
+    if len(made.stmts) != len(b.stmts) or not _same(made.results, b.results):
+        return False
+    for s, t in zip(made.stmts, b.stmts):
+        if s is t:
+            continue
+        nested = type(s) is type(t) and type(s) in _OWN
+        if not nested or not _alike(s, t) or not all(map(_unchanged, ir.blocks(s), ir.blocks(t))):
+            return False
+    return True
+
+
+_OWN = {kind: [f.name for f in fields(kind) if f.type != "Block"] for kind in (ir.If, ir.Loop, ir.Function)}
+
+
+def _alike(made: object, s: object) -> bool:
+    """Whether all but the blocks of two functions, branches or loops is the same."""
+    return all(_same(getattr(made, name), getattr(s, name)) for name in _OWN[type(s)])
+
+
+def _same(x: object, y: object) -> bool:
+    return x is y or type(x) is type(y) is tuple and len(x) == len(y) and all(map(is_, x, y))
 
 
 def with_statements(b: ir.Block, stmts: Iterable[ir.Stmt]) -> ir.Block:

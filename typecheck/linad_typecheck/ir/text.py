@@ -4,6 +4,6 @@ printing."""
 from __future__ import annotations
 
 from .parse import CoreSyntaxError, parse_program
-from .printing import print_block, print_function, print_program, print_stmt
+from .printing import print_function, print_program, print_stmt
 
-__all__ = ["CoreSyntaxError", "parse_program", "print_block", "print_function", "print_program", "print_stmt"]
+__all__ = ["CoreSyntaxError", "parse_program", "print_function", "print_program", "print_stmt"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -79,20 +79,36 @@ class Definition:
 
 
 def _reads(node: ast.AST, name: str) -> int:
+    return _counted(node).get(name, 0)
+
+
+def _counted(node: ast.AST) -> Mapping[str, int]:
+    """How often a node reads each name; it is kept with the node, because each call of a function asks again."""
+    found = node.__dict__.get("counted")
+    if found is None:
+        found = node.counted = _count(node)  # type: ignore[attr-defined]
+    return found
+
+
+def _count(node: ast.AST) -> Mapping[str, int]:
     match node:
-        case ast.Name(id=found):
-            return int(found == name)
+        case ast.Name(id=name):
+            return {name: 1}
         case ast.Attribute(
             value=ast.Name() | ast.Call(func=ast.Attribute(attr="asarray"), args=[ast.Name()]), attr=attr
         ):
             if attr in _SHAPELESS:
-                return 0
+                return {}
         case ast.Call(func=ast.Name(id="len" | "isinstance"), args=[ast.Name(), *_]):
-            return 0
+            return {}
         case ast.Compare(left=ast.Name(), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
-            return 0
+            return {}
     times = 2 if isinstance(node, _SEVERAL) else 1
-    return times * sum(_reads(n, name) for n in ast.iter_child_nodes(node))
+    found: dict[str, int] = {}
+    for n in ast.iter_child_nodes(node):
+        for name, count in _counted(n).items():
+            found[name] = found.get(name, 0) + times * count
+    return found
 
 
 def _binds(target: ast.expr, name: str) -> bool:

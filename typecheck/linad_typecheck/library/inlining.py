@@ -47,6 +47,7 @@ _LITERAL = "%literal"  # an int that has to be known at compile time
 MARKS = {
     "literal": _LITERAL, "constant": "linad.stop_gradient", "slope_of": "linad.grad", "pair": "%complex",
     "taken": "%taken", "jacobian_of": "linad.jacfwd", "parameter_count": "%parameter_count",
+    "code_of": "%code_of",
 }  # fmt: skip
 _AS_ARRAY = "%asarray"  # `np.asarray` of one argument: scalars and delayed expressions are not stored in an array
 
@@ -141,6 +142,7 @@ class _Body:
     ) -> None:
         self.ctx, self.definition, self.args = ctx, definition, args
         self.at = _place(args)
+        self.position = {name: at for name in self.at._attributes if (at := getattr(self.at, name, None)) is not None}
         self.known: dict[str, Value] = {}
         for name, value in given.items():
             self._bind(name, value, (definition.node.body,))
@@ -326,8 +328,8 @@ class _Body:
                 return ast.copy_location(ast.Call(converts, [self.copy(of)], []), self.at)
             case ast.Raise():
                 return ast.copy_location(ast.Raise(node.exc, None), self.at)
-        made = type(node)(**{f: self._part(value) for f, value in ast.iter_fields(node)})
-        return ast.copy_location(made, self.at) if "lineno" in made._attributes else made
+        position = self.position if node._attributes else {}
+        return type(node)(**{f: self._part(getattr(node, f)) for f in node._fields}, **position)
 
     def _part(self, value: object) -> object:
         if isinstance(value, list):
@@ -340,7 +342,7 @@ class _Body:
             var = next(arrays(value), None) if is_array(value) else None
             return Quoted(self.at, value, next(iter(names_of(self.ctx, var)), "") if var is not None else "")
         if name in self.definition.stored:
-            return ast.copy_location(ast.Name(name, node.ctx), self.at)
+            return ast.Name(name, node.ctx, **self.position)
         own = definitions().get(f"%{self.definition.module}.{name}")
         if own is not None:
             return Quoted(self.at, EntityValue(External(own.key), self.args.name))
@@ -348,7 +350,7 @@ class _Body:
             return self._library(f"builtins.{name}")
         if name in MARKS:
             return self._library(MARKS[name])
-        return ast.copy_location(ast.Name(name, node.ctx), self.at)
+        return ast.Name(name, node.ctx, **self.position)
 
     def _library(self, dotted: str) -> Quoted:
         if dotted in self.definition.implements and rule_of(f"%{dotted}") is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir.core import Block, Drop, Dup, Function, If, Loop, Param, Program, Read, Stmt, Var, blocks, outputs
+from ..ir.core import Block, Function, If, Loop, Param, Program, Read, Stmt, Var, outputs
 from ..types import Array, is_linear
 from .check_aliases import NotLinear as NotLinear
 from .check_aliases import check_aliases
@@ -112,18 +112,3 @@ class _Checker:
 def _is_shape_question(s: Stmt) -> bool:
     """Whether a statement only reads a shape. It does not touch cells, so it is allowed on an `acc` parameter."""
     return type(s).__name__ == "Dim"
-
-
-def count_explicit(block: Block) -> dict[str, int]:
-    """The number of dups and drops in a linear block, with those of nested blocks."""
-    found = {"dup": 0, "drop": 0}
-    for s in block.stmts:
-        match s:
-            case Dup():
-                found["dup"] += 1
-            case Drop():
-                found["drop"] += 1
-        for b in blocks(s):
-            for k, n in count_explicit(b).items():
-                found[k] += n
-    return found

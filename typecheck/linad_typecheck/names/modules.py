@@ -601,14 +601,6 @@ def replace_options(f: FunctionSource, found: Options) -> FunctionSource:
     return FunctionSource(f.name, f.node, f.source, f.scope, f.key, f.defaults, updates, wrt)
 
 
-def function_at(source: SourceFile, line: int) -> FunctionSource | None:
-    """The function whose ``def`` or first decorator is on a line of the file, decorated or not."""
-    for scope, node in definitions(StaticModule(source).scope):
-        if line - source.first_line + 1 in (node.lineno, first_line(node)):
-            return scope.source(node, node.name, tuple(node.decorator_list))
-    return None
-
-
 _PARTS = ("finalbody", "orelse", "handlers", "cases", "body")  # fields with nested statements, in reverse text order
 _BLOCKS = {
     kind: tuple(part for part in _PARTS if part in kind._fields)

@@ -14,6 +14,7 @@ from .arrays import array_type
 from .values import constant
 
 MAKE_RECORD = "make it a `@dataclass` or a `typing.NamedTuple`, whose fields say what it holds"
+COMPARISONS = ("__eq__", "__lt__", "__le__", "__gt__", "__ge__")  # those that the dataclass decorator makes
 # methods that a record class may not define: its instances would not be determined by their fields
 OWN_BEHAVIOUR = {
     "named tuple": ("__getitem__", "__iter__", "__len__", "__bool__", "__add__", "__getattribute__", "__getattr__"),
@@ -68,7 +69,10 @@ def of_class(node: ast.ClassDef, scope: TextScope) -> Entity:
     inherited = {f.name: f for b in parents for f in b.fields}
     fields = tuple((inherited | {f.name: f for f in body.fields}).values())
     others = (*(o for b in parents for o in b.others), *body.others)
-    members = (*(m for b in parents for m in b.members), *body.members)
+    compares = Member("compares", Constant(tuple(f.name for f in fields if f.compared)))
+    made = [n for n in COMPARISONS if options.get(*(("eq", True) if n == "__eq__" else ("order", False)))]
+    own = [(n, compares) for n in made if n not in body.others]
+    members = (*(m for b in parents for m in b.members), *own, *body.members)
     return RecordClass(
         node.name, key, False, fields, others, key, members=members, mutable=not options.get("frozen", False)
     )
@@ -88,14 +92,13 @@ _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
 def _enumeration(node: ast.ClassDef, scope: TextScope, kind: str, mixed: bool) -> Entity:
     """An enumeration, if the text determines its members."""
     key, plain = scope.key(node.name), mixed or kind != "enum.Enum"
-    members: list[EnumMember] = []
+    members: list[tuple[str, EnumMember]] = []
     for s in node.body:
         match s:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if not name.startswith("_"):
                 known, what = constant(value, scope)
-                members.append(
-                    EnumMember(key, name, what if known else Opaque("a value that the text does not tell"), plain)
-                )
+                made = EnumMember(key, name, what if known else Opaque("a value that the text does not tell"), plain)
+                members.append((name, next((m for _, m in members if known and m.value == what), made)))
     return EnumClass(key, tuple(members)) if members else GlobalArray(None, node.name)
 
 
@@ -206,6 +209,7 @@ def _body(node: ast.ClassDef, scope: TextScope, keyword: bool) -> _Body:
 
 def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: TextScope) -> None:
     default, keyword = (NO_DEFAULT if value is None else static_default(made.name, value, scope)), made.keyword
+    compared = True
     match value:
         case ast.Call(func=func, keywords=keywords) if resolve(func, scope) == External("dataclasses.field"):
             given = {k.arg: k.value for k in keywords}
@@ -217,11 +221,13 @@ def _field(found: _Body, made: RecordField, value: ast.expr | None, scope: TextS
                 of = Helper(scope.source(made_by, made.name, ())) if function else resolve(made_by, scope)
                 if of is not None:
                     found.members.append((FACTORY + made.name, Member("value", of)))
+            if "compare" in given:
+                compared = bool(constant(given["compare"], scope)[1])
             if "kw_only" in given:
                 keyword = bool(constant(given["kw_only"], scope)[1])
             if "init" in given and not constant(given["init"], scope)[1]:
                 found.odd = found.odd or f"computes its field `{made.name}`"
-    found.fields.append(RecordField(made.name, made.note, made.scope, default, keyword))
+    found.fields.append(RecordField(made.name, made.note, made.scope, default, keyword, compared))
 
 
 def static_default(name: str, node: ast.expr, scope: TextScope) -> object:

@@ -120,8 +120,9 @@ def is_library(dotted: str) -> bool:
 class Member:
     """A class attribute that is not a field.
 
-    ``kind`` is ``method``, ``property``, ``cached`` for a property that stores its value, ``static``, ``class``, or
-    ``value`` for a class variable. ``entity`` is the function or value.
+    ``kind`` is ``method``, ``property``, ``cached`` for a property that stores its value, ``static``, ``class``,
+    ``value`` for a class variable, or ``compares`` for a comparison that the dataclass decorator made. ``entity`` is
+    the function or value, or the names of the fields that are compared.
     """
 
     kind: str
@@ -138,6 +139,7 @@ class RecordField:
     scope: Scope | None = None
     default: object = NO_DEFAULT
     keyword: bool = False  # keyword-only
+    compared: bool = True  # by the comparisons that the decorator makes; of classes known from their text
 
 
 @frozen(slots=True, eq=False, repr=False)
@@ -250,8 +252,18 @@ class EnumMember:
 
 @frozen(slots=True)
 class EnumClass:
+    """An enumeration. ``names``: of its members and of their aliases, in order."""
+
     key: str
-    members: tuple[EnumMember, ...]
+    names: tuple[tuple[str, EnumMember], ...]
+
+    @property
+    def by_name(self) -> dict[str, EnumMember]:
+        return dict(self.names)
+
+    @property
+    def members(self) -> tuple[EnumMember, ...]:
+        return tuple(m for n, m in self.names if n == m.name)
 
 
 @frozen(slots=True)

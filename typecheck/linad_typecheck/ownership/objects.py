@@ -61,7 +61,8 @@ def may_be_one(ctx: Lowering, a: Value, b: Value) -> bool:
 
 
 def _kind(v: TupleValue) -> str:
-    return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.key
+    """What two values of one object have in common: objects of a class have the same attributes at one time."""
+    return "list" if v.record in ANY_LISTS else "dict" if v.mapping or v.record in HASHED else v.record.mark
 
 
 def is_single_object(v: TupleValue) -> bool:

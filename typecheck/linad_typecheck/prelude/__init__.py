@@ -17,6 +17,7 @@ lowered. A function of the prelude is written like any NumPy function, with thes
 - ``literal(n)`` is an int ``n`` that has to be known at compile time. ``constant(v)`` has no derivative,
   ``slope_of(f)`` is the derivative of a function of one number, ``jacobian_of(f)`` that of a function of an array, and
   ``pair(re, im)`` a complex number. ``parameter_count(f)`` is known at compile time.
+  ``code_of(key)`` is an int in place of a text.
   ``taken(xs, k)`` is the item of a list whose place is given to another one.
   Names that begin with ``%complex`` define a function for complex arguments.
 - If a function calls the library function that it implements, it calls the engine's rule for it, if there is one. The
@@ -316,6 +317,29 @@ def elementwise(*names: str) -> Callable[[F], F]:
         return each  # type: ignore[return-value]
 
     return mark
+
+
+def code_of(key: Any) -> int:
+    """The int that stands for a key of a dict: a text, a member of an enumeration, or a tuple; an int itself.
+
+    Parameters
+    ----------
+    key : int, str, Enum or tuple
+        The key.
+
+    Returns
+    -------
+    int
+        A number that is the same for equal keys.
+
+    Examples
+    --------
+    >>> code_of(3)
+    3
+    """
+    if isinstance(key, tuple):
+        return functools.reduce(lambda h, part: h * 31 + code_of(part), key, 0)
+    return key if isinstance(key, int) else hash(key)
 
 
 def taken(items: list, k: int) -> Any:

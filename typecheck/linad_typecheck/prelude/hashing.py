@@ -1,4 +1,4 @@
-"""Hash tables with linear probing: dicts and sets whose keys are ints or tuples of ints.
+"""Hash tables with linear probing: dicts and sets of ints, texts, members of enumerations, and tuples of these.
 
 A dict is an object with a list of its keys in the order of insertion, a list of its values, and the table: a list whose
 length is a power of two, with the position of a key, or -1 for none. A set has keys and a table. At most half of a
@@ -7,19 +7,13 @@ table is used.
 
 from __future__ import annotations
 
-from . import updates
+from . import code_of, updates
 
 
 @updates()
 def _start(key, mask):
     """Where the search for a key begins. `engine.hashed` has the same function."""
-    if isinstance(key, tuple):
-        h = 0
-        for part in key:
-            h = h * 31 + part
-    else:
-        h = key * 1
-    h = h * 2654435761
+    h = code_of(key) * 2654435761
     return (h ^ (h >> 15)) & mask
 
 

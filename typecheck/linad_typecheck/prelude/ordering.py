@@ -17,6 +17,76 @@ def _refined(order, column, sign):
     return order[_order(column[order], sign)]
 
 
+def _order_by_less(xs, sign):
+    """The stable order of items that only ``<`` compares, by merging; descending if ``sign`` is -1."""
+    n = len(xs)
+    order = np.arange(n)
+    merged = np.arange(n)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle = min(low + width, n)
+            high = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for k in range(low, high):
+                first = j == high
+                if i < middle and j < high:
+                    a = xs[order[i]]
+                    b = xs[order[j]]
+                    first = not (b < a if sign == 1 else a < b)
+                if first:
+                    merged[k] = order[i]
+                    i += 1
+                else:
+                    merged[k] = order[j]
+                    j += 1
+        order[:] = merged
+        width *= 2
+    return order
+
+
+def _repeated(xs, times):
+    """``xs * times``."""
+    made = []
+    for _ in range(times):
+        for x in xs:
+            made.append(x)
+    return made
+
+
+def _spliced(xs, low, high, ys):
+    """A list with the items of ``ys`` in place of ``xs[low:high]``."""
+    n = len(xs)
+    lo = 0 if low is None else low
+    hi = n if high is None else high
+    lo = max(lo + n, 0) if lo < 0 else min(lo, n)
+    hi = max(hi + n, 0) if hi < 0 else min(hi, n)
+    return xs[:lo] + ys + xs[max(lo, hi) :]
+
+
+def _stored(xs, low, high, step, ys):
+    """A list with the items of ``ys`` as those of ``xs[low:high:step]``."""
+    at = np.arange(len(xs))[low:high:step]
+    if len(at) != len(ys):
+        raise ValueError("attempt to assign a sequence of another size to an extended slice")
+    made = xs[:]
+    for k in range(len(at)):
+        made[at[k]] = ys[k]
+    return made
+
+
+def _without(xs, low, high, step):
+    """A list without the items of ``xs[low:high:step]``."""
+    kept = np.ones(len(xs), dtype=bool)
+    kept[low:high:step] = False
+    made = []
+    for k in range(len(xs)):
+        if kept[k]:
+            made.append(xs[k])
+    return made
+
+
 def _equal(a, b):
     """Whether two lists have equal items."""
     same = len(a) == len(b)
