@@ -161,6 +161,14 @@ for v in x:
         count += 1
     before = v
 return x[0] * count""",
+    "compared with values": """\
+before, held, count = None, [None] * len(x), 0
+for k in range(2):
+    held[k] = x[k]
+for v in x:
+    count += (before == v) + 2 * (before != 2.0) + 4 * (v == before) + 8 * (held[1] == before)
+    before = v
+return x[0] * (count + held.count(None) + 10 * held.count(x[1]) + 100 * held.index(None))""",
     "in a list that grows": """\
 before, seen = None, []
 for v in x:
@@ -178,6 +186,45 @@ def fib(n):
         memo[n] = fib(n - 1) + fib(n - 2)
     return memo[n]
 return fib(6)""",
+    "in a list at computed positions": """\
+best, second, total = [None] * 3, [None] * len(x), 0.0
+for i in range(6):
+    k, v = (2 * i) % 3, x[i % 3] * (i + 1)
+    last = best[k]
+    total += v if last is None else v * last
+    if second[k] is None or v > second[k]:
+        second[k] = v
+    best[k] = v
+return total + sum(v * v for v in second if v is not None)""",
+    "in a list of lists": """\
+table = [[None] * 3 for _ in range(3)]
+def cost(i, j):
+    if i < 0 or j < 0:
+        return 0.0
+    if table[i][j] is None:
+        table[i][j] = x[(i * j) % 3] + max(cost(i - 1, j), cost(i, j - 1))
+    return table[i][j]
+rows = [[None] * 3 for _ in range(2)]
+for i in range(2):
+    row = rows[i]
+    for j in range(3):
+        row[j] = 0 if i == 0 else x[j] * (1 - rows[0][j])
+return cost(2, 2) + sum(rows[1])""",
+    "pairs in a list": """\
+held = [None] * 5
+for i in range(1, 4):
+    held[i] = (x[i % 3], i)
+total = 0.0
+for pair in held:
+    if pair is not None:
+        v, i = pair
+        total += v * v * i
+return total""",
+    "as a bound of a slice": """\
+lo, hi, step = (None, 2, None) if x[0] > 1.0 else (1, None, 2)
+back = None if x[0] > 1.0 else -2
+cut = slice(lo, hi)
+return np.sum(x[lo:hi] ** 2) + 2.0 * np.sum(x[cut]) + np.sum(x[::step]) + x[back::-1][0] + x[:back:-1][-1]""",
     "an attribute and the result of a method": """\
 node, total = Node(0.0), 0.0
 for v in x:

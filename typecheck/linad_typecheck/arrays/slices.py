@@ -13,12 +13,15 @@ from ..engine.provenance import binding_label
 from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Delayed, Poison, ScalarValue, UnionValue, Value, ViewValue
+from ..engine.values import (
+    ArrayValue, Delayed, NoneValue, Poison, ScalarValue, UnionValue, Value, ViewValue, is_optional,
+)
 from ..engine.views import Along, View, Whole
 from ..frozen import frozen
+from ..messages.language import Unsupported
 from ..messages.types import WrongRank
 from ..span import Span
-from ..types import BOOL, I64, Array
+from ..types import BOOL, I64, INTS, Array
 
 # --------------------------------------------------------------------------------------------- parts of an index
 
@@ -64,9 +67,33 @@ def one_place(ctx: Lowering, lower: Atom | None, upper: Atom | None, step: Atom 
 
 
 def slice_of(ctx: Lowering, bounds: Sequence[Value], span: Span) -> Slice:
-    """The index part for a slice object."""
-    atoms = [as_index(ctx, v.atom, span) if isinstance(v, ScalarValue) else None for v in bounds]
+    """The slice with bounds and a step that are ints or None, of which may be decided at run time which."""
+    lower, upper, step = bounds
+    step = _bound(ctx, step, 1, span)
+    forward = not isinstance(step, Const) or step.value > 0
+    if (is_optional(lower) or is_optional(upper)) and not isinstance(step, Const | None):
+        what = "a bound that may be None in a slice with a computed step"
+        raise Refused(Unsupported(span, what, "write the two slices in the arms of an `if`"))
+    first, last = (0, _BEYOND) if forward else (_BEYOND, -_BEYOND)
+    atoms = _bound(ctx, lower, first, span), _bound(ctx, upper, last, span), step
     return Slice(*atoms, span, one_place(ctx, *atoms))
+
+
+_BEYOND = 2**63 - 1  # a bound that is beyond the last cell of any axis
+
+
+def _bound(ctx: Lowering, v: Value, absent: int, span: Span) -> Atom | None:
+    """A bound or step. ``absent``: what None means at run time."""
+    if is_optional(v):
+        found, there = (x.atom for x in v.items)
+        return ctx.let("bound", "select", (there, as_index(ctx, found, span), Const(absent, I64)), I64, span)
+    return as_index(ctx, v.atom, span) if isinstance(v, ScalarValue) else None
+
+
+def is_bound(v: Value) -> bool:
+    """Whether a value is a bound of a slice: an int, a bool, None, or one of these and None at run time."""
+    number = v.items[0] if is_optional(v) else v
+    return isinstance(v, NoneValue) or (isinstance(number, ScalarValue) and number.dtype in (*INTS, "bool"))
 
 
 @frozen

@@ -36,7 +36,7 @@ from .records import NOT_IMPLEMENTED, by_class, compared_fields, has_method
 
 # ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
 MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
-_EQUALITIES = (ast.Eq, ast.NotEq)
+EQUALITIES = (ast.Eq, ast.NotEq)
 
 
 def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value | None:
@@ -63,9 +63,13 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
         return _negated(ctx, _member(ctx, a, b, span), isinstance(op, ast.NotIn), span)
     if is_complex(a) or is_complex(b):
         return _of_complex_numbers(ctx, op, a, b, span)
-    if isinstance(op, _EQUALITIES) and (same := _same_constants(a, b)) is not None:
+    if isinstance(op, EQUALITIES) and (is_optional(a) or is_optional(b)):
+        if (found := _equal(ctx, a, b, span)) is None:
+            raise Refused(Unsupported(span, "`==` of an array that may be None here", "ask first: `if a is not None:`"))
+        return _negated(ctx, found, isinstance(op, ast.NotEq), span)
+    if isinstance(op, EQUALITIES) and (same := _same_constants(a, b)) is not None:
         return literal(same == isinstance(op, ast.Eq))
-    if isinstance(op, _EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
+    if isinstance(op, EQUALITIES) and isinstance(a, TextValue) | isinstance(b, TextValue):
         unknown = next((v.entity for v in (a, b) if isinstance(v, EntityValue) and isinstance(v.entity, Opaque)), None)
         if unknown is not None:
             instead = "compare the numbers that it is made of"
@@ -73,12 +77,18 @@ def of_parts(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Va
     return _of_tuples(ctx, op, a, b, span) if isinstance(a, TupleValue) or isinstance(b, TupleValue) else None
 
 
+def comparison_of(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
+    """The comparison of two values."""
+    found = of_parts(ctx, op, a, b, span)
+    return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
+
+
 def _negated(ctx: Lowering, found: Value, negate: bool, span: Span) -> Value:
     return unary(ctx, ast.Not, found, span) if negate and isinstance(found, ScalarValue) else found
 
 
 def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
-    if not isinstance(op, _EQUALITIES):
+    if not isinstance(op, EQUALITIES):
         ctx.raised("TypeError")
         instead = "compare absolute values: `abs(z)`"
         raise Refused(WrongType(span, "an order is of real numbers", "complex number", instead))
@@ -88,7 +98,7 @@ def _of_complex_numbers(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: 
 
 def _of_tuples(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
     """The comparison of two values one of which is a tuple, a list, a dict or an object."""
-    equality, negate = isinstance(op, _EQUALITIES), isinstance(op, ast.NotEq)
+    equality, negate = isinstance(op, EQUALITIES), isinstance(op, ast.NotEq)
     if equality and (found := _equal(ctx, a, b, span)) is not None:
         return _negated(ctx, found, negate, span)
     if not equality and (found := _ordered(ctx, type(op), a, b, span)) is not None:
@@ -117,12 +127,8 @@ def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span
 
 def _of_choices(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, span: Span) -> Value:
     """The comparison of a value of which it is decided at run time which one it is."""
-
-    def each(x: Value, y: Value) -> Value:
-        found = of_parts(ctx, op, x, y, span)
-        return lift(ctx, (x, y), lambda v: compare(ctx, type(op), *v, span), span, "b") if found is None else found
-
-    if is_choice(a) and is_choice(b) and isinstance(op, (*_EQUALITIES, ast.Is, ast.IsNot)):
+    each = lambda x, y: comparison_of(ctx, op, x, y, span)
+    if is_choice(a) and is_choice(b) and isinstance(op, (*EQUALITIES, ast.Is, ast.IsNot)):
         pairs = ((x, y) for x in a.items[1:] for y in b.items[1:])
         if all(_same_constants(x, y) == (option_key(x) == option_key(y)) for x, y in pairs):
             same = same_option(ctx, a, b, span)
@@ -248,7 +254,7 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
 def _equal_or_none(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Value | None:
     """Whether two values that may be None are equal."""
     (x, p), (y, q) = a.items, b.items
-    if isinstance(x, NoneValue) or isinstance(y, NoneValue):
+    if x is None or y is None:
         return unary(ctx, ast.Not, both(ctx, "or", p, q, span), span)
     found = _chain(ctx, True, [lambda: both(ctx, "and", p, q, span), lambda: _equal(ctx, x, y, span)], span)
     if not isinstance(found, ScalarValue):

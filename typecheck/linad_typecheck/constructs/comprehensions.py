@@ -82,7 +82,7 @@ class _Run:
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
     purpose: str  # distinguishes several loops over one comprehension
-    refused: bool = False  # whether the element was refused when it was last lowered
+    refused: bool = False  # whether the element, or what an inner loop runs over, was refused when last lowered
 
     def go(self) -> None:
         with targets(self.ctx, self.node):
@@ -103,7 +103,11 @@ class _Run:
         if first.ifs:
             test = first.ifs[0] if len(first.ifs) == 1 else ast.copy_location(ast.BoolOp(ast.And(), first.ifs), node)
             inner = [ast.copy_location(ast.If(test, inner, []), node)]
-        run_over(ctx, first, inner, live, self.purpose)
+        try:
+            run_over(ctx, first, inner, live, self.purpose)
+        except Refused:
+            self.refused = True
+            raise
 
 
 def bound_after(ctx: Lowering, node: ast.AST) -> frozenset[str]:

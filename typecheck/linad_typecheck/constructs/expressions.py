@@ -8,7 +8,7 @@ from functools import partial
 
 from ..advice.did_you_mean import meant
 from ..ir.core import Check, Const
-from ..engine.arithmetic import binary, compare, unary
+from ..engine.arithmetic import binary, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
@@ -25,7 +25,6 @@ from ..engine.values import (
     COMPLEX, LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
     is_complex, is_optional, literal, type_of,
 )
-from ..engine.sizes import is_array
 from ..library.externals import call_external
 from ..library.operators import operator
 from ..ownership.liveness import enclosed
@@ -35,7 +34,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import INTS
 from . import hashed, lists
-from .comparisons import of_parts
+from .comparisons import EQUALITIES, comparison_of
 from .records import binary_operator, unary_operator
 from .static_texts import added
 
@@ -233,46 +232,22 @@ def _ifexp(ctx: Lowering, node: ast.IfExp, hint: str) -> Value:
 
 def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
     if len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
-        return _comparison(
-            ctx, node.ops[0], *(pull(ctx, n, none=True) for n in (node.left, node.comparators[0])), node
-        )
-    if (with_none := _with_none(ctx, node)) is not None:
-        return with_none
+        sides = (pull(ctx, n, none=True) for n in (node.left, node.comparators[0]))
+        return comparison_of(ctx, node.ops[0], *sides, ctx.span(node))
     if len(node.ops) == 1:
-        return _comparison(ctx, node.ops[0], *operands(ctx, [node.left, node.comparators[0]]), node)
+        none = isinstance(node.ops[0], EQUALITIES)
+        sides = operands(ctx, [node.left, node.comparators[0]], none=none)
+        return comparison_of(ctx, node.ops[0], *sides, ctx.span(node))
     return _chain(ctx, node, pull(ctx, node.left), 0)
-
-
-def _with_none(ctx: Lowering, node: ast.Compare) -> Value | None:
-    """``x == None`` of a number or an object: whether it is None; the comparison of an array is cell by cell."""
-    same = _AS_IDENTITY.get(type(node.ops[0]))
-    sides = (node.left, node.comparators[0])
-    if same is None or len(node.ops) > 1 or not any(isinstance(n, ast.Constant) and n.value is None for n in sides):
-        return None
-    values = [pull(ctx, n, none=True) for n in sides]
-    if any(is_array(v.items[0] if is_optional(v) else v) for v in values):
-        return None
-    return _comparison(ctx, same, *values, node)
-
-
-_AS_IDENTITY = {ast.Eq: ast.Is(), ast.NotEq: ast.IsNot()}
 
 
 def _chain(ctx: Lowering, node: ast.Compare, left: Value, k: int) -> Value:
     """The comparisons of a chain from number ``k`` on. ``left``: the value on the left of that one."""
     right = pull(ctx, node.comparators[k])
-    first = _comparison(ctx, node.ops[k], left, right, node)
+    first = comparison_of(ctx, node.ops[k], left, right, ctx.span(node))
     if k + 1 == len(node.ops):
         return first
     return lazily(ctx, True, first, lambda: _chain(ctx, node, right, k + 1), ctx.span(node), "b")
-
-
-def _comparison(ctx: Lowering, op: ast.cmpop, a: Value, b: Value, node: ast.Compare) -> Value:
-    span = ctx.span(node)
-    found = of_parts(ctx, op, a, b, span)
-    if found is not None:
-        return found
-    return lift(ctx, (a, b), lambda v: compare(ctx, type(op), *v, span), span, "b")
 
 
 # ------------------------------------------------------------------------------------------------------ the rest

@@ -25,10 +25,10 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, SILENT, ArrayValue, Binding, Bottom, EntityValue, Loss, LostArray, Never, NoneValue,
-    Poison, ScalarValue, TextValue, TupleType, TupleValue, Value, ViewValue, arrays, contains, describe,
-    growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key, type_of, with_item,
-    without_axis,
+    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayValue, Binding, Bottom, EntityValue, Loss,
+    LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, Value, ViewValue, arrays,
+    contains, describe, growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key,
+    type_of, with_item, without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -48,7 +48,6 @@ from .targets import another, held_object
 
 METHODS = ("append", "extend", "insert", "pop", "copy", "clear", "reverse", "sort")
 COUNTED = 64  # from this length on, a list is stored in arrays
-UNKNOWN = TupleValue((Poison(), literal(0)), GROWING[0])  # a list whose items are unknown
 NOTHING = type_of(TupleValue((), LIST))
 
 
@@ -208,7 +207,7 @@ def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span
     if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
         ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
     elif not is_growing(base):
-        ctx.bind(name, Binding(replace(UNKNOWN, made=getattr(ctx.env[name].value, "made", None)), span))
+        ctx.bind(name, Binding(replace(UNKNOWN_LIST, made=getattr(ctx.env[name].value, "made", None)), span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
@@ -444,10 +443,10 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
 
 
 def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of lists or tuples with its items in arrays, where a computed index needs them; names that hold it keep
-    them there. None for any other value."""
+    """A list of lists or tuples, or one that may hold None, with its items in arrays, where a computed index needs
+    them; names that hold it keep them there. None for any other value."""
     nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    return in_cells(ctx, base) if nested else None
+    return in_cells(ctx, base) if nested or (base.listed and _holds_none(base)) else None
 
 
 def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
@@ -603,6 +602,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
+    value = usable(ctx, value, "the value", span)
     never, optional = is_growing(base) and isinstance(base.items[0], Never), _holds_none(base)
     if not (never or optional or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
@@ -612,12 +612,15 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
         return False
-    value = force_delayed(ctx, usable(ctx, value, "the value", span), "t", span)
+    value = force_delayed(ctx, value, "t", span)
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
     if base.made is not None and HELD <= base.made:
+        if optional:
+            base, value = _row_for(ctx, node, base, value, span)
+            numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
         if not numbers or not _is_one_of(base.items[0], value):
             told = f"{_told(node.value, what)[0]} that is an item of a list,"
             raise Refused(Unsupported(span, told, "store numbers"))
@@ -645,6 +648,29 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
+
+
+def _row_for(
+    ctx: Lowering, node: ast.Subscript, row: TupleValue, value: Value, span: Span
+) -> tuple[TupleValue, Value]:
+    """A list that is an item of another one and may hold None, in arrays that ``value`` fits, and the value in their
+    form. The first number in a list of None changes the list that holds it."""
+    t = with_item(type_of(row), type_of(value))
+    item = value if t is None else as_item(ctx, value, without_axis(t.items[0], is_weak(row)), span)
+    if t is None or _is_one_of(row.items[0], item):
+        return row, item
+    what = "storing an item"
+    holder, k, by = _holder(ctx, node.value, row, what, span)
+    whole = growing_type(type_of(holder), TupleType((t,), LIST))
+    if whole is None:
+        return row, item
+    same = [n for n, b in ctx.env.items() if is_growing(b.value) and _is_row(b.value, row)]
+    new = replace(as_growing(ctx, holder, whole, span), made=holder.made)
+    _lose_rows(ctx, holder, by, span)
+    _change(ctx, ast.Name(by, ast.Load()) if by else None, holder, new, what, span)
+    now = item_at(ctx, new, k, span)
+    ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
+    return now, item
 
 
 def _holds_none(base: TupleValue) -> bool:
@@ -779,7 +805,7 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
     def each(value: Value, at: Span) -> None:
         if isinstance(value, SILENT):
-            ctx.bind(key, Binding(UNKNOWN, at))
+            ctx.bind(key, Binding(UNKNOWN_LIST, at))
         else:
             append(ctx, key, value, at)
 
@@ -842,8 +868,10 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, node: ast.expr
     span, item = ctx.span(node), base.items[0] if len(base.items) == 1 else None
     if (is_growing(base) or item is None) and not any(map(is_list, base.items)) and not holds_lists(base):
         return _of_prelude(ctx, node, "_repeated", _grown(ctx, base, "repeating it", span), times)
+    if isinstance(item, NoneValue):
+        item = TupleValue((Never(), literal(False)), OPTIONAL)
     numbers = isinstance(item, ScalarValue | TupleValue) and next(objects(item), None) is None
-    parts = list(leaves_of(item)) if numbers else []
+    parts = [v for v in leaves_of(item) if not isinstance(v, Never)] if numbers else []
     if not parts or not all(isinstance(v, ScalarValue) for v in parts):
         ctx.wants_literal(times)
         raise Refused(
@@ -857,6 +885,8 @@ def repeated(ctx: Lowering, base: TupleValue, times: ScalarValue, node: ast.expr
     def filled(v: Value) -> Value:
         if isinstance(v, TupleValue):
             return replace(v, items=tuple(map(filled, v.items)))
+        if isinstance(v, Never):
+            return v
         cells = fresh_array(ctx, "items", (n,), v.dtype, None, span, in_order=True)
         ctx.emit(Fill(cells.var, v.atom, span))
         return cells

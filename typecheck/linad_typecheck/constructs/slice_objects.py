@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from ..arrays.slices import is_bound
 from ..engine.evaluation import CALLS, operands
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import SILENT, SLICE, NoneValue, ScalarValue, TupleValue, Value, describe, type_of
+from ..engine.values import SILENT, SLICE, NoneValue, TupleValue, Value, describe, type_of
 from ..messages.language import BadCall
 from ..messages.types import WrongType
-from ..types import INTS
 
 
 def _made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -18,11 +18,11 @@ def _made(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> V
     span = ctx.span(node)
     if node.keywords or not 1 <= len(node.args) <= 3:
         raise Refused(BadCall(span, name, "takes 1 to 3 arguments and no keywords"))
-    bounds = operands(ctx, node.args)
+    bounds = operands(ctx, node.args, none=True)
     for v in bounds:
         if isinstance(v, SILENT):
             raise Refused(None)
-        if not isinstance(v, NoneValue) and not (isinstance(v, ScalarValue) and v.dtype in (*INTS, "bool")):
+        if not is_bound(v):
             raise Refused(WrongType(span, "the bounds of a slice are ints", describe(type_of(v))))
     start, stop, step = [NoneValue(), *bounds, NoneValue()] if len(bounds) == 1 else [*bounds, NoneValue()][:3]
     return TupleValue((start, stop, step), SLICE)

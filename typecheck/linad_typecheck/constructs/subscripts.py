@@ -10,15 +10,14 @@ from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
 from ..arrays.operands import rank_zero
-from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, one_place, require_index, view_of
+from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, is_bound, require_index, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..ir.core import Atom, Check, Const
+from ..ir.core import Check, Const
 from ..engine.choices import as_choices
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
-from ..engine.numbers import as_index
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
@@ -147,7 +146,7 @@ def _part_as_value(ctx: Lowering, node: ast.expr) -> Value:
         return TupleValue(tuple(_part_as_value(ctx, n) for n in node.elts))
     if isinstance(node, ast.Slice):
         bounds = (node.lower, node.upper, node.step)
-        return TupleValue(tuple(NoneValue() if n is None else expression(ctx, n) for n in bounds), SLICE)
+        return TupleValue(tuple(NoneValue() if n is None else expression(ctx, n, none=True) for n in bounds), SLICE)
     return expression(ctx, node)
 
 
@@ -253,6 +252,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
+    elif any(isinstance(v, SILENT) for v in base.items):
+        return Poison()
     elif (
         isinstance(index, ScalarValue)
         and index.dtype in INTS
@@ -336,7 +337,7 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
         match n:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 bounds = [_bound(ctx, b) for b in (lower, upper, step)]
-                found.append(None if Poison in map(type, bounds) else Slice(*bounds, span, one_place(ctx, *bounds)))
+                found.append(None if Poison in map(type, bounds) else slice_of(ctx, bounds, span))
             case ast.Constant(value=value) if value is ...:
                 found.append(Rest())
             case ast.List():
@@ -346,15 +347,10 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
     return None if None in found else found
 
 
-def _bound(ctx: Lowering, node: ast.expr | None) -> Atom | None | Poison:
-    if node is None:
-        return None
-    value = expression(ctx, node)
-    match value:
-        case NoneValue():
-            return None
-        case ScalarValue(atom=atom, dtype=dtype) if dtype in INTS or dtype == "bool":
-            return as_index(ctx, atom, ctx.span(node))
+def _bound(ctx: Lowering, node: ast.expr | None) -> Value:
+    value = NoneValue() if node is None else expression(ctx, node, none=True)
+    if is_bound(value):
+        return value
     if not isinstance(value, SILENT):
         not_an_int(ctx, "the bounds of a slice are ints", value, ctx.span(node))
     return Poison()

@@ -187,13 +187,13 @@ def usable(ctx: Lowering, v: Value, name: str, span: Span) -> Value:
     return Poison() if contains(v, Poison) and isinstance(v, TupleValue) else v
 
 
-def operands(ctx: Lowering, nodes: list[ast.expr]) -> list[Value]:
-    """The values of expressions, from left to right."""
+def operands(ctx: Lowering, nodes: list[ast.expr], none: bool = False) -> list[Value]:
+    """The values of expressions, from left to right; ``none`` as in `pull`."""
     found: list[Value] = []
     for node in nodes:
         if Delayed in map(type, found):
             found = [force_before(ctx, v, node) for v in found]
-        found.append(pull(ctx, node))
+        found.append(pull(ctx, node, none=none))
     return found
 
 

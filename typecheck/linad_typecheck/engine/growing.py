@@ -27,8 +27,9 @@ from .sizes import dtype_of, is_array, rank_of, shape_of
 from .state import FALSE, ONE, ZERO, Lowering, zero
 from .values import (
     ARRAYS, CHOICE, COMPLEX, GROWING, LIST, OPTIONAL, ROWS, SILENT, ArrayType, ArrayValue, Bottom, Delayed, Loss, Never,
-    ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice, as_optional, growing_type,
-    is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item, without_axis,
+    NoneValue, ScalarType, ScalarValue, TupleType, TupleValue, Value, ValueType, ViewValue, arrays, as_choice,
+    as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item,
+    without_axis,
 )
 from .views import Along, View, Whole
 
@@ -88,10 +89,14 @@ def _converted(ctx: Lowering, v: Value, t: ValueType, lengths: tuple[Atom, ...],
             sizes = shape_of(ctx, v, span)
             return TupleValue((_converted(ctx, v, real, lengths, span), _new(ctx, imag, sizes, span)), COMPLEX)
         case TupleType(record=record, items=(value, _)), _ if record is OPTIONAL and not is_optional(v):
-            there = ctx.fresh("there", Array("bool", 1), in_order=True)
+            rank = t.items[1].rank
+            there = ctx.fresh("there", Array("bool", rank), in_order=True)
             first = next(a for a in leaves(v) if isinstance(a.type, Array))
-            ctx.emit(Alloc(there, (ctx.dim(first, 0, span),), Const(True, BOOL), span))
+            sizes = tuple(ctx.dim(first, axis, span) for axis in range(rank))
+            ctx.emit(Alloc(there, sizes, Const(True, BOOL), span))
             return TupleValue((_converted(ctx, v, value, lengths, span), ArrayValue(there)), OPTIONAL)
+        case TupleType(record=record, items=(value, _)), TupleValue(items=(Never(), there)) if record is OPTIONAL:
+            return TupleValue((_absent(ctx, value, shape_of(ctx, there, span), span), there), OPTIONAL)
         case TupleType(record=record), TupleValue() if record is CHOICE:
             return as_choice(v, t, ctx.programs.code)
         case TupleType(items=kinds), TupleValue(items=items):
@@ -109,6 +114,13 @@ def _empty(ctx: Lowering, t: ValueType, lengths: tuple[Atom, ...], span: Span) -
         parts = [_empty(ctx, x, inner if k == 0 else lengths, span) for k, x in enumerate(t.items)]
         return TupleValue(tuple(parts), t.record, t.made)
     return _new(ctx, t, lengths, span) if isinstance(t, ArrayType) else t.value
+
+
+def _absent(ctx: Lowering, t: ValueType, sizes: Sequence[Atom], span: Span) -> Value:
+    """Cells for values of a type, all of which are absent."""
+    if isinstance(t, TupleType):
+        return TupleValue(tuple(_absent(ctx, x, sizes, span) for x in t.items), t.record, t.made)
+    return _new(ctx, t, sizes, span) if isinstance(t, ArrayType) else t.value
 
 
 def _new(ctx: Lowering, t: ArrayType, sizes: Sequence[Atom], span: Span) -> ArrayValue:
@@ -129,7 +141,7 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
             items = [as_choice(v, t, ctx.programs.code) for v in items]
         elif t.record is OPTIONAL:
             items = [as_optional(v) for v in items]
-        parts = ([v.items[k] for v in items] for k in range(len(t.items)))
+        parts = ([None if v is None else v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
         return t.value
@@ -209,6 +221,8 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
                 rows = Never(counts.var if isinstance(counts, ArrayValue) else None, k)
             row = map_arrays(rows, lambda leaf: _row(leaf, k)), ScalarValue(read(ctx, counts, (k,), span).atom, True)
             return TupleValue(row, GROWING[ROWS.index(cells.record)], cells.made)
+        if is_optional(cells) and isinstance(cells.items[0], Never):
+            return NoneValue()
         if isinstance(cells, TupleValue):
             return TupleValue(tuple(map(cell, cells.items)), cells.record, UNKNOWN if cells.changes else None)
         if isinstance(cells, Never):
@@ -241,7 +255,8 @@ def _row(leaf: Value, k: Atom, readonly: str = "") -> Value:
 
 def holder_of(ctx: Lowering, row: TupleValue) -> tuple[TupleValue, Atom] | None:
     """The list that holds a list among its items, and the index of that list in it; None if there is none."""
-    leaf = next((x for x in leaves_of(row.items[0]) if isinstance(x, ViewValue | Never)), None)
+    leaves = leaves_of(row.items[0])
+    leaf = next((x for x in leaves if isinstance(x, ViewValue) or (isinstance(x, Never) and x.counts)), None)
     match leaf:
         case Never(counts=Var() as var, index=k):
             pass
@@ -280,8 +295,9 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         return Delayed(dtype_of(cells), (count,), cell, ((cells, True),), weak=is_weak(v))
     if is_choice(cells):
         return _array_of_choices(ctx, cells, count, span)
-    if not isinstance(cells, TupleValue):  # the list never has an item
-        assert isinstance(cells, (Never, *SILENT))
+    if isinstance(cells, SILENT):
+        return cells
+    if isinstance(cells, Never):
         return Delayed("f64", (count,), lambda index: ScalarValue(zero("f64")))
     columns = [as_array(ctx, new_list(ctx, c, count, is_weak(v)), hint, span) for c in cells.items]
     if is_complex(cells):
@@ -433,13 +449,19 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
             return as_complex(ctx, value, span)
         case TupleType(record=record), _ if record is CHOICE:
             return as_choice(value, t, ctx.programs.code)
-        case TupleType(record=record, items=(number, _)), _ if record is OPTIONAL:
+        case TupleType(record=record, items=(kind, _)), _ if record is OPTIONAL:
             held, there = as_optional(value).items
-            held = ScalarValue(zero(number.dtype), number.weak) if held is None else held  # never read
-            return TupleValue((as_item(ctx, held, number, span), there), OPTIONAL)
+            return TupleValue((_filler(kind) if held is None else as_item(ctx, held, kind, span), there), OPTIONAL)
         case TupleType(items=kinds), TupleValue(items=items):
             return replace(value, items=tuple(as_item(ctx, x, k, span) for x, k in zip(items, kinds, strict=True)))
     return value
+
+
+def _filler(t: ValueType) -> Value:
+    """Numbers in place of a value that is absent, which are never read."""
+    if isinstance(t, TupleType):
+        return TupleValue(tuple(map(_filler, t.items)), t.record, t.made)
+    return ScalarValue(zero(t.dtype), t.weak) if isinstance(t, ScalarType) else t.value
 
 
 def put_item(

@@ -16,7 +16,7 @@ from ..span import Span
 from ..types import MAX_RANK
 from .path import Path
 from .state import CTL, RET, Lowering
-from .values import GROWING, LISTS, SILENT, Binding, Poison, TupleValue, Value, literal, map_objects, objects
+from .values import LISTS, SILENT, UNKNOWN_LIST, Binding, Poison, TupleValue, Value, map_objects, objects
 from ..names.scope import HASHED, DEQUE
 
 
@@ -63,7 +63,7 @@ def forget(ctx: Lowering, values: Iterable[Value]) -> None:
         if made.isdisjoint(part.made or ()):
             return part
         if part.record in LISTS:
-            return TupleValue((Poison(), literal(0)), GROWING[0], part.made)
+            return replace(UNKNOWN_LIST, made=part.made)
         if part.record in HASHED or part.record is DEQUE or part.mapping:
             return Poison()
         return replace(part, items=(Poison(),) * len(part.items))

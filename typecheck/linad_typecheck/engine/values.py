@@ -817,6 +817,7 @@ def join_results(a: ValueType, b: ValueType) -> ValueType | None:
 
 
 NONE_TYPE = OtherType(NoneValue())
+UNKNOWN_LIST = TupleValue((Poison(), ScalarValue(Var("unknown", I64), True)), GROWING[0])  # its items are unknown
 _FLAG = ScalarType("bool", True)
 
 
@@ -993,8 +994,10 @@ def _cells_type(item: ValueType) -> ValueType | None:
             return ArrayType(d, r + 1) if 0 < r < 4 else None
         case TupleType(items=(_, *options)) if is_choice(item):
             return TupleType((ArrayType("i64", 1), *options), CHOICE)
-        case TupleType(items=(number, _)) if is_optional(item) and not isinstance(number, ScalarType):
+        case TupleType(items=(value, ScalarType())) if is_optional(item) and not _are_numbers(value):
             return None  # arrays in a list have one shape
+        case OtherType(value=NoneValue()):
+            return TupleType((OtherType(Never()), ArrayType("bool", 1)), OPTIONAL)
         case OtherType(value=TextValue() | EntityValue(entity=EnumMember())):
             return _cells_type(choice_type(_options(item)))
         case TupleType(items=items, record=record) if items and record not in GROWING:
@@ -1005,12 +1008,21 @@ def _cells_type(item: ValueType) -> ValueType | None:
     return None
 
 
+def _are_numbers(t: ValueType) -> bool:
+    """Whether a value of a type is a number or a tuple of numbers, so that it takes no room if it is absent."""
+    if isinstance(t, TupleType):
+        return t.record not in LISTS and all(map(_are_numbers, t.items))
+    return isinstance(t, ScalarType) or t == OtherType(Never())
+
+
 def without_axis(cells: ValueType, weak: bool) -> ValueType:
     """The type of the items that are stored in arrays of these types."""
     match cells:
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return ScalarType(d, weak) if r == 1 else ArrayType(d, r - 1)
-        case TupleType(items=(rows, counts), record=record, made=made) if record in ROWS and counts.rank == 1:
+        case TupleType(items=(rows, ArrayType(rank=1) | ViewType(rank=1) | UnionType(rank=1)), record=record, made=made) if (
+            record in ROWS
+        ):
             row = without_axis(rows, weak), ScalarType("i64", True)
             return TupleType(row, GROWING[ROWS.index(record)], made)
         case TupleType(items=items, record=record, made=made):
