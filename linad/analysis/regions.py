@@ -393,11 +393,18 @@ class Walk:
     def reach(self, frame: Frame) -> None:
         """Called before each statement."""
 
+    def concerns(self, s: Stmt) -> bool:
+        """Whether a statement is to be reached, or one in it; if not, a loop or branch is passed over."""
+        return True
+
     def block(self, b: Block, loop: Loop | None = None) -> None:
-        for k, s in enumerate(b.stmts):
+        last = max((k for k, s in enumerate(b.stmts) if self.concerns(s)), default=-1)
+        for k, s in enumerate(b.stmts[: last + 1]):
             self.frames.append(Frame(b, k, loop))
             self.reach(self.frames[-1])
             match s:
+                case If() | Loop() if not self.concerns(s):
+                    pass
                 case If():
                     for arm in self.ranges.arms(s):
                         self.block(arm)
@@ -442,12 +449,21 @@ class Privacy(Walk):
         super().__init__(f)
         self.exposed: dict[int, set[str]] = {}
         self.found: dict[int, dict[str, Coverage]] = {}
-        if self.made and any(isinstance(s, Loop) and self.refilled(s) for s in walk(f.body)):
+        self.wanted: set[int] = set()  # the ids of loops that store to an array from before them, and what they are in
+        if self.made and self.seek(f.body):
             self.block(f.body)
+
+    def seek(self, b: Block) -> bool:
+        inside = [s for s in b.stmts if any([self.seek(c) for c in blocks(s)]) or type(s) is Loop and self.refilled(s)]
+        self.wanted.update(map(id, inside))
+        return bool(inside)
+
+    def concerns(self, s: Stmt) -> bool:
+        return id(s) in self.wanted
 
     def reach(self, frame: Frame) -> None:
         s = frame.block.stmts[frame.at]
-        if isinstance(s, Loop) and (outer := self.refilled(s)):
+        if isinstance(s, Loop) and id(s) in self.wanted and (outer := self.refilled(s)):
             coverage = self.coverage(outer, s.body, s)
             self.exposed[id(s)] = coverage.exposed
             if private := self.dead(outer - coverage.exposed):

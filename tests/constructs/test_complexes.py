@@ -265,6 +265,7 @@ def test_numbers_that_are_close():
             np.testing.assert_array_equal(ours, plain)
 
 
+@pytest.mark.interpreted
 def test_second_derivatives():
     f = linear_grad(load(program("    return np.sum(np.abs(np.fft.fft(z * w)) ** 2)")), backend="interpret")
     check_grads(f, (X, Y), order=2)
@@ -310,7 +311,7 @@ HOLOMORPHIC = {
 }
 
 
-@pytest.mark.parametrize("name", HOLOMORPHIC)
+@pytest.mark.parametrize("name", [*(pytest.param(n, marks=pytest.mark.interpreted) for n in HOLOMORPHIC), *some(HOLOMORPHIC, 5)])
 def test_holomorphic(name):
     """The complex derivative, along the real axis."""
     f, args, argnums = HOLOMORPHIC[name]
@@ -330,6 +331,7 @@ def test_holomorphic(name):
                     np.testing.assert_allclose(part[(..., *cell)], (high - low) / 2e-6, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.interpreted
 def test_holomorphic_derivatives_compose():
     def f(z):
         return np.sin(z) * z
@@ -346,6 +348,7 @@ def test_holomorphic_derivatives_compose():
     assert inside.grad(Z[0]) == pytest.approx(np.conj(second[0]))
 
 
+@pytest.mark.interpreted
 def test_jacobians_of_complex_results():
     """By several arguments, each of their parts is complex."""
     f, expected = (lambda x, t: np.exp(1j * x) * t), (1j * np.exp(1j * X) * 2.0, np.exp(1j * X))

@@ -22,7 +22,11 @@ def python_of(path: Path) -> str:
     return "\n".join(kept) + "\n"
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if python_of(ROOT / d).strip()])
+RUNNING = [d for d in DOCUMENTS if python_of(ROOT / d).strip()]
+LONG = ("docs/howto/custom-rules.md", "docs/howto/jacobians.md")  # of two dozen kernels each, compiled in thorough runs
+
+
+@pytest.mark.parametrize("document", [pytest.param(d, marks=pytest.mark.thorough) if d in LONG else d for d in RUNNING])
 def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fragments, and programs that are to fail, say so behind ``python`` in their fence."""
     file = tmp_path / (re.sub(r"\W", "_", document) + ".py")
@@ -32,6 +36,12 @@ def test_python_of_a_document_runs(document: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, file.stem, module)
     linecache.checkcache(str(file))
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), module.__dict__)
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("document", LONG)
+def test_python_of_a_long_document_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test_python_of_a_document_runs(document, tmp_path, monkeypatch)
 
 
 def links_of(path: Path) -> list[str]:

@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from linad_typecheck.ir.core import (
-    Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Load, Loop, Stmt, Store, Var, operands, outputs, walk,
-    writes,
+    Alloc, Atom, Block, Call, Check, Const, Copy, Function, If, Load, Loop, Stmt, Store, Var, blocks, operands, outputs,
+    walk, writes,
 )
 from linad_typecheck.types import ZEROS, Array, Scalar
 
@@ -31,36 +31,39 @@ def eliminate_dead_code(f: Function) -> Function:
     An index check stays with its load; so does a loop that may not terminate, and every `Check` and `Call`. A local
     array that is only written is not allocated.
     """
-    sweep = _Sweep(_write_only(f), _write_only(f, checked=True))
+    sweep = _Sweep(*_write_only(f))
     return replace(f, body=sweep.block(f.body, set(), f.body.results))
 
 
-def _write_only(f: Function, checked: bool = False) -> set[str]:
-    """Local arrays that no statement reads, returns, passes on or renames. ``checked``: also those with stores that may
-    fail."""
+def _write_only(f: Function) -> tuple[set[str], set[str]]:
+    """Local arrays that no statement reads, returns, passes on or renames: those without stores that may fail, and all
+    of them."""
     made: set[str] = set()
     together: list[set[str]] = []
     seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
+    sized: set[str] = set()  # an index check needs the size of the array
     for s in walk(f.body):
-        match s:
-            case Alloc(out=v) | Copy(out=v):
-                made.add(v.name)
+        kind = type(s)
+        if kind is Alloc or kind is Copy:
+            made.add(s.out.name)
         targets = {v.name for v in writes(s)}
         if len(targets) > 1:
             together.append(targets)
         for a in operands(s):
-            if isinstance(a, Var) and isinstance(a.type, Array) and a.name not in targets:
+            if type(a) is Var and isinstance(a.type, Array) and a.name not in targets:
                 seen.add(a.name)
-        if isinstance(s, If):
-            seen |= {r.name for b in (s.then, s.orelse) for r in b.results if isinstance(r, Var)}
-        if isinstance(s, Loop):
-            seen |= {r.name for r in s.body.results if isinstance(r, Var)}
-        if not checked and getattr(s, "checked", False) and targets:  # the index check needs the size of the array
-            seen |= targets
-    for targets in [t for _ in together for t in together]:  # a statement that writes several arrays needs all of them
-        if not targets <= made - seen:
-            seen |= targets
-    return made - seen
+        if kind is If or kind is Loop:
+            seen.update(r.name for b in blocks(s) for r in b.results if isinstance(r, Var))
+        elif targets and getattr(s, "checked", False):
+            sized |= targets
+
+    def unseen(seen: set[str]) -> set[str]:
+        for targets in [t for _ in together for t in together]:  # a statement that writes several needs all of them
+            if not targets <= made - seen:
+                seen |= targets
+        return made - seen
+
+    return unseen(seen | sized), unseen(seen)
 
 
 class _Sweep:

@@ -8,8 +8,8 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
-    RecordClass, RecordField,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource,
+    Helper, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes
@@ -354,8 +354,12 @@ OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), Re
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 # `range(lo, hi)` of a length known only at run time
 RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
-# `iter(x)` of a sequence: the sequence and the position
-ITERATOR = RecordClass("iterator", "%iterator", False, (RecordField("items"), RecordField("at")), mutable=True)
+# `iter(x)` and `cycle(x)` of a sequence: the sequence and the position
+_POSITION = RecordField("items"), RecordField("at")
+ITERATOR, CYCLE = (
+    RecordClass("iterator", key, False, _POSITION, mark=key, mutable=True) for key in ("%iterator", "%cycle")
+)
+ITERATORS = {ITERATOR: "%iterators._rest", CYCLE: "%iterators._around"}  # and the generators of what is left
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 
