@@ -17,7 +17,9 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
-SEQUENCES = (None, LIST)  # the classes of tuples and of lists of known length
+# a range of which all ints are known: they are its items
+KNOWN_RANGE = RecordClass("range", "builtins.range", True, ())
+SEQUENCES = (None, LIST, KNOWN_RANGE)  # the classes of tuples, and of lists and ranges of known length
 LISTS = (LIST, *GROWING)
 ANY_LISTS = (*LISTS, *ROWS)
 
