@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from . import (
-    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors
+    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors,
+    workshop,
 )  # fmt: skip
 
 ROOMS = (
     continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences,
-    series, vectors,
+    series, vectors, workshop,
 )  # fmt: skip
 
 
@@ -69,6 +70,16 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         lower = np.stack([corner, corner + side, corner + 1], axis=1)
         upper = np.stack([corner + side, corner + side + 1, corner + 1], axis=1)
         return rest + 0.1 * normal(size=rest.shape), rest, np.concatenate([lower, upper])
+
+    def cloth(side: int) -> np.ndarray:
+        """A square of points one apart, not quite at rest."""
+        flat = np.stack(np.meshgrid(np.arange(side), np.arange(side), [0.0], indexing="ij"), axis=-1)
+        return flat.reshape(side, side, 3) * 1.0 + 0.05 * normal(size=(side, side, 3))
+
+    def aerofoil(count: int) -> tuple[np.ndarray, np.ndarray]:
+        """The corners of an ellipse of panels, with a sharp end."""
+        angle = np.linspace(0.0, 2.0 * np.pi, count + 1)
+        return 0.5 * (1.0 + np.cos(angle)), -0.06 * np.sin(angle) * (1.0 - 0.5 * np.cos(angle))
 
     def nodes(count: int) -> np.ndarray:
         return np.linspace(0.5, 8.0, count)
@@ -212,4 +223,16 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "extended_kalman": (1.0 + 0.1 * normal(size=(n(100), 2)), 0.01, 0.1, 0.1),
         "camera_poses": (0.3 * normal(size=(10, 6)), normal(size=(n(100), 3)), rng.integers(0, 10, n(600)), rng.integers(0, n(100), n(600)), normal(size=(n(600), 2)), 1.5),
         "langevin": (0.1 * normal(size=2), normal(size=(n(500), 2)), 2.0, 0.5 + r(4), normal(size=(4, 2)), 0.02),
+        "spring_mesh": (cloth(side(12)), 40.0, 0.02, 0.01, 60),
+        "momentum_descent": (normal(size=(n(200), 8)), normal(size=n(200)), 0.5 * normal(size=(8, 6)), 0.5 * normal(size=6), 0.1, 0.8, 20),
+        "gaussian_beam": (0.1 + r(40), 0.3 * r(40), 0.5 + r(n(100)), 2.0),
+        "wavelet_shrinkage": (normal(size=power), normal(size=power), 0.4, 2 if grow < 1 else 8),
+        "folded_chain": (2.0 * normal(size=side(60, 8)), 1.9, 3.0),
+        "isotonic_fit": (np.sort(normal(size=n(2000))) + normal(size=n(2000)), 0.5 + r(n(2000))),
+        "rate_matrices": (0.5 + r(6), 0.1 + r(n(100)), r((n(100), 4, 4))),
+        "backprojection": (r((side(32), side(32))), np.linspace(0.0, 3.0, 12), 10.0 * r((12, side(32)))),
+        "spectral_burgers": (np.sin(2.0 * np.pi * np.arange(side(64)) / side(64)), 0.05, 0.01, 30),
+        "many_servers": (r(n(4000)), 4.0 * r(n(4000)), 5),
+        "bond_ladder": (0.02 + 0.01 * r(side(40)), 1.0 + 0.02 * r(side(40)), 0.03),
+        "wing_panels": (*aerofoil(side(40)), 0.1),
     }

@@ -40,7 +40,7 @@ from linad.optimise.loops.scatter_buffering import delayable
 from linad.optimise.pass_manager import Remark, Remarks
 
 from .guard_hoisting import inspect_first
-from .hoisted_checks import Endpoints, Scan, Test, place
+from .hoisted_checks import Endpoints, Inspection, Scan, Test, place
 
 ZERO = Const(0, I64)
 LARGEST_FACTOR = 8  # limit on the coefficient of a loop index in an index that is checked only at its endpoints
@@ -74,7 +74,9 @@ class Frame:
     inside: set[str]  # the names that the loop defines
     updated: set[str]  # the arrays that it updates
     tests: list[Test] = field(default_factory=list)
-    own: set[int] = field(default_factory=set)  # checks of indices computed from loaded values, by identity
+    own: set[int] = field(default_factory=set)  # checks of no known function of the loop's index, by identity
+    relying: set[int] = field(default_factory=set)  # loads in bounds because of such checks, by identity
+    checked: bool = False  # whether there is a check in an iteration, on which later loads may rely
     conditional: int = 0  # the number of enclosing branches that may keep indices in bounds
     entry: Snapshot | None = None  # the facts before the body
 
@@ -131,6 +133,7 @@ class Checker:
             case Check(cond):
                 if not (self.frames and r.holds(cond)):
                     out.append(s)
+                    self.checked_here()
                     r.learn_test(cond, True)
             case If():
                 self.branch(s, out)
@@ -212,17 +215,22 @@ class Checker:
             self.bounded(o, direction, init)
         if s.trips is not None:
             r.learn(unknown(s.trips.name))
+        own, relies = (lambda t: id(t) in frame.own), (lambda t: id(t) in frame.relying)
+        s = replace(s, body=body)
+        inspected = inspect_first(s, self.names, self.may_write(s), own, relies) if movable else None
+        if inspected is not None:
+            first, s = inspected
+            if first:
+                frame.tests.append(Inspection(Block(tuple(first))))
         outer = self.frames[-1] if self.frames else None
         for t in frame.tests:
-            t = t.around(s)
+            t = t.around(frame.loop)
             moved = self.in_all_iterations(t, outer) if outer else None
             if moved is None:
                 place(t, self.names, self.ranges.places, out)
             elif outer and moved not in outer.tests:
                 outer.tests.append(moved)
-        s = replace(s, body=body)
-        inspected = inspect_first(s, self.names, self.may_write(s), lambda t: id(t) in frame.own) if movable else None
-        out += inspected or [s]
+        out.append(s)
 
     def may_write(self, s: Loop) -> Callable[[Var], bool]:
         """Whether a loop may update an array, under any of its names."""
@@ -303,31 +311,50 @@ class Checker:
             self.loads[out.name] = self.loads[i.name]
 
     def access(self, s: Load | Store | AddTo, out: list[Stmt]) -> None:
+        relies = False
         if s.checked:
             for axis, i in enumerate(s.index):
-                self.in_range(s, axis, i, out)
+                relies |= self.in_range(s, axis, i, out)
         out.append(replace(s, checked=False))
+        if relies:
+            self.frames[-1].relying.add(id(out[-1]))
         if isinstance(s, Load) and s.out.type.dtype == "i64":
             self.loads[s.out.name] = s
 
-    def in_range(self, s: Load | Store | AddTo, axis: int, i: Atom, out: list[Stmt]) -> None:
+    def in_range(self, s: Load | Store | AddTo, axis: int, i: Atom, out: list[Stmt]) -> bool:
+        """Check an index, if necessary; return whether it is in bounds because of a check in the innermost loop."""
         r = self.ranges
         if s.array.name in self.resized:
             out.extend(self.explicit(s.array, axis, i, s.span))
-            return
+            return bool(self.frames)
         f, size = r.form(i), self.ranges.dim(s.array, axis)
         if (s.array.name, axis, f) in r.done or (r.proves(f) and r.proves(size - 1 - f)):
             self.note(s, axis, "before" if isinstance(i, Var) and i.name in self.tested else "proved")
-            return
-        if self.scan(i, size) or self.endpoints(f, size, i):
+            return bool(self.frames and self.frames[-1].own) and not self.holds_at_entry(self.frames[-1], f, size)
+        inside = not (self.scan(i, size) or self.endpoints(f, size, i))
+        if not inside:
             self.note(s, axis, "before")
         else:
             self.note(s, axis, "inside")
+            self.checked_here()
             made = self.explicit(s.array, axis, i, s.span)
             if (frame := self.movable()) is not None and not self.visible(f, frame, frame.loop.index):
                 frame.own.add(id(made[-1]))
             out.extend(made)
         self.passed(s.array, axis, f, size)
+        return inside and bool(self.frames)
+
+    def checked_here(self) -> None:
+        if self.frames:
+            self.frames[-1].checked = True
+
+    def holds_at_entry(self, frame: Frame, f: Affine, size: Affine) -> bool:
+        """Whether an index is proved in bounds by what is known at the start of an iteration."""
+        r = self.ranges
+        assert frame.entry is not None
+        with r.scope():
+            r.restore(frame.entry)
+            return r.proves(r.normal(f)) and r.proves(size - 1 - r.normal(f))
 
     def note(self, s: Load | Store | AddTo, axis: int, answer: Answer) -> None:
         if self.frames:
@@ -428,6 +455,10 @@ class Checker:
             return None
         if isinstance(t, Scan):
             if t.array.name in outer.updated or not self.readable(t, outer):
+                return None
+        elif isinstance(t, Inspection):
+            written = self.may_write(outer.loop)
+            if outer.checked or any(isinstance(u, Load) and written(u.array) for u in walk(t.body)):
                 return None
         elif not (t.ordered or t.width) and all(f is None or r.exact(f) for f in (t.low, t.high)):
             t = replace(

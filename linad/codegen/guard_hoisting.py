@@ -152,17 +152,24 @@ def _checked_together(s: Loop, moving: list[Stmt], names: Names) -> list[Stmt]:
 
 
 def inspect_first(
-    s: Loop, names: Names, written: Callable[[Var], bool], own: Callable[[Check], bool]
-) -> list[Stmt] | None:
-    """A loop that can be vectorised but for its checks, preceded by a loop that makes them; None for other loops.
+    s: Loop,
+    names: Names,
+    written: Callable[[Var], bool],
+    own: Callable[[Check], bool],
+    relies: Callable[[Load], bool],
+) -> tuple[list[Stmt], Loop] | None:
+    """The loops that make the checks of a loop, and the loop without them; None if that could not be vectorised.
+
+    A check of what is loaded by an index that is checked too is made in a later loop.
 
     Parameters
     ----------
     written
         Whether the loop may update an array.
     own
-        Whether a check is one of an index that is computed from loaded values, so that no load that the loop over
-        the checks repeats depends on it. Checks of floats protect no load either.
+        Whether a check is one of an index that is no known function of the loop's index.
+    relies
+        Whether a load is in bounds only because of checks in the loop before it.
     """
     s = replace(s, body=replace(s.body, stmts=_without_wraps(s.body.stmts)))
     body = s.body.stmts
@@ -183,14 +190,24 @@ def inspect_first(
                 continue
         return None
     retries = {id(t): replace(t, error=RETRY, message="", args=()) for t in checks}
-    keep = {id(t) for t in moving} | retries.keys()
     if any(isinstance(t, Let) and is_float(t.ins[0].type) and t.out.type == I64 for t in moving):
         # conversions to int64 take one cell at a time, in a loop of their own too
         again = replace(s, body=replace(s.body, stmts=tuple(retries.get(id(t), t) for t in body)))
-        return None if any(isinstance(t, Store | AddTo) for t in body) else [again]
-    first = [retries.get(id(t), t) for t in body if id(t) in keep]
+        return None if any(isinstance(t, Store | AddTo) for t in body) else ([], again)
     alone = replace(s, body=_without_idle(replace(s.body, stmts=tuple(rest))))
-    return [*_checked_together(s, first, names), alone]
+    first: list[Stmt] = []
+    position = {id(t): k for k, t in enumerate(body)}
+    while checks:
+        safe = position[id(checks[0])]  # loads before this one rely on checks that have been made
+        ready, keep = [], set[int]()
+        for t in checks:
+            own_needs = needed(body, (), (t.cond,))
+            if not any(isinstance(u, Load) and relies(u) and position[id(u)] > safe for u in own_needs):
+                ready.append(t)
+                keep.update(map(id, (t, *own_needs)))
+        first += _checked_together(s, [retries.get(id(t), t) for t in body if id(t) in keep], names)
+        checks = [t for t in checks if t not in ready]
+    return first, alone
 
 
 def _without_wraps(body: Iterable[Stmt]) -> tuple[Stmt, ...]:

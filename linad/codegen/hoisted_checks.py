@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from linad_typecheck.ir.core import RETRY, Atom, Block, Check, Dim, If, Let, Load, Loop, Names, Stmt, Var
+from linad_typecheck.ir.core import RETRY, Atom, Block, Check, Dim, If, Let, Load, Loop, Names, Stmt, Var, free_vars
+from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64
 
@@ -95,7 +96,24 @@ class Scan:
         m.require([m.let("ge", last, ZERO)])
 
 
-Test = Endpoints | Scan
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """Loops that make the checks of a loop, and these checks (see `guard_hoisting.inspect_first`)."""
+
+    body: Block
+    guards: tuple[Loop, ...] = ()
+
+    def around(self, s: Loop) -> Inspection:
+        return replace(self, guards=(s, *self.guards))
+
+    def mentions(self, names: set[str], places: Places) -> bool:
+        return not names.isdisjoint(free_vars(self.body)) or _mentions([], self.guards, names, places)
+
+    def stmts(self, m: Maker) -> None:
+        m.out += freshen(self.body, m.names, {}).stmts
+
+
+Test = Endpoints | Scan | Inspection
 
 
 def _mentions(forms: list[Affine], guards: tuple[Loop, ...], names: set[str], places: Places) -> bool:
@@ -144,8 +162,8 @@ def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
     if not any(isinstance(s, Check) for s in stmts):
         return
     for s in reversed(test.guards):
-        if isinstance(test, Scan) and s is test.guards[-1]:
-            continue  # the scan is empty if its loop is
+        if not isinstance(test, Endpoints) and s is test.guards[-1]:
+            continue  # the loop over the checks is empty if theirs is
         runs = has_run(s, names)
         stmts = [runs, If(runs.out, Block(tuple(stmts)), Block())]
     out.extend(stmts)

@@ -8,11 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from jaxtyping import Float64, Int64
-from linad_typecheck.ir.core import Block, Check, Loop, walk
+from linad_typecheck.ir.core import RETRY, Block, Check, Loop, walk
 
 from linad import linear_grad
 from linad.codegen.passes import RESHAPING
 from linad.codegen.vector_math import choice
+from linad.interpret import CoreError, run
 from linad.optimise.pass_manager import Phase
 from linad.optimise.pass_manager import run as run_passes
 from tests.properties.roads import Whole, emitted
@@ -205,4 +206,37 @@ def test_accesses_under_conditions_that_guard_no_index_are_tested_before_the_loo
 
 
 checked_apart = linear_grad(apart_from_one)
+
+
+def looked_up_twice(at: Int64[np.ndarray, "n"], x: Float64[np.ndarray, "m"], by: int, n: int) -> float:
+    s = 0.0
+    for i in range(n):
+        s += x[at[i * by]]
+    return s
+
+
+def looked_up_in_rows(at: Int64[np.ndarray, "n k"], x: Float64[np.ndarray, "m"], by: int, n: int) -> float:
+    s = 0.0
+    for i in range(1, n):
+        j = i * by
+        s += x[at[j, 0]] * x[at[j - 1, 1]]
+    return s
+
+
+@pytest.mark.parametrize("by", [1, 2, 10**9, -(10**9)])
+@pytest.mark.parametrize("f, at", [(looked_up_twice, (6,)), (looked_up_in_rows, (6, 2))])
+def test_no_index_is_loaded_before_it_is_known_to_be_there(f: Callable, at: tuple[int, ...], by: int) -> None:
+    """The loop over the checks loads what the checks need: the checks of these indices come before it."""
+    args = np.ones(at, dtype=np.int64), np.arange(3.0), by, 4
+    program = run_passes(Whole(f, args).prepared, Phase(RESHAPING), ("retry", "noalias"))[0]
+    try:
+        expected = f(*args)
+    except IndexError:
+        with pytest.raises(CoreError) as raised:
+            run(program, args)
+        assert raised.value.kind == RETRY
+        with pytest.raises(IndexError):
+            linear_grad(f)(*args)
+    else:
+        assert run(program, args).results == (expected,) and linear_grad(f)(*args) == expected
 checked_two_matrices = linear_grad(two_matrices)

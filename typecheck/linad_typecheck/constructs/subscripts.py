@@ -18,6 +18,7 @@ from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
+from ..engine.numbers import as_index
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
@@ -242,6 +243,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     index = expression(ctx, node.slice)
     if isinstance(index, TupleValue) and index.record is SLICE:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
+    if isinstance(index, ScalarValue) and index.dtype == "bool" and index.weak:
+        index = ScalarValue(as_index(ctx, index.atom, ctx.span(node.slice)), True)
     if base.record is RANGE and isinstance(index, ScalarValue) and index.dtype in INTS:
         return _of_range(ctx, base, index, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
