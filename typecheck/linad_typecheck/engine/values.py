@@ -1081,7 +1081,8 @@ def describe(t: ValueType) -> str:
         case TupleType(items=items, record=record):
             if items and not record.fields:  # a list of tuples, or a dict, as the lists of their parts
                 return f"{record.name} of {', '.join(map(describe, items))}"
-            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
+            names = (getattr(n, "name", n) for n in record.names)  # a member of an enumeration may be a key
+            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(names, items, strict=True))
             return f"{record.name}({fields})"
         case ClosureType() | DerivativeType() | OtherType(value=FunctionValue() | DerivativeValue()):
             return "function"
