@@ -17,7 +17,8 @@ PROGRAMS = [
     "ks = [x * 2, x * y]\nreturn x + sum(b * k for b, k in zip([0.5, 0.25], ks))", "return sum([0.5 * x, y]) + sum(z)[0]", "return sum((a * y for a in x), np.zeros(4))",
     "a, b = [x[0], x[1]]\na, b = b, a\nreturn a - 2 * b", "return x[0] if x[1] in [1.0, -1.2] else x[2]", "return z[1:, w]", "return z[w, 1:]", "return (z * z)[w, ::2]",
     "a = np.zeros((4, 4))\na[w, 1:] = z\nreturn a * a", "a = np.ones((4, 4))\na[1:, w] *= z\nreturn a", "a = np.zeros((4, 4))\nnp.add.at(a[:, 1:], (w, w), x[:3])\nreturn a * a",
-    "a = [x, x * 2]\ns = 0.0\nfor k in range(2):\n    s += a[k] @ x\nreturn s", "a = [1.0] * 40\ns = 0.0\nfor k in range(40):\n    s += a[k]\nreturn s * x",
+    "a = [x, x * 2]\ns = 0.0\nfor k in range(2):\n    s += a[k] @ x\nreturn s", "a = (x, y, x[::-1])\ns = 0.0\nfor k in range(200):\n    s += a[(k * k) % 3][k % 4] * x[k % 4]\nreturn s * [x, y[:2]][w[1] - 1].sum()",
+    "a = [1.0] * 40\ns = 0.0\nfor k in range(40):\n    s += a[k]\nreturn s * x",
 ]  # fmt: skip
 
 

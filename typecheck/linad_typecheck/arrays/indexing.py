@@ -129,12 +129,17 @@ def select_item(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValu
                 instead,
             )
         )
+    return select_in_range(ctx, items, place_in(ctx, n, index, span), span)
+
+
+def place_in(ctx: Lowering, n: int, index: ScalarValue, span: Span) -> Atom:
+    """A computed index into a tuple of ``n`` items, after a check that it is in range."""
     k = index_atom(ctx, index, Const(n, I64), span)
     ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
     if not ctx.is_nonneg(k):
         ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
     ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
-    return select_in_range(ctx, items, k, span)
+    return k
 
 
 def selectable(items: tuple[Value, ...]) -> bool:

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
+from ..arrays.indexing import (
+    MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, place_in, select_item, value_parts,
+)
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, is_bound, require_index, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
@@ -275,6 +277,10 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         return Bottom()
     elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
         return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
+    elif isinstance(index, ScalarValue) and index.dtype in INTS and 0 < len(base.items) <= _FEW_ARRAYS and all(
+        map(is_array, base.items)
+    ):
+        return _one_array(ctx, node, base.items, index)
     elif not isinstance(index, SILENT):
         make = "stack" if any(map(is_array, base.items)) else "array"
         nested = all(is_array(v) or isinstance(v, TupleValue) for v in base.items)
@@ -284,6 +290,19 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
             WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)
         )
     return Poison()
+
+
+_FEW_ARRAYS = 8  # of which a computed index selects one
+
+
+def _one_array(ctx: Lowering, node: ast.Subscript, arrays: tuple[Value, ...], index: ScalarValue) -> Value:
+    """One of a few arrays, by a computed index: ``a if k == 0 else b if k == 1 else c``."""
+    ctx.wants_literal(index)  # such an array cannot be used in every way
+    k = Quoted(node.slice, ScalarValue(place_in(ctx, len(arrays), index, ctx.span(node)), True))
+    *before, chosen = (Quoted(node, v) for v in arrays)
+    for at, other in reversed([*enumerate(before)]):
+        chosen = _at(node, ast.IfExp(ast.Compare(k, [ast.Eq()], [ast.Constant(at)]), other, chosen))
+    return expression(ctx, chosen)
 
 
 def _of_range(ctx: Lowering, base: TupleValue, index: ScalarValue, span: Span) -> Value:
