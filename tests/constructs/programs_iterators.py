@@ -495,6 +495,27 @@ def starred(x):
     return s + x[i] * x[j] * x[k]
 
 
+def guarded(y, log):
+    try:
+        for v in y:
+            yield v
+    finally:
+        log.append(1.0)
+
+
+def kept(x):
+    numbers, signs, log, s = count(2, 3), cycle([1.0, -1.0, 3.0]), [], 0.0
+    same = numbers
+    for v in guarded(x, log):
+        s += next(numbers) * v * next(signs)
+        if v > 1.0:
+            s += next(same)
+    for a, b in zip(signs, x):
+        s += a * b
+    nothing = cycle(x[:0])
+    return s + next(numbers) + sum(islice(signs, 4)) + next(nothing, 2.0) + len(log)
+
+
 def transposed(x):
     points = []
     for i in range(len(x)):

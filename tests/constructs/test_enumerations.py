@@ -51,3 +51,9 @@ def test_members_that_do_not_exist():
     for body, error in (("C(3)", "ValueError"), ("C['Z']", "KeyError")):
         with pytest.raises(LinadError, match=f"a {error} in Python"):
             linear_grad(load(f"{HEADER}{CLASSES}\ndef f(x):\n    return x[{body}.value]\n"), backend="interpret")(np.ones(2))
+
+
+def test_a_dict_of_members_is_described_by_their_names():
+    body = "if x[0] > 0.0:\n        d = {C.A: x}\n    else:\n        d = {C.B: 1.0}\n    return d[C.A][0]"
+    with pytest.raises(LinadError, match=r"`d` is dict\(A: array"):
+        linear_grad(load(f"{HEADER}{CLASSES}\ndef f(x):\n    {body}\n"), backend="interpret")(np.ones(2))

@@ -17,7 +17,8 @@ PROGRAMS = [
     "ks = [x * 2, x * y]\nreturn x + sum(b * k for b, k in zip([0.5, 0.25], ks))", "return sum([0.5 * x, y]) + sum(z)[0]", "return sum((a * y for a in x), np.zeros(4))",
     "a, b = [x[0], x[1]]\na, b = b, a\nreturn a - 2 * b", "return x[0] if x[1] in [1.0, -1.2] else x[2]", "return z[1:, w]", "return z[w, 1:]", "return (z * z)[w, ::2]",
     "a = np.zeros((4, 4))\na[w, 1:] = z\nreturn a * a", "a = np.ones((4, 4))\na[1:, w] *= z\nreturn a", "a = np.zeros((4, 4))\nnp.add.at(a[:, 1:], (w, w), x[:3])\nreturn a * a",
-    "a = [x, x * 2]\ns = 0.0\nfor k in range(2):\n    s += a[k] @ x\nreturn s", "a = [1.0] * 40\ns = 0.0\nfor k in range(40):\n    s += a[k]\nreturn s * x",
+    "a = [x, x * 2]\ns = 0.0\nfor k in range(2):\n    s += a[k] @ x\nreturn s", "a = (x, y, x[::-1])\ns = 0.0\nfor k in range(200):\n    s += a[(k * k) % 3][k % 4] * x[k % 4]\nreturn s * [x, y[:2]][w[1] - 1].sum()",
+    "a = [1.0] * 40\ns = 0.0\nfor k in range(40):\n    s += a[k]\nreturn s * x",
 ]  # fmt: skip
 
 
@@ -76,6 +77,7 @@ def test_spread_out(body):
     "q = [1] * 2 + [0][:]\nreturn z[q] * z", "return x[0] ** 2 if [1, 2] == (1, 2) or z.shape == [3, 3] or (1, 2) in [[1, 2]] else x[1]", "q = [0, 1]\nb = z * 1.0\nnp.add.at(b, q, 2.0)\nreturn b * b",
     "return np.transpose(z, [1, 0]) ** 2",
     "q = []\nfor i in range(2):\n    q.append(i)\nb = z * 1.0\nb[q] += y[q][0]\nreturn z[q] ** 2 + b[q, 1] * b[q]", "q = []\nfor i in range(2):\n    q.append((i, 1))\nreturn z[q] ** 2",
+    "r = range(2)\nb = z * 1.0\nb[range(0, 3, 2)] *= y[range(2)][0]\nreturn z[r] ** 2 + b[r] + sum(r) * x[r[1]] * (tuple(r) == (0, 1))", "return [x, y][len(x) > 3] * (x[0], y[1])[True]",
     "q = [0, 1]\nfor i in range(1):\n    q[i] = 1\nreturn z[q] ** 2", "q = []\nfor v in x:\n    q.append(v > 0.0)\nreturn x[q] ** 2",
     "r = []\nfor i in range(2):\n    r.append(x * y[i])\na = np.array(r)\nreturn a[1, 0] * a.shape[0]", "t = []\nfor i in range(2):\n    t.append([x[i], 1.0])\nreturn np.array(t) @ x[:2]",
 ])  # fmt: skip

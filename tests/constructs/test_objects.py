@@ -259,6 +259,12 @@ class Total:
     def __init__(self, k): self.k = k
     def __eq__(self, o): return self.k == o.k if isinstance(o, Total) else NotImplemented
     def __lt__(self, o): return self.k < o.k
+class Half(Total):
+    def __init__(self, k): self.k = k
+    def __eq__(self, o): return True
+    def __gt__(self, o): return True
+    def __radd__(self, o): return 7.0
+    def __add__(self, o): return 5.0
 class Grid:
     def __init__(self, n): self.d = np.zeros((n, n))
     def __getitem__(self, at): return self.d[at[0], at[1]]
@@ -293,6 +299,8 @@ def each(x, use): return sum([use(i, v) for i, v in enumerate(x)])
         "g = Grid(3); g[1, 2] = x[0]; g[1, 2] *= x[1]; g[0, 0], g[2, 2] = x[1], x[2]; del g[2]; return g.d.sum() * (0.5 in g) + (x[0] if 3.0 in g else x[1])",
         "g, h = Grid(3), Grid(2); k = h or g; m = g and h; return x[0] * len(k.d) + x[1] * len(m.d) + (x[2] if not h else x[0])",
         "c = Countdown(3); s = next(c) * x[0]\nfor k in c:\n    s += x[k]\n    if k == 1:\n        break\nreturn s + sum(c) + next(c, 5.0) + sum([x[k] for k in Countdown(3)])",
+        "return x[0] if Total(1) == None else x[1] * (1 if Total(2) != None else 2) + x[2] * (Alone(1.0) == None)",
+        "return x[0] * (Total(1) == Half(2)) + x[1] * (1 + (Total(2) < Half(1))) + x[2] * (Half(1) == Total(3))",
         "cs = []\nfor v in x:\n    cs.append(Total(v))\nreturn sum([c.k * c.k for c in cs])",
     ],
 )  # fmt: skip

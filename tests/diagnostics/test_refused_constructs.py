@@ -26,7 +26,7 @@ REFUSED = {
     "print(w := 2.0)\nreturn w": (1, "`print`", "outside"),
     "return 'a'": (1, "str", "return floats"),
     "class A:\n    pass\nreturn w": (1, "a class", "functions"),
-    "try:\n    return 1.0 / w\nfinally:\n    pass": (1, "`try`", "`if`"),
+    "try:\n    s = 1.0 / w\nfinally:\n    return 2.0": (1, "`try`", "`if`"),
     "yield w": (1, "`yield`", "array"),
     "async def g():\n    pass\nreturn w": (1, "async", "plain"),
     "d = []\nd.union(w)\nreturn w": (2, "`.union` of a list", "np.array"),

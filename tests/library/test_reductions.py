@@ -96,6 +96,15 @@ def test_nothing_is_logged(name):
     assert cost(program(f"np.{name}(x)", "x"), X).log_words == 0
 
 
-@pytest.mark.parametrize("body", ["np.sum(x, where=x > 0)", "np.sum(x, out=x)", "np.sum(x, axis=5)", "np.sum(x, axis=n)", "np.sum(x, keepdims=x[0] > 0)", "np.sum(x, dtype=int)", "np.argmax(x, axis=(0, 0))", "round(x)", "round(x, 2)"])
+@pytest.mark.parametrize("body", ["np.nansum(x, where=x > 0)", "np.sum(x, out=x)", "np.sum(x, axis=5)", "np.sum(x, axis=n)", "np.sum(x, keepdims=x[0] > 0)", "np.sum(x, dtype=int)", "np.argmax(x, axis=(0, 0))", "round(x)", "round(x, 2)"])
 def test_refused(body):
     assert refusals(body.replace("n)", "int(x[0]))"), X)
+
+
+@pytest.mark.parametrize("body", [
+    "np.sum(x, where=x > 0) * np.prod(z, axis=1, where=z > 0.1, initial=2.0)", "np.sum(z, axis=0, initial=x[0], keepdims=True)", "x.sum(where=[True, False, True, True])",
+    "np.mean(z, axis=1, where=z < 1.0, keepdims=True)", "np.var(x, where=x < 1.5) + np.std(z, axis=0, ddof=1, where=z < 5.0)",
+    "x[0] * np.any(z > 0.2, axis=0, where=z < 0.5) + x[1] * np.all(z > -9.0, where=z > 0.0)",
+])  # fmt: skip
+def test_masks_and_first_values(body):
+    check(body if "return" in body else f"return {body}", np.array([0.4, -1.2, 0.7, 2.0]), np.array([1.0, 0.3, -0.5, 2.0]), np.arange(9.0).reshape(3, 3) / 7 - 0.3)

@@ -71,7 +71,7 @@ REFUSED = {
     "error in a helper called in a loop": ("unknown-name", 15 - FIRST, "x: Vec", "s = 0\nfor i in range(2):\n    s += broken(x)\nreturn s"),
     "unknown name": ("unknown-name", 2, "x: Vec", "return lenn(x)"),
     "unknown function": ("unknown-function", 2, "x: Vec", "return np.sine(x[0])"),
-    "try": ("unsupported", 2, "x: Vec", "try:\n    return 1.0 / x[0]\nfinally:\n    x = 2.0"),
+    "try": ("unsupported", 2, "x: Vec", "try:\n    s = 1.0 / x[0]\nfinally:\n    return 2.0"),
     "a function without a meaning here": ("unsupported", 2, "x: Vec", "return np.trim_zeros(x)[0]"),
     "array as a condition": ("wrong-type", 2, "x: Vec", "return 1.0 if x > 0 else 2.0"),
     "sizes that never broadcast": ("sizes-differ", 2, "x: Vec", "return np.zeros(2) + np.zeros(3)"),

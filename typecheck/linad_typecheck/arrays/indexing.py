@@ -13,8 +13,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    LISTS, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue, TupleValue,
-    UnionValue, Value, ViewValue, describe, type_of,
+    KNOWN_RANGE, LISTS, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
+    TupleValue, UnionValue, Value, ViewValue, describe, type_of,
 )
 from ..engine.views import View, Whole
 from ..frozen import frozen
@@ -129,12 +129,17 @@ def select_item(ctx: Lowering, items: tuple[ScalarValue, ...], index: ScalarValu
                 instead,
             )
         )
+    return select_in_range(ctx, items, place_in(ctx, n, index, span), span)
+
+
+def place_in(ctx: Lowering, n: int, index: ScalarValue, span: Span) -> Atom:
+    """A computed index into a tuple of ``n`` items, after a check that it is in range."""
     k = index_atom(ctx, index, Const(n, I64), span)
     ok = ctx.let("ok", "lt", (k, Const(n, I64)), BOOL, span)
     if not ctx.is_nonneg(k):
         ok = ctx.let("ok", "and", (ctx.let("low", "ge", (k, ZERO), BOOL, span), ok), BOOL, span)
     ctx.emit(Check(ok, "IndexError", "tuple index out of range", (), span))
-    return select_in_range(ctx, items, k, span)
+    return k
 
 
 def selectable(items: tuple[Value, ...]) -> bool:
@@ -204,7 +209,7 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             return [Rest()]
         case TupleValue(record=record, items=items) if record is SLICE:
             return [slice_of(ctx, items, span)]
-        case TupleValue() if value.record in LISTS:  # an index array: only a tuple is one index per axis
+        case TupleValue() if value.record in (*LISTS, KNOWN_RANGE):  # an index array, not one index per axis
             return inner_parts(ctx, value, span)
         case TupleValue(items=items) if value.record is None or value.record.named_tuple:
             return [p for item in items for p in inner_parts(ctx, item, span)]

@@ -33,19 +33,15 @@ IGNORED = (
     *("check_finite", "workers", "lwork", "lapack_driver"),
 )
 _LEFT_OUT = {
-    **dict.fromkeys(("sum", "nansum"), "0"),
-    **dict.fromkeys(("prod", "nanprod"), "1"),
+    "nansum": "0",
+    "nanprod": "1",
     **dict.fromkeys(("max", "amax", "nanmax"), "-np.inf"),
     **dict.fromkeys(("min", "amin", "nanmin"), "np.inf"),
-    "any": "False",
-    "all": "True",
 }  # neutral elements of reductions
 
 
 def instead_of(argument: str, function: str) -> str:
     """A suggestion in place of an argument that an array function does not support."""
-    if argument == "where" and function == "mean":
-        return "divide the sum by the count: `np.sum(np.where(mask, a, 0.0)) / np.sum(mask)`"
     if argument == "where" and function in _LEFT_OUT:
         return f"choose the cells first: `np.{function}(np.where(mask, a, {_LEFT_OUT[function]}))`"
     return REFUSED[argument].format(function=function)

@@ -32,7 +32,7 @@ from ..span import Span
 from ..types import BOOL
 from .dicts import has
 from .enumerations import members
-from .records import NOT_IMPLEMENTED, by_class, compared_fields, has_method
+from .records import NOT_IMPLEMENTED, by_class, compared_fields, derives, has_method
 
 # ``k in d`` where the keys are known only at run time: from the key, the dict or set, and the position
 MEMBERS: list[Callable[[Lowering, Value, Value, Span], Value | None]] = []
@@ -118,7 +118,8 @@ _METHODS = {
 def _by_class(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span) -> Value | None:
     """``a < b`` if the class of one operand defines it; None otherwise."""
     at = at_span(span)
-    for name, own, other in zip(_METHODS.get(op, ()), (a, b), (b, a)):
+    sides = list(zip(_METHODS.get(op, ()), (a, b), (b, a)))
+    for name, own, other in sides[::-1] if derives(b, a) else sides:
         if (found := by_class(ctx, name, own, at, [Quoted(at, other)])) not in (None, NOT_IMPLEMENTED):
             return found
     same = _by_class(ctx, ast.Eq, a, b, span) if op is ast.NotEq else None

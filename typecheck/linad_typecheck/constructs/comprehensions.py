@@ -32,7 +32,7 @@ from ..engine.short_circuit import lazily
 from ..engine.sizes import is_array, is_complex_array, rank_of, shape_of
 from ..engine.state import FALSE, ONE, TRUE, ZERO, Lowering
 from ..engine.values import (
-    ITERATOR,
+    ITERATORS,
     LIST,
     RANGE,
     SILENT,
@@ -233,8 +233,8 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         value = made
     if isinstance(value, TupleValue) and value.record in LISTED:
         value, _ = LISTED[value.record](ctx, value, ctx.span(what))
-    if isinstance(value, TupleValue) and value.record is ITERATOR:
-        value = by_library(ctx, "%iterators._rest", node, [Quoted(what, value)])
+    if isinstance(value, TupleValue) and value.record in ITERATORS:
+        value = by_library(ctx, ITERATORS[value.record], node, [Quoted(what, value)])
     if is_growing(value):
         if isinstance(value.items[0], ArrayValue) and value.items[0].var.type.rank == 1:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..engine.arithmetic import binary
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.places import check_same_size, materialise
@@ -16,13 +17,15 @@ from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
 from ..engine.sequences import Generated, Unrolled, iteration
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, Binding, Bottom, EntityValue, FunctionValue, Poison, ScalarValue, TupleValue, Value,
-    is_complex, literal,
+    CYCLE, ITERATOR, ITERATORS, RANGE, SILENT, Binding, Bottom, EntityValue, FunctionValue, Poison, ScalarValue,
+    TupleValue, Value, contains, is_complex, literal,
 )  # fmt: skip
 from ..library.definitions import definitions
 from ..messages.language import BadCall, Unsupported
-from ..names.scope import External, FunctionSource, RecordClass
+from ..ir.core import Const
+from ..names.scope import External, FunctionSource
 from ..registry import enter
+from ..types import INTS
 from . import lists
 from .comprehensions import made_for_expression
 from .records import by_class
@@ -34,12 +37,37 @@ def generated(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     if dotted == "itertools.zip_longest" and not any(k.arg == "fillvalue" for k in node.keywords):
         instead = "give a value that the items may have, `fillvalue=0.0`, and compare the index with the lengths"
         raise Refused(Unsupported(ctx.span(node), f"`{name}` that fills up with None", instead))
+    whole = getattr(ctx.path.stmt, "value", None)
+    if node in (whole, *getattr(whole, "elts", ())) and (kept := _kept(ctx, node, dotted)) is not None:
+        return kept
     try:
         return start_generator(ctx, node, FunctionValue(source_of(definitions()[dotted]), (), ()))
     except Refused as e:
         if isinstance(e.message, BadCall):
             raise Refused(replace(e.message, callee=name, defined=None)) from None
         raise
+
+
+def _kept(ctx: Lowering, node: ast.Call, dotted: str) -> Value | None:
+    """``count(a, b)`` of ints, or ``cycle(x)``, as an iterator with a name, of which `next` may take items one by one;
+    None for other calls."""
+    span, given = ctx.span(node), [expression(ctx, a) for a in node.args]
+    if node.keywords or contains(TupleValue(tuple(given)), SILENT):
+        return None
+    if dotted == "itertools.cycle" and len(given) == 1:
+        items = pool(ctx, ast.copy_location(ast.Call(node.func, [Quoted(node, given[0])], []), node), POOL, "", "")
+        return TupleValue((items, literal(0)), CYCLE) if _is_sequence(items) else None
+    ints = all(isinstance(v, ScalarValue) and v.dtype in INTS for v in given)
+    if dotted != "itertools.count" or not ints or len(given) > 2:
+        return None
+    start, step = (*given, *(literal(k) for k in range(len(given), 2)))
+    if not isinstance(step.atom, Const) or step.atom.value == 0:
+        return None
+    end = binary(ctx, ast.Add, start, literal(step.atom.value * LAST), span)
+    return TupleValue((TupleValue((start, end, step), RANGE), literal(0)), ITERATOR)
+
+
+LAST = 1 << 40  # so many numbers of a `count` are never taken
 
 
 def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -98,10 +126,6 @@ def _is_sequence(v: Value) -> bool:
     return is_array(v) and rank_of(v) > 0
 
 
-def _is(v: Value, record: RecordClass) -> bool:
-    return isinstance(v, TupleValue) and v.record is record
-
-
 def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
     """``next(x)`` and ``next(x, default)``, of an iterator over a sequence, or a generator that nothing else uses."""
     if not 1 <= len(node.args) <= 2 or node.keywords:
@@ -113,8 +137,8 @@ def first_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
         return value
     if (each := by_next(ctx, of, node)) is not None:
         of, what = each, node
-    if _is(of, ITERATOR):
-        of = by_library(ctx, "%iterators._rest", node, [Quoted(what, of)])
+    if isinstance(of, TupleValue) and of.record in ITERATORS:
+        of = by_library(ctx, ITERATORS[of.record], node, [Quoted(what, of)])
         what = node
     if not _is_running(of) or isinstance(what, ast.Name | ast.Attribute | ast.Subscript):
         told = "`next` of a generator that stays in use" if _is_running(of) else "`next` of no iterator"
@@ -151,7 +175,7 @@ def as_object(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     """``zip(a, b)`` and the like as a value: ``(v for v in zip(a, b))``, whose arguments are evaluated here."""
     if dotted == "builtins.iter" and len(node.args) == 1:
         value = expression(ctx, node.args[0])
-        if _is_running(value) or _is(value, ITERATOR):
+        if _is_running(value) or (isinstance(value, TupleValue) and value.record in ITERATORS):
             return value
         if _is_sequence(value):
             return TupleValue((value, literal(0)), ITERATOR)

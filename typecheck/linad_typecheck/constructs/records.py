@@ -24,6 +24,7 @@ from ..engine.values import (
     LIST, LISTS, SEQUENCES, SILENT, EntityValue, LostArray, NoneValue, Poison, ScalarValue, TextValue, TupleValue,
     Value, arrays, describe, is_choice, is_complex, is_optional, literal, type_of,
 )
+from ..library.type_tests import of_class as of_class_of
 from ..ownership.objects import change
 from ..ownership.state import report_lost
 from ..messages.language import BadCall, Unsupported
@@ -342,7 +343,12 @@ _BINARY = {
 def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:
     """``a op b`` if the class of one operand defines it; None otherwise."""
     name = _BINARY.get(op, "")
-    for own, other, word in ((a, b, f"__{name}__"), (b, a, f"__r{name}__")):
+    sides = [(a, b, f"__{name}__"), (b, a, f"__r{name}__")]
+    if derives(b, a):
+        one, other = (getattr(member_of(ctx, v.record, sides[1][2]), "entity", None) for v in (a, b))
+        if isinstance(other, Helper) and not (isinstance(one, Helper) and one.function.node is other.function.node):
+            sides.reverse()
+    for own, other, word in sides:
         if name and method_of(ctx, own, word) is not None:
             if own is b and _taken_by_numpy(ctx, own, other):
                 of = own.record.name if isinstance(own, TupleValue) else own.entity.classes[0].rpartition(".")[2]
@@ -353,6 +359,13 @@ def binary_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, n
             if found != NOT_IMPLEMENTED:
                 return found
     return None
+
+
+def derives(v: Value, other: Value) -> bool:
+    """Whether the class of an object is a subclass of that of another one: then its methods come first."""
+    if not all(isinstance(x, TupleValue) and x.record is not None for x in (v, other)):
+        return False
+    return v.record.handle is not other.record.handle and of_class_of(v, other.record) is True
 
 
 def in_place_operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, node: ast.expr) -> Value | None:

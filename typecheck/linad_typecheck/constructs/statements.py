@@ -30,7 +30,7 @@ from ..engine.returning import copied_result, gone, moved_result, without_meanin
 from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
-    ITERATOR, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
+    ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TupleValue, Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
 from ..library.operators import operator
@@ -290,7 +290,7 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
         which = "%iterators._each" if starred is not None else "itertools.islice"
         value = by_library(ctx, which, target, [Quoted(target, value), *most])
         value = lists.of_iterable(ctx, Quoted(target, value))
-    if isinstance(value, TupleValue) and value.record in (RANGE, ITERATOR):
+    if isinstance(value, TupleValue) and value.record in (RANGE, *ITERATORS):
         value = lists.of_iterable(ctx, Quoted(target, value))
     if starred is None:
         items = unpacked(ctx, value, len(targets), span)

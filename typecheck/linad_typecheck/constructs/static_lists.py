@@ -13,7 +13,7 @@ from ..engine.growing import is_growing
 from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.state import Lowering
-from ..engine.values import LIST, SILENT, Poison, ScalarValue, TupleValue, Value
+from ..engine.values import KNOWN_RANGE, LIST, SILENT, Poison, ScalarValue, TupleValue, Value
 from ..types import I64
 from ..messages.language import Unsupported
 from . import lists
@@ -189,7 +189,7 @@ def known_range(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str
     """``range(n)`` as a value: a tuple if the number of ints is known."""
     items = known_items(ctx, node)
     if isinstance(items, tuple):
-        return TupleValue(items)
+        return TupleValue(items, KNOWN_RANGE)
     over = iteration(ctx, node)
     return Poison() if over is None else over.over
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
-from ..arrays.indexing import MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, select_item, value_parts
+from ..arrays.indexing import (
+    MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, place_in, select_item, value_parts,
+)
 from ..arrays.operands import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, is_bound, require_index, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
@@ -18,6 +20,7 @@ from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
 from ..engine.growing import is_growing
 from ..engine.hashed import is_hashed
+from ..engine.numbers import as_index
 from ..engine.places import materialise, writable
 from ..engine.provenance import not_an_int, user_name
 from ..engine.quoted import Quoted
@@ -242,6 +245,8 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     index = expression(ctx, node.slice)
     if isinstance(index, TupleValue) and index.record is SLICE:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
+    if isinstance(index, ScalarValue) and index.dtype == "bool" and index.weak:
+        index = ScalarValue(as_index(ctx, index.atom, ctx.span(node.slice)), True)
     if base.record is RANGE and isinstance(index, ScalarValue) and index.dtype in INTS:
         return _of_range(ctx, base, index, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
@@ -272,6 +277,10 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         return Bottom()
     elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
         return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
+    elif isinstance(index, ScalarValue) and index.dtype in INTS and 0 < len(base.items) <= _FEW_ARRAYS and all(
+        map(is_array, base.items)
+    ):
+        return _one_array(ctx, node, base.items, index)
     elif not isinstance(index, SILENT):
         make = "stack" if any(map(is_array, base.items)) else "array"
         nested = all(is_array(v) or isinstance(v, TupleValue) for v in base.items)
@@ -281,6 +290,19 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
             WrongType(ctx.span(node.slice), f"a {kind} is indexed by a literal int", describe(type_of(index)), instead)
         )
     return Poison()
+
+
+_FEW_ARRAYS = 8  # of which a computed index selects one
+
+
+def _one_array(ctx: Lowering, node: ast.Subscript, arrays: tuple[Value, ...], index: ScalarValue) -> Value:
+    """One of a few arrays, by a computed index: ``a if k == 0 else b if k == 1 else c``."""
+    ctx.wants_literal(index)  # such an array cannot be used in every way
+    k = Quoted(node.slice, ScalarValue(place_in(ctx, len(arrays), index, ctx.span(node)), True))
+    *before, chosen = (Quoted(node, v) for v in arrays)
+    for at, other in reversed([*enumerate(before)]):
+        chosen = _at(node, ast.IfExp(ast.Compare(k, [ast.Eq()], [ast.Constant(at)]), other, chosen))
+    return expression(ctx, chosen)
 
 
 def _of_range(ctx: Lowering, base: TupleValue, index: ScalarValue, span: Span) -> Value:

@@ -18,8 +18,8 @@ from .places import unwrapped
 from .refusal import Refused
 from .state import Lowering, Raises, zero
 from .values import (
-    GROWING, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue, Poison,
-    ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
+    GROWING, SEQUENCES, ArrayValue, Bottom, Delayed, DerivativeValue, EntityValue, FunctionValue, Never, NoneValue,
+    Poison, ScalarValue, TextValue, TupleValue, UnionValue, Value, ViewValue, is_complex,
 )
 
 
@@ -57,7 +57,7 @@ def truth(ctx: Lowering, v: Value, span: Span) -> Atom:
         case TupleValue(items=(ScalarValue() as real, ScalarValue() as imag)) if is_complex(v):
             parts = [compare(ctx, ast.NotEq, part, ScalarValue(zero(part.dtype)), span) for part in (real, imag)]
             return ctx.let("b", "or", tuple(p.atom for p in parts), BOOL, span)
-        case TupleValue(items=items) if v.record is None or v.listed or v.mapping:
+        case TupleValue(items=items) if v.record in SEQUENCES or v.mapping:
             return Const(bool(items), BOOL)
         case TextValue() | FunctionValue() | DerivativeValue() | EntityValue(entity=Helper() | RecordClass()):
             return Const(True, BOOL)

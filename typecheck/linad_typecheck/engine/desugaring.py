@@ -1,4 +1,4 @@
-"""Desugaring before a function is lowered: `match`, and `with` statements that have no effect here."""
+"""Desugaring before a function is lowered: `match`, `with` and `try`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import copy
 from collections.abc import Callable
 
 from ..advice.impure import WARNINGS
-from ..names.scope import Entity, External, FunctionSource, Helper, Scope, is_library, resolve
-from .exits import statements
-from .try_statements import as_branch
+from ..names.scope import (
+    Entity, External, FunctionSource, Helper, Instance, RecordClass, Scope, is_library, resolve,
+)  # fmt: skip
+from .exits import breaks, continues, own_yields, returns, statements
+from .quoted import Quoted
+from .try_statements import as_branch, ended_by
+from .values import EntityValue
 
 # Context managers that only control warnings, which generated code does not give.
 QUIET = ("numpy.errstate", "warnings.catch_warnings", "numpy.printoptions", "contextlib.nullcontext")
@@ -50,6 +54,8 @@ def _simpler(s: ast.stmt, scope: Scope) -> list[ast.stmt]:
     match s:
         case ast.With(items=items, body=body) if all(_is_quiet(i, scope) for i in items):
             return [ast.copy_location(ast.If(ast.copy_location(ast.Constant(True), s), desugar(body, scope), []), s)]
+        case ast.With(items=[item, *more], body=body) if (found := _managed(s, item, more, body, scope)) is not None:
+            return found
         case ast.Try() if (found := as_branch(s, scope)) is not None:
             return desugar(found, scope)
         case ast.Match():
@@ -111,6 +117,54 @@ def _is_quiet(item: ast.withitem, scope: Scope) -> bool:
             return dotted in QUIET
         case Helper(function=source) if (made := _managing(source)) is not None:
             return _yields_quietly(made.node.body, made.scope)
+    return False
+
+
+def _managed(
+    s: ast.With, item: ast.withitem, more: list[ast.withitem], body: list[ast.stmt], scope: Scope
+) -> list[ast.stmt] | None:
+    """A `with` statement as what its context manager does around the body; None if that is not known.
+
+    The exit of an object of a class runs on each path out of the body. No path starts at an exception, which leaves the
+    function; an exit that may return a true value, which would end the exception, is refused.
+    """
+    at = lambda n: ast.fix_missing_locations(ast.copy_location(n, s))
+    inner = desugar([at(ast.With(more, body))] if more else body, scope)
+    of = item.context_expr
+    found = resolve(of.func if isinstance(of, ast.Call) else of, scope)
+    if isinstance(of, ast.Call):
+        target = item.optional_vars or ast.Name("%entered", ast.Store())
+        if isinstance(found, Helper) and (made := _managing(found.function)) is not None:
+            if not _yields_once(made.node.body) or returns(inner) or breaks(inner) or continues(inner):
+                return None
+            call = ast.Call(Quoted(of, EntityValue(Helper(made), made.name)), of.args, of.keywords)
+            return [at(ast.For(target, call, inner, []))]
+        if found == External("contextlib.suppress") and item.optional_vars is None and not of.keywords:
+            kinds = ast.Tuple(of.args, ast.Load())
+            return desugar([at(ast.Try(inner, [ast.ExceptHandler(kinds, None, [ast.Pass()])], [], []))], scope)
+        if found == External("contextlib.nullcontext") and len(of.args) == 1:
+            return [at(ast.Assign([target], of.args[0])), *inner]
+    if not isinstance(found, Instance | RecordClass | None):
+        return None
+    manager = f"%manager.{of.lineno}:{of.col_offset}"
+    call = lambda name, *args: ast.Call(ast.Attribute(ast.Name(manager, ast.Load()), name, ast.Load()), list(args), [])
+    entered = item.optional_vars or ast.Name(f"{manager}.entered", ast.Store())
+    left = ast.If(call("__exit__", *(ast.Constant(None) for _ in range(3))), [at(ast.With([], []))], [])
+    around = ended_by(inner, [at(left)])
+    bound = [ast.Assign([ast.Name(manager, ast.Store())], of), ast.Assign([entered], call("__enter__"))]
+    return None if around is None else [*map(at, bound), *around]
+
+
+def _yields_once(body: list[ast.stmt]) -> bool:
+    """Whether a generator yields exactly once, whatever its arguments are."""
+    yields = own_yields(body)
+    while len(yields) == 1 and not returns(body):
+        s = next(s for s in body if own_yields([s]))
+        if isinstance(s, ast.Expr):
+            return isinstance(s.value, ast.Yield)
+        if not (isinstance(s, ast.Try) and not s.handlers) or not own_yields(s.body):
+            return False
+        body = s.body
     return False
 
 

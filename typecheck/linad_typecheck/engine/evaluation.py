@@ -106,7 +106,7 @@ SHALLOW = 6  # levels with any number of them
 
 
 def _is_doubled(v: TupleValue) -> bool:
-    """Whether a value holds tuples so many times that lowering, which goes through it as a tree, would take too long."""
+    """Whether a value holds tuples so many times that lowering, which walks it as a tree, would take too long."""
     seen: dict[int, tuple[int, int]] = {}  # the number of tuples in each, and of levels
 
     def count(x: Value) -> tuple[int, int]:

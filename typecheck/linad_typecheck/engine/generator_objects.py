@@ -137,6 +137,8 @@ class Inlining:
                 else:
                     loop = ast.While(self._ours(s.test), body, orelse)
                 return [ast.copy_location(loop, self._place(s)), *after()]
+        if isinstance(s, ast.Try) and not (s.handlers or breaks(self.body) or returns(self.body)):
+            return self._block([*s.body, *s.finalbody], ends)  # the consumer takes all values
         if own_yields([s]):
             around = isinstance(s, ast.Try | ast.With)
             raise Impossible(s, f"`yield` inside `{type(s).__name__.lower()}`" if around else "the value of a `yield`")

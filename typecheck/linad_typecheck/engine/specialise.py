@@ -17,8 +17,8 @@ from .programs import Programs
 from .spec import CallOptions, Contract, Spec, Typed, value_of
 from .state import Lowering
 from .values import (
-    Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, deepens, leaves, passed,
-    type_leaves, type_of,
+    KNOWN_RANGE, Bottom, FlagValue, Poison, ScalarValue, TupleValue, Value, as_literal, contains, deepens, leaves,
+    passed, type_leaves, type_of,
 )
 
 DEPTH = 20  # limit for recursive calls with arguments of new types
@@ -179,7 +179,7 @@ def specialised(
 
 def _with_literals(v: Value) -> Value:
     """A value whose known ints, also in tuples, are flags, for which the callee is specialised."""
-    if isinstance(v, TupleValue) and v.record is None:
+    if isinstance(v, TupleValue) and v.record in (None, KNOWN_RANGE):
         return replace(v, items=tuple(map(_with_literals, v.items)))
     return as_literal(v) if isinstance(v, ScalarValue) else v
 

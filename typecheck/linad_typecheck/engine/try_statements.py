@@ -15,18 +15,20 @@ from ..advice.impure import WARNINGS
 from ..ir.core import (
     AddTo, Alloc, Atom, Call, Check, Const, Copy, Dense, Dim, Let, Load, Loop, Stmt, Store, Var, blocks,
 )
+from ..ir.rewrite import freshen, rebuild, substitute
 from ..messages.language import Unsupported
 from ..ops import OPS
-from ..names.scope import External, Scope, resolve
+from ..names.scope import DEQUE, HASHED, External, Scope, resolve
 from ..span import Span
 from ..types import BOOL, FLOATS
 from .blocks import block
-from .evaluation import EXPRESSIONS
-from .exits import breaks, returns
+from .evaluation import EXPRESSIONS, expression
+from .exits import breaks, continues, own_yields, returns, terminates
+from .path import Path
 from .refusal import Refused
 from .short_circuit import lazily
-from .state import Lowering, zero
-from .values import Poison, ScalarValue, Value, literal
+from .state import Known, Lowering, zero
+from .values import LISTS, Poison, ScalarValue, TupleValue, Value, literal
 
 HOW = "test the condition with an `if` before it can fail"
 
@@ -57,11 +59,52 @@ def as_branch(s: ast.Try, scope: Scope) -> list[ast.stmt] | None:
 def _finally(s: ast.Try) -> list[ast.stmt] | None:
     """A `try` with a `finally` that is the end of each path: no exception that leaves the function has later paths."""
     before = [*s.body, *s.orelse, *(x for h in s.handlers for x in h.body)]
-    leaves = ast.Continue | ast.Yield | ast.YieldFrom
-    if returns(before) or breaks(before) or any(isinstance(n, leaves) for x in before for n in ast.walk(x)):
+    if own_yields(before) or _leaves(s.finalbody):
         return None
-    rest = [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
-    return [*rest, *s.finalbody]
+    if not s.handlers:
+        return ended_by(s.body, s.finalbody)
+    if _leaves(before):
+        return None
+    return [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s), *s.finalbody]
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    return returns(body) or breaks(body) or continues(body)
+
+
+def ended_by(body: Sequence[ast.stmt], last: Sequence[ast.stmt], own: bool = True) -> list[ast.stmt] | None:
+    """A body with the statements ``last`` on each path out of it, exceptions aside; None if a path leaves another
+    statement. ``own``: a `break` leaves the body."""
+    made: list[ast.stmt] = []
+    for s in body:
+        parts = {}
+        match s:
+            case ast.Return(value=value):
+                kept = ast.copy_location(ast.Name(f"%kept.{s.lineno}:{s.col_offset}", ast.Load()), s)
+                if value is not None and not isinstance(value, ast.Constant):
+                    store = ast.copy_location(ast.Name(kept.id, ast.Store()), s)
+                    made.append(ast.copy_location(ast.Assign([store], value), s))
+                    s = ast.copy_location(ast.Return(kept), s)
+                made += copy.deepcopy(last)
+            case ast.Break() | ast.Continue() if own:
+                made += copy.deepcopy(last)
+            case ast.If():
+                parts = {"body": own, "orelse": own}
+            case ast.For() | ast.While():
+                parts = {"body": False, "orelse": own}
+            case ast.Try() | ast.With() | ast.Match() if any(
+                isinstance(n, ast.Return | ast.Break | ast.Continue) for n in ast.walk(s)
+            ):
+                return None
+        if any(_leaves(getattr(s, name)) for name in parts):
+            s = copy.copy(s)
+            for name, own_ in parts.items():
+                inside = ended_by(getattr(s, name), last, own_)
+                if inside is None:
+                    return None
+                setattr(s, name, inside[: len(inside) - len(last)] if not terminates(getattr(s, name)) else inside)
+        made.append(s)
+    return made if terminates(body) else [*made, *copy.deepcopy(last)]
 
 
 def _one_by_one(s: ast.Try, body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -151,17 +194,17 @@ def outcome(ctx: Lowering, node: Outcome, hint: str) -> Value:
     errors = [d for d in found.findings.diagnostics if d.severity == "error"] if found.findings is not None else []
     told = None
     if errors:
-        first = ctx.attempt(lambda: block(ctx, s.body[:1], frozenset(ctx.local_names))).findings
-        raised = first.raised if first is not None else None
+        first = ctx.attempt(lambda: block(ctx, s.body[:1], frozenset(ctx.local_names)))
+        raised = first.findings.raised if first.findings is not None else None
         which = next((k for k, kinds in enumerate(caught) if raised and _within(raised, kinds)), None)
-        if which is not None:
+        if which is not None and not _changed_names(ctx, first.path, s.body[0]):
             return literal(which + 1 == node.which)
         told = errors[0]
     elif found.findings is not None and found.findings.poisoned:
         return Poison()
-    elif not any(_may_raise(ctx, found.stmts, kinds) for kinds in caught):
+    elif not any(_may_raise(ctx, stmts := _inlined(ctx, found.stmts), kinds) for kinds in caught):
         return literal(node.which == 0)
-    elif (fine := _at_run_time(ctx, s, found.stmts, caught, node.which)) is not None:
+    elif (fine := _at_run_time(ctx, s, stmts, caught, node.which)) is not None:
         return fine
     if told is not None and all(kinds is not None for kinds in caught):
         ctx.programs.findings.take(found.findings)  # an error in the body takes precedence
@@ -229,7 +272,7 @@ def _at_run_time(
     ):
         return None
     handlers = {k for k, kinds in enumerate(caught) if _may_raise(ctx, stmts, kinds)}
-    if len(handlers) != 1:
+    if len(handlers) != 1 or _changes_before(ctx, s.body[0]):
         return None
     (handler,) = handlers
     kinds, span = caught[handler], ctx.span(s)
@@ -239,6 +282,62 @@ def _at_run_time(
     if which:
         return literal(which == handler + 1)
     return _tested(ctx, stmts[: last + 1], kinds, span)
+
+
+def _inlined(ctx: Lowering, stmts: Sequence[Stmt], depth: int = 0) -> list[Stmt]:
+    """Statements with the bodies of the functions of the user that they call, whose checks can be tested."""
+    made: list[Stmt] = []
+    same: dict[str, Atom] = {}
+    use = lambda a: same.get(a.name, a) if isinstance(a, Var) else a
+    for s in stmts:
+        f = ctx.programs.function(s.callee) if isinstance(s, Call) and depth < _DEEPEST else None
+        if f is None or f.rule is not None:
+            made.append(rebuild(s, use, block=lambda b: substitute(b, same)) if same else s)
+            continue
+        body = freshen(f.body, ctx.variables, dict(zip((p.var.name for p in f.params), map(use, s.args), strict=True)))
+        for x in _nested(body.stmts):  # what was known of the operations there is not known here
+            if isinstance(x, Let) and _of_floats(x) and not ctx.known(x.out).raises:
+                rows = tuple((kind.__name__, "unknown", x.ins) for kind in _OF_NUMBERS)
+                ctx.variables.known[x.out.name] = Known(raises=rows)
+        made += _inlined(ctx, body.stmts, depth + 1)
+        same |= dict(zip((out.name for out in s.outs), body.results, strict=True))
+    return made
+
+
+_DEEPEST = 8  # calls in calls
+
+
+def _of_floats(s: Let) -> bool:
+    """Whether an operation raises exceptions for Python's own floats."""
+    return s.out.type.dtype in FLOATS and (
+        OPS[s.op].kind in ("div", "pow") or OPS[s.op].expensive or s.op == "sqrt"
+    )
+
+
+_CONTAINERS = (*LISTS, DEQUE, *HASHED)
+
+
+def _changes_before(ctx: Lowering, s: ast.stmt) -> bool:
+    """Whether a statement may change a list, an object or a name before it raises: the handler would see that. A method
+    of a list, a dict or a deque raises before it changes that."""
+    parts = [s.value]
+    match s.value:
+        case ast.Call(func=ast.Attribute(value=of), args=args, keywords=keywords):
+            base = ctx.attempt(lambda: expression(ctx, of)).value
+            if isinstance(base, TupleValue) and (base.mapping or base.record in _CONTAINERS):
+                parts = [*args, *(k.value for k in keywords)]
+    parts += [t.slice for t in getattr(s, "targets", [getattr(s, "target", None)]) if isinstance(t, ast.Subscript)]
+    calls = lambda n: any(isinstance(x, ast.Call | ast.NamedExpr) for x in ast.walk(n))
+    return any(
+        calls(n) and _changed_names(ctx, ctx.attempt(lambda n=n: expression(ctx, n, none=True)).path) for n in parts
+    )
+
+
+def _changed_names(ctx: Lowering, after: Path, s: ast.stmt | None = None) -> set[str]:
+    """The names that have another value on a path, but for those that the statement ``s`` gives one."""
+    given = {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} if s else set()
+    walrus = {n.target.id for n in ast.walk(s) if isinstance(n, ast.NamedExpr)} if s else set()
+    return {n for n, b in after.env.items() if n[0] != "%" and n not in given - walrus and ctx.env.get(n) != b}
 
 
 _OF_NUMBERS_ONLY = (Let, Check, Dim)
@@ -380,11 +479,7 @@ def _may_raise(ctx: Lowering, stmts: Iterable[Stmt], kinds: tuple[type, ...] | N
                 return True
             case Load(checked=True) | Store(checked=True) | AddTo(checked=True) if _within("IndexError", kinds):
                 return True
-            case Let(op=op, out=out) if (
-                numbers
-                and out.type.dtype in FLOATS
-                and (OPS[op].kind in ("div", "pow") or OPS[op].expensive or op == "sqrt")
-            ):
+            case Let() if numbers and _of_floats(s):
                 return True
             case Call():
                 return True

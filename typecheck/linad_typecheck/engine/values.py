@@ -8,8 +8,8 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource, Helper,
-    RecordClass, RecordField,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource,
+    Helper, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes
@@ -17,7 +17,9 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
-SEQUENCES = (None, LIST)  # the classes of tuples and of lists of known length
+# a range of which all ints are known: they are its items
+KNOWN_RANGE = RecordClass("range", "builtins.range", True, ())
+SEQUENCES = (None, LIST, KNOWN_RANGE)  # the classes of tuples, and of lists and ranges of known length
 LISTS = (LIST, *GROWING)
 ANY_LISTS = (*LISTS, *ROWS)
 
@@ -352,8 +354,12 @@ OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), Re
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
 # `range(lo, hi)` of a length known only at run time
 RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
-# `iter(x)` of a sequence: the sequence and the position
-ITERATOR = RecordClass("iterator", "%iterator", False, (RecordField("items"), RecordField("at")), mutable=True)
+# `iter(x)` and `cycle(x)` of a sequence: the sequence and the position
+_POSITION = RecordField("items"), RecordField("at")
+ITERATOR, CYCLE = (
+    RecordClass("iterator", key, False, _POSITION, mark=key, mutable=True) for key in ("%iterator", "%cycle")
+)
+ITERATORS = {ITERATOR: "%iterators._rest", CYCLE: "%iterators._around"}  # and the generators of what is left
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 
@@ -1075,7 +1081,8 @@ def describe(t: ValueType) -> str:
         case TupleType(items=items, record=record):
             if items and not record.fields:  # a list of tuples, or a dict, as the lists of their parts
                 return f"{record.name} of {', '.join(map(describe, items))}"
-            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(record.names, items, strict=True))
+            names = (getattr(n, "name", n) for n in record.names)  # a member of an enumeration may be a key
+            fields = ", ".join(f"{n}: {describe(t)}" for n, t in zip(names, items, strict=True))
             return f"{record.name}({fields})"
         case ClosureType() | DerivativeType() | OtherType(value=FunctionValue() | DerivativeValue()):
             return "function"

@@ -12,8 +12,8 @@ from ..engine.rulebook import Args, Rule, enter_rules
 from ..engine.sizes import is_array
 from ..engine.state import Lowering
 from ..engine.values import (
-    GROWING, HASHED, OPTIONAL, SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays, is_choice,
-    map_arrays, objects,
+    GROWING, HASHED, OPTIONAL, SEQUENCES, SILENT, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
+    is_choice, map_arrays, objects,
 )
 from ..messages.language import BadCall, Unsupported
 from ..names.scope import RecordClass
@@ -61,7 +61,7 @@ def _copied(ctx: Lowering, v: Value, args: Args, deep: bool) -> Value:
 
 def _is_plain(v: TupleValue) -> bool:
     """Whether it is a tuple, a list, a dict, or an object whose class does not say how it is copied."""
-    if v.record is None or v.record in (*GROWING, *HASHED, OPTIONAL) or v.listed or v.mapping:
+    if v.record in (*SEQUENCES, *GROWING, *HASHED, OPTIONAL) or v.mapping:
         return True
     own = isinstance(v.record, RecordClass) and not v.record.key.startswith(("builtins.", "%"))
     return own and not any(n in v.record.others for n in ("__copy__", "__deepcopy__", "__getstate__"))

@@ -18,10 +18,12 @@ from ..engine.arithmetic import binary
 from ..engine.numbers import as_scalar, cast
 from ..engine.places import fold, fresh_array, nest, product, put, read
 from ..engine.refusal import Refused
-from ..engine.rulebook import Args, enter_rules
+from ..engine.rulebook import Args, enter_rules, rule_of
 from ..engine.sizes import AnyArray, dtype_of, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
-from ..engine.values import ArrayValue, Delayed, ScalarValue, Value, ViewValue, describe, literal, type_of
+from ..engine.values import (
+    ArrayValue, Delayed, NoneValue, ScalarValue, Value, ViewValue, describe, literal, type_of,
+)
 from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
@@ -347,17 +349,29 @@ def _count_nonzero(ctx: Lowering, args: Args) -> Value:
     return replace(value, weak=True) if isinstance(value, ScalarValue) else value  # a Python int
 
 
+def _masked(name: str, plain: Callable[[Lowering, Args], Value]) -> Callable[[Lowering, Args], Value]:
+    """A reduction that also takes ``where=`` and ``initial=``; with one of these it is a function of the prelude."""
+
+    def apply(ctx: Lowering, args: Args) -> Value:
+        given = (args.keywords.get(k, NoneValue()) for k in ("where", "initial"))
+        if all(isinstance(v, NoneValue) for v in given):
+            return plain(ctx, args)
+        return rule_of(f"%masked._{name}")[0](ctx, args)
+
+    return apply
+
+
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {
-    "numpy.sum": _sum(0, "add"),
-    "numpy.prod": _sum(1, "mul"),
+    "numpy.sum": _masked("sum", _sum(0, "add")),
+    "numpy.prod": _masked("prod", _sum(1, "mul")),
     "numpy.nansum": _sum(0, "add", True),
     "numpy.nanprod": _sum(1, "mul", True),
-    "numpy.mean": _mean,
+    "numpy.mean": _masked("mean", _mean),
     "numpy.nanmean": _nanmean,
-    "numpy.var": _spread(False),
-    "numpy.std": _spread(True),
-    "numpy.any": _truth("or", False),
-    "numpy.all": _truth("and", True),
+    "numpy.var": _masked("var", _spread(False)),
+    "numpy.std": _masked("std", _spread(True)),
+    "numpy.any": _masked("any", _truth("or", False)),
+    "numpy.all": _masked("all", _truth("and", True)),
     "numpy.count_nonzero": _count_nonzero,
 }
 enter_rules(RULES)

@@ -15,8 +15,8 @@ from ..engine.rulebook import Args, enter_rules
 from ..engine.sizes import dtype_of, is_array, is_complex_array, rank_of
 from ..engine.state import Lowering
 from ..engine.values import (
-    COMPLEX, GROWING, LISTS, RANGE, SLICE, DerivativeValue, DTypeValue, EntityValue, FunctionValue, NoneValue,
-    ScalarValue, TextValue, TupleValue, Value, is_complex, literal,
+    COMPLEX, GROWING, KNOWN_RANGE, LISTS, RANGE, SLICE, DTypeValue, DerivativeValue, EntityValue, FunctionValue,
+    NoneValue, ScalarValue, TextValue, TupleValue, Value, is_complex, literal,
 )
 from ..messages.language import BadCall, Unsupported
 from ..registry import registry
@@ -55,7 +55,7 @@ def kind_of(v: Value) -> str | None:
             return "builtins.list"
         case TupleValue(record=None):
             return "builtins.tuple"
-        case TupleValue(record=record) if record in (SLICE, RANGE):
+        case TupleValue(record=record) if record in (SLICE, RANGE, KNOWN_RANGE):
             return record.key
         case TupleValue(listed=True):
             return "builtins.list"
@@ -71,7 +71,7 @@ def kind_of(v: Value) -> str | None:
 
 
 # classes of values that are not those of the user
-_BUILT_IN = (*LISTS, COMPLEX, SLICE, RANGE)
+_BUILT_IN = (*LISTS, COMPLEX, SLICE, RANGE, KNOWN_RANGE)
 # Classes, functions and modules are not numbers, strings or containers.
 _NO_DATA = (External, Helper, Module, RecordClass, EnumClass, ErrorClass)
 _DATA = frozenset(f"builtins.{n}" for n in "float int bool str tuple list dict slice complex".split()) | {

@@ -638,5 +638,12 @@ def _rest(iterator):
         yield item
 
 
+def _around(iterator):
+    while len(iterator.items) > 0:
+        item = iterator.items[iterator.at]
+        iterator.at = (iterator.at + 1) % len(iterator.items)
+        yield item
+
+
 def _each(iterable):
     yield from iterable
