@@ -220,6 +220,15 @@ for pair in held:
         v, i = pair
         total += v * v * i
 return total""",
+    "in arrays, sums and indices": """\
+a = b = k = None
+for i, v in enumerate(x):
+    if a is None or v > a:
+        a, b, k = v, a, i
+b = a if b is None else b
+z = np.outer(x, x)
+total = np.array([a] * 2 + [b]).sum() + np.array((a,) * 3) @ x + (x + [a, b, a])[1] + np.sum([[a, b], (b, 1.0)], axis=0)[0]
+return total + sum([a, b]) + sum((b, a)) + max([a, b]) * min((a, b)) + any([a, b]) * x[0] + z[(k, 0)] + z[[k, 0], [0, k]].sum()""",
     "as a bound of a slice": """\
 lo, hi, step = (None, 2, None) if x[0] > 1.0 else (1, None, 2)
 back = None if x[0] > 1.0 else -2

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 from ..ir.core import Atom, Const, Store
 from ..engine.complexes import as_complex, pair
-from ..engine.evaluation import pull
+from ..engine.evaluation import present, pull
 from ..engine.growing import as_array, is_growing
-from ..engine.numbers import cast, fitted, promote
+from ..engine.numbers import cast, fitted, number_of, promote
 from ..engine.places import check_same_size, fresh_array, materialise, nest, plus, put, read
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused, require_rank
@@ -210,18 +210,19 @@ def _position(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
+    v = present(ctx, v, span)
     if is_growing(v):
         v = as_array(ctx, v, "items", span)
-    match v:
-        case ScalarValue():
-            cells.append(v)
+    match number_of(ctx, v, span) or v:
+        case ScalarValue() as number:
+            cells.append(number)
             return ()
         case TupleValue(items=(real, _)) if is_complex(v):
             if is_array(real):
                 return v
             cells.append(v)
             return ()
-        case TupleValue(items=items):
+        case TupleValue(items=items) if not v.closed:
             return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], cells, span)
         case _ if is_array(v):
             return v

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ir.core import Atom, Check, Const, Load, Store, Var
+from ..engine.evaluation import present
 from ..engine.numbers import cast, fitted, number_of, to_int
 from ..engine.places import base_index, either, read, run_checks
 from ..engine.provenance import binding_label, not_an_int
@@ -232,5 +233,6 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The parts of an index that is a tuple. A tuple inside it is an index array, as in NumPy."""
-    several = isinstance(value, TupleValue) and value.record is not SLICE
+    value = present(ctx, value, span)
+    several = isinstance(value, TupleValue) and (value.record in LISTS or not value.closed)
     return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

@@ -19,7 +19,7 @@ from ..engine.loop_attempt import Shape
 from ..engine.blocks import STATEMENTS, assign, block
 from ..engine.closures import ASIDE, COMPREHENSION
 from ..engine.entities import callee
-from ..engine.evaluation import CALLS, condition, expression, may_update, usable
+from ..engine.evaluation import CALLS, condition, expression, may_update, present, truth_of, usable
 from ..engine.growing import as_array, is_growing
 from ..engine.hashed import is_hashed
 from ..engine.joins import branch
@@ -46,6 +46,7 @@ from ..engine.values import (
     TupleValue,
     Value,
     is_complex,
+    is_optional,
     literal,
 )
 from ..library.externals import call_external
@@ -253,6 +254,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         case TupleValue(record=record) if record is RANGE:
             return _of_loop(ctx, node, name, each_of(Quoted(what, value)), start, hint)
         case TupleValue(items=items, closed=False):
+            at = ctx.span(what)
+            asks = name in ("any", "all")  # None is false
+            taken = (lambda v: ScalarValue(truth_of(ctx, v, at), True)) if asks else (lambda v: present(ctx, v, at))
+            items = tuple(taken(v) if is_optional(v) else v for v in items)
             return _of_items(ctx, node, name, items, start, hint)
         case _ if is_array(value) and rank_of(value) > 1 and name == "sum" and start == literal(0):
             return call_external(ctx, "numpy.sum", Args("sum", ctx.span(node), (value, literal(0)), {}, hint, node))

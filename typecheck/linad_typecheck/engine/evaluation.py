@@ -121,6 +121,14 @@ def _is_doubled(v: TupleValue) -> bool:
     return levels > SHALLOW and total > min(max(MOST_SHARED, 8 * len(seen)), MOST_DEEP)
 
 
+def present(ctx: Lowering, v: Value, span: Span) -> Value:
+    """A value, after a check that it is not None if it may be."""
+    if not is_optional(v):
+        return v
+    ctx.emit(Check(v.items[1].atom, "TypeError", "a value is None here", (), span))
+    return v.items[0]
+
+
 def all_present(ctx: Lowering, node: ast.expr, v: Value) -> Value:
     """A value whose parts are checked to be present, where they may be None."""
     if is_optional(v):
