@@ -230,8 +230,8 @@ def noted() -> Iterator[set[str]]:
     found: set[str] = set()
     run = Pass.__call__
 
-    def noting(self, program, facts):
-        made = run(self, program, facts)
+    def noting(self, program, facts, settled=None):
+        made = run(self, program, facts, settled)
         if made[0] != program:
             found.add(self.name)
         return made

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from linad_typecheck.ir.core import RETRY, Atom, Block, Check, Dim, If, Let, Load, Loop, Names, Stmt, Var, free_vars
+from linad_typecheck.ir.core import (
+    RETRY, Atom, Block, Check, Dim, If, Let, Load, Loop, Names, Stmt, Var, free_vars, walk,
+)
 from linad_typecheck.ir.rewrite import freshen
 from linad_typecheck.infer.affine import Affine
 from linad_typecheck.types import I64
@@ -159,7 +161,7 @@ def place(test: Test, names: Names, places: Places, out: list[Stmt]) -> None:
     inner = Maker(names, places)
     test.stmts(inner)
     stmts = inner.out
-    if not any(isinstance(s, Check) for s in stmts):
+    if not any(isinstance(s, Check) for s in walk(Block(tuple(stmts)))):
         return
     for s in reversed(test.guards):
         if not isinstance(test, Endpoints) and s is test.guards[-1]:

@@ -223,8 +223,16 @@ def looked_up_in_rows(at: Int64[np.ndarray, "n k"], x: Float64[np.ndarray, "m"],
     return s
 
 
-@pytest.mark.parametrize("by", [1, 2, 10**9, -(10**9)])
-@pytest.mark.parametrize("f, at", [(looked_up_twice, (6,)), (looked_up_in_rows, (6, 2))])
+def looked_up_again(at: Int64[np.ndarray, "n"], x: Float64[np.ndarray, "m"], by: int, n: int) -> float:
+    s = 0.0
+    for i in range(n):
+        for _ in range(2):
+            s += x[at[i] * by - 1]
+    return s
+
+
+@pytest.mark.parametrize("by", [1, 2, 4, 10**9, -(10**9)])
+@pytest.mark.parametrize("f, at", [(looked_up_twice, (6,)), (looked_up_in_rows, (6, 2)), (looked_up_again, (6,))])
 def test_no_index_is_loaded_before_it_is_known_to_be_there(f: Callable, at: tuple[int, ...], by: int) -> None:
     """The loop over the checks loads what the checks need: the checks of these indices come before it."""
     args = np.ones(at, dtype=np.int64), np.arange(3.0), by, 4

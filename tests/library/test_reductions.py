@@ -55,6 +55,10 @@ def test_nan(name):
     x = np.array([1.0, np.nan, 3.0, np.nan])
     check(f"np.{name}(x)", x, smooth=False)
     check(f"np.{name}(x, axis=0)", np.stack([x, X[:4], x]), smooth=False)
+    for places in ([300], [10, 400], [599, 2], range(600)):
+        long = np.cos(np.arange(600.0))
+        long[list(places)] = np.nan
+        check(f"np.{name}(x)", long, smooth=False)
 
 
 def test_options():
@@ -79,6 +83,12 @@ def test_ties_go_to_the_first():
 def test_long_sums_are_added_up_in_blocks():
     check("np.sum(x), np.mean(x)", np.linspace(-1.0, 2.0, 5000), smooth=False)
     check("np.max(x), np.argmin(x), np.max(x[::-3])", np.sin(np.arange(2000.0)), smooth=False)
+
+
+def test_a_better_cell_is_found_by_one_comparison():
+    """Only in a block with a nan each cell is asked whether it is one once more."""
+    n = 200
+    assert cost(program("np.min(x)", "x"), np.arange(float(n), 0.0, -1.0)).primal < 11 * n
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "var"])

@@ -35,7 +35,7 @@ ACCEPTED = {
     "rows": ("map", "for i in range(len(m)):\n    for j in range(m.shape[1]):\n        m[i, j] = w * m[i, (j + 1) % 3]\nreturn m[2, 1]"),
     "columns": ("map", "for j in range(m.shape[1]):\n    for i in range(len(m)):\n        m[i, j] = w * m[5 - i, j]\nreturn m[2, 1]"),
     "added around": ("sum", "for i in range(1, len(x) - 1):\n    if x[i] > -0.5:\n        y[i - 1] += w * x[i]\n        y[i] -= x[i]\nreturn y[3]"),
-    "rows around": ("sum", "for i in range(len(m) - 1):\n    for j in range(m.shape[1]):\n        m[i, j] += w * x[i]\n        m[i + 1, j] += x[j]\nreturn m[2, 1]"),
+    "rows around": ("map", "for i in range(len(m) - 1):\n    for j in range(m.shape[1]):\n        m[i, j] += w * x[i]\n        m[i + 1, j] += x[j]\nreturn m[2, 1]"),
     "a sum": ("sum", "t = 0.0\nfor i in range(len(x)):\n    t += x[i] * w\nreturn t"),
     "a difference": ("sum", "t = 1.0\nfor i in range(len(x)):\n    t = t - x[i] * w\nreturn t"),
     "a sum in arms": ("sum", "t = 0.0\nfor i in range(len(x)):\n    if x[i] > 0.0:\n        t += x[i] * w\n    else:\n        t -= w\nreturn t"),

@@ -73,10 +73,6 @@ class Checkpointed:
         """The arrays of the state whose size is constant."""
         return (*self.arrays, *(v for v in self.moved if v not in self.ragged))
 
-    @property
-    def state(self) -> tuple[Var, ...]:
-        return (*self.scalars, *self.arrays, *self.moved)
-
 
 def unmarked(block: Block) -> Block:
     """The block without checkpoint marks, except `SETTLED`. The derivative's own logs are settled, and the derivative

@@ -1,4 +1,4 @@
-"""Loop fusion: join a loop with the preceding loop that produces the cells it reads.
+"""Loop fusion: join a loop with the preceding loop that produces the cells it reads, or that sums the same ones.
 
 **Transformation.** Loop fusion (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 6).
 
@@ -14,7 +14,8 @@ then the other writes nothing visible to a caller. The statements between the lo
 
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`constant_folding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
-expressions costs one loop. With a loop over blocks a loop is fused only if the arrays between them disappear: other
+expressions costs one loop. Loops that only compute sums of the same arrays load each cell once, and so do their adjoints.
+With a loop over blocks a loop is fused only if the arrays between them disappear: other
 passes analyse loops over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop
 of exponentials or sines, which is vectorised as a whole or in part.
 
@@ -85,6 +86,16 @@ class _Facts:
         return _expensive(self.flat)
 
     @cached_property
+    def only_sums(self) -> bool:
+        """Whether the loop only computes sums, and the like, of cells."""
+        return bool(self.loop.carried and self.reads) and not (self.writes or self.serial or self.expensive)
+
+    def sums_the_same(self, other: _Facts) -> bool:
+        """Whether two loops only compute sums, one of them of cells of arrays that the other loop reads as well."""
+        alike = self.only_sums and other.only_sums and (self.inner is None) == (other.inner is None)
+        return alike and (self.reads <= other.reads or other.reads <= self.reads)
+
+    @cached_property
     def may_fail(self) -> bool:
         return any(map(_may_fail, walk(self.loop.body)))
 
@@ -114,14 +125,17 @@ class _Fuser:
         """Fuse the last loop with an earlier one that produces what it reads, if the statements between them permit.
         ``rest`` follows in the block."""
         last = out[-1]
-        produced = self.facts(last).reads & self.made
-        if not produced:
+        mine = self.facts(last)
+        produced = mine.reads & self.made
+        if not produced and not mine.only_sums:
             return
         for at in range(len(out) - 2, -1, -1):
             s = out[at]
             if isinstance(s, Call) or (isinstance(s, Loop) and s.exits):
                 return
-            if not isinstance(s, Loop) or produced.isdisjoint(self.facts(s).writes) or not self.fits(s, last):
+            if not isinstance(s, Loop) or not self.fits(s, last):
+                continue
+            if produced.isdisjoint(self.facts(s).writes) and not self.facts(s).sums_the_same(mine):
                 continue
             between = out[at + 1 : -1]
             if all(self.may_pass(m, s) for m in between):

@@ -38,6 +38,10 @@ FUSED = {
     "exponentials and their sum": ("z = np.exp(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 1, 0),
     "a sum and one by hand": ("z = x * y\ns = np.sum(z)\nq = 0.0\nfor a in z:\n    q += a * a\nreturn s * q", 2, 0),
     "two sums": ("z = x * y\nreturn np.sum(z) * np.sum(z * z)", 2, 0),
+    "sums of the same arrays": ("s = np.sum(x * y)\nreturn s * np.sum(x * x)", 2, 0),
+    "sums of the same arrays by hand": (
+        "s = 0.0\nfor a in x:\n    s += a\nq = 1.0\nfor a in x:\n    q += a * a\nreturn s * q", 1, 0,
+    ),
     "a cell of another array is written between": (
         "z = np.zeros(len(x))\nv = np.zeros(2)\nfor i in range(len(x)):\n    z[i] = x[i] * 2.0\nv[1] = 1.0\n"
         "for i in range(len(x)):\n    v[1] += z[i]\nreturn v[1] * v[1]", 1, 0,
@@ -49,6 +53,9 @@ FUSED = {
 }  # fmt: skip
 
 APART = {
+    "sums of other arrays": ("return np.sum(x) * np.sum(y)", 4),
+    "a sum that needs another one": ("s = np.sum(x)\nreturn np.sum(x * s)", 4),
+    "a sum and a sum of sines": ("return np.sum(x) * np.sum(np.sin(x))", 4),
     "prefix sums and sines of them": ("z = np.cumsum(x)\ns = 0.0\nfor a in z:\n    s += math.sin(a)\nreturn s", 2),
     "prefix sums and sines, and the index carried along": (
         "z = np.zeros(len(x))\nc = 0.0\ns = 0.0\nk = 0\nfor i in range(len(x)):\n    c += x[i]\n    z[i] = c\n    k = i\n"

@@ -50,7 +50,10 @@ _NOT_AHEAD = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lam
 
 def evaluated_before(ctx: Lowering, changed: ast.expr, others: list[ast.expr]) -> list[ast.expr] | None:
     """Arguments that may change a list, a deque or a dict with a name, evaluated before it; None if none may."""
-    if not isinstance(changed, ast.Name | ast.Attribute):
+    if isinstance(changed, ast.Name):
+        if (b := ctx.env.get(changed.id)) is None or type(b.value) is not TupleValue:
+            return None
+    elif not isinstance(changed, ast.Attribute):
         return None
     inside = [n for a in others for n in ast.walk(a)]
     if not any(isinstance(n, ast.Call) for n in inside) or any(isinstance(n, _NOT_AHEAD) for n in inside):

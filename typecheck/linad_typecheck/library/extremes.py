@@ -121,28 +121,35 @@ class _Search:
         """The best cell and its index after another line along the last axis."""
         n = self.r.shape[self.r.axes[-1]]
         if isinstance(n, Const) and n.value <= BLOCK.value:
-            return self._along_block(given, ZERO, n, state)
+            return self._along_block(given, ZERO, n, state, self.better)
 
         def block(low: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
             beyond = self._let("high", "add", low, BLOCK)
             high = self._let("high", "min", beyond, n)
-            found = self._has_better(given, low, high, carried[0])
-            return self._choose(found, lambda: self._along_block(given, low, high, carried), carried)
+            most, *nan = self._best(given, low, high, carried[0])
+
+            def along(better: Better) -> Callable[[], tuple[Atom, ...]]:
+                return lambda: self._along_block(given, low, high, carried, better)
+
+            found = self._choose(self._beats(most, carried[0]), along(self._beats), carried)
+            return self._choose(nan[0], along(self.better), found) if nan else found
 
         return self._loop(ZERO, n, BLOCK, state, self._hints, block)
 
-    def _along_block(self, given: dict[int, Atom], low: Atom, high: Atom, state: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    def _along_block(
+        self, given: dict[int, Atom], low: Atom, high: Atom, state: tuple[Atom, ...], better: Better
+    ) -> tuple[Atom, ...]:
         *before, _ = self.r.axes
 
         def look(i: Atom, carried: tuple[Atom, ...]) -> tuple[Atom, ...]:
             new = self._cell_at(given, i)
-            found = self.better(new, carried[0])
+            found = better(new, carried[0])
             return self._choose(found, lambda: (new, *(given[k] for k in before), i), carried)
 
         return self._loop(low, high, ONE, state, self._hints, look)
 
-    def _has_better(self, given: dict[int, Atom], low: Atom, high: Atom, best: Atom) -> Atom:
-        """Whether a block has a better cell than ``best``, or a NaN."""
+    def _best(self, given: dict[int, Atom], low: Atom, high: Atom, best: Atom) -> tuple[Atom, ...]:
+        """The best of ``best`` and the numbers in a block, and of floats whether there is a NaN among them."""
         floats = best.type.dtype in FLOATS
 
         def glance(i: Atom, seen: tuple[Atom, ...]) -> tuple[Atom, ...]:
@@ -153,9 +160,7 @@ class _Search:
             return most, self._let("nan", "or", seen[1], self._let("b", "ne", x, x))
 
         kept = 1 + floats
-        seen = self._loop(low, high, ONE, (best, FALSE)[:kept], ("most", "nan")[:kept], glance)
-        found = self._beats(seen[0], best)
-        return self._let("b", "or", found, seen[1]) if floats else found
+        return self._loop(low, high, ONE, (best, FALSE)[:kept], ("most", "nan")[:kept], glance)
 
     # -- statements
 
