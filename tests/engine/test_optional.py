@@ -220,6 +220,24 @@ for pair in held:
         v, i = pair
         total += v * v * i
 return total""",
+    "in a comprehension, in pairs, a deque and a dict": """\
+from collections import deque
+found = [None if v > 1.0 else v for v in x]
+pairs, last, of, some = [(i, None) for i in range(3)], deque(found, maxlen=2), {}, x[0] if x[0] > 1.0 else None
+pairs[1] = (5, x[1])
+for i, v in enumerate(found):
+    of[i % 2] = v
+    last.append(of.setdefault(i + 1, v))
+    if v in (None, x[2]) or v in found[i + 1:]:
+        pairs[i] = (i, x[i] * 2.0)
+k, first = pairs[0]
+a, b, c = last.popleft(), of.get(7, some), of[1]
+return sum((i + 2) * (v or x[0]) for i, v in enumerate((a, b, c, first, pairs[1][1])) if v is not None) + k""",
+    "as a bound of a part that is stored or deleted": """\
+some, bound = [v * v for v in x] * 2, None if x[0] > 1.0 else 1
+some[bound:2] = [x[0], 3.0, x[1]]
+del some[:bound]
+return sum(v * (i + 1) for i, v in enumerate(some)) + x[0]""",
     "as a bound of a slice": """\
 lo, hi, step = (None, 2, None) if x[0] > 1.0 else (1, None, 2)
 back = None if x[0] > 1.0 else -2

@@ -233,5 +233,4 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The parts of an index that is a tuple. A tuple inside it is an index array, as in NumPy."""
     several = isinstance(value, TupleValue) and value.record is not SLICE
-    none = several and not value.items  # an empty index array
-    return value_parts(ctx, array_of_values(ctx, value, I64.dtype if none else None, "at", span) if several else value, span)
+    return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)
