@@ -361,6 +361,9 @@ def _call(
     before = [a.value for a in everything]
     numbers = given_objects(before)
     result = from_callee(ctx, _emit(ctx, node, spec, everything, hint, once), numbers, ctx.span(node))
+    if spec.raises:
+        ctx.go(dead=True)
+        return Bottom()
     if not spec.left or not isinstance(result, TupleValue):
         return result
     result, *after = expand_shared(*result.items[:1], result.items[1:])

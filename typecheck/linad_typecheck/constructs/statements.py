@@ -71,6 +71,8 @@ def _if(ctx: Lowering, s: ast.If) -> None:
 def _return(ctx: Lowering, s: ast.Return) -> None:
     span = ctx.span(s.value if s.value is not None else s)
     value: Value = NoneValue() if s.value is None else expression(ctx, s.value, "result", none=ctx.spec is not None)
+    if ctx.path.dead:  # its evaluation raises
+        return
     value = usable(ctx, value, "the result", span)
     if ctx.spec is None:
         value = all_present(ctx, s.value, value) if s.value is not None else value

@@ -308,6 +308,8 @@ def _body(ctx: Lowering) -> Value:
             return Poison()
         kinds = joined
     held = ctx.env.get(RET)
+    if ctx.spec is not None:
+        ctx.spec.raises = held is None and kinds is None
     if held is None:  # every path raises
         return NoneValue() if kinds is None else Poison()
     value = held.value

@@ -100,6 +100,7 @@ class Spec:
     # the parameters that hold one of these: their final values are returned beside the result
     left: tuple[str, ...] = ()
     deeper: bool = False  # the result of a recursive function gets deeper with every iteration
+    raises: bool = False  # on every path
     failed: bool = False
     done: bool = False
     function: Function | None = None
