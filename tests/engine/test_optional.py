@@ -233,6 +233,13 @@ for i, v in enumerate(found):
 k, first = pairs[0]
 a, b, c = last.popleft(), of.get(7, some), of[1]
 return sum((i + 2) * (v or x[0]) for i, v in enumerate((a, b, c, first, pairs[1][1])) if v is not None) + k""",
+    "given by a star, and removed": """\
+def given(*values, **more):
+    return sum(v * v for v in (*values, *more.values()) if v is not None) + len(values)
+some = x[0] if x[0] > 1.0 else None
+held = [some, 2.0, None]
+held.remove(some)
+return given(*(some, 2.0), some, x[1], last=some) + len(held)""",
     "as a bound of a part that is stored or deleted": """\
 some, bound = [v * v for v in x] * 2, None if x[0] > 1.0 else 1
 some[bound:2] = [x[0], 3.0, x[1]]

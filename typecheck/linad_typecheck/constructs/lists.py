@@ -105,7 +105,7 @@ def _searched(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Val
     if name != "remove" or isinstance(found, SILENT):
         return found
     pop = ast.copy_location(ast.Attribute(node.func.value, "pop", ast.Load()), node.func)
-    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node))
+    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node), none=True)
     return NoneValue()
 
 
