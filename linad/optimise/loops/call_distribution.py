@@ -1,14 +1,14 @@
 """Call distribution: compute the library functions between inner loops, and sums down columns, for many iterations at
 once.
 
-**Transformation.** Strip-mining, loop distribution with scalar expansion, and interchange (Allen and Kennedy, Optimizing
-Compilers for Modern Architectures, 2001, chapters 5 and 9).
+**Transformation.** Strip-mining, loop distribution with scalar expansion, and interchange (Allen and Kennedy,
+Optimizing Compilers for Modern Architectures, 2001, chapters 5 and 9).
 
 **Before.** ``for i in range(n) { a = sum of w[i, j] * h[j] over j; &t[i] = tanh(a) }``
 **After.** ``for low in range(0, n, 32) { for i { a = sum ...; &v[i - low] = a }; for i { &t[i] = tanh(v[i - low]) } }``
 
 **Before.** ``for j in range(n) { s = sum of x[i] * w[i, j] over i; &y[j] = s }``
-**After.** ``for low in range(0, n, 256) { for i { for j { &v[j - low] += x[i] * w[i, j] } }; for j { &y[j] = v[j - low] } }``
+**After.** ``for low in range(0, n, 256) { for i { for j { &v[j - low] += x[i] * w[i, j] } }; for j { &y[j] = ... } }``
 
 **Legality.** Parts of the body are separated so that values only flow from earlier to later ones. Of an array that is
 written, iterations access cells of their own, or all parts only add to it. What an iteration hands to the next one
@@ -150,9 +150,19 @@ class _Division:
     def repeatable(self) -> set[int]:
         found: set[int] = set()
         for k, (t, given) in enumerate(zip(self.stmts, self.mentions)):
-            same = isinstance(t, Let) and not is_library_call(t) and self.definition.keys().isdisjoint(given)
-            ints = isinstance(t, Let) and t.out.type == I64 and not any(is_float(a.type) for a in t.ins)
-            if ints or same and self.loop.index.name not in given or isinstance(t, Dim) or isinstance(t, Load) and t.array.name not in self.written:
+            match t:
+                case Dim():
+                    same = True
+                case Load():
+                    same = t.array.name not in self.written
+                case Let() if t.out.type == I64 and not any(is_float(a.type) for a in t.ins):
+                    same = True
+                case Let():
+                    invariant = self.definition.keys().isdisjoint(given) and self.loop.index.name not in given
+                    same = invariant and not is_library_call(t)
+                case _:
+                    same = False
+            if same:
                 inside = [self.definition[n] for n in given if n in self.definition]
                 if found.issuperset(inside) and self.carried.isdisjoint(given):
                     found.add(k)

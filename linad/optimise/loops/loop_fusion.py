@@ -14,10 +14,10 @@ then the other writes nothing visible to a caller. The statements between the lo
 
 **Profitability.** Reads of a temporary array that is written in the first loop and read in the second become values
 (`constant_folding.py`), and the array is then not created at all (`dead_code_elimination.py`). A chain of array
-expressions costs one loop. Loops that only compute sums of the same arrays load each cell once, and so do their adjoints.
-With a loop over blocks a loop is fused only if the arrays between them disappear: other
-passes analyse loops over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop
-of exponentials or sines, which is vectorised as a whole or in part.
+expressions costs one loop. Loops that only compute sums of the same arrays load each cell once, and so do their
+adjoints. With a loop over blocks a loop is fused only if the arrays between them disappear: other passes analyse loops
+over whole ranges better. A recurrence, through carried values or cells, is not fused with a loop of exponentials or
+sines, which is vectorised as a whole or in part.
 
 **Needs.** Nothing: results are bitwise identical.
 """

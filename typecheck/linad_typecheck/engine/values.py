@@ -1031,8 +1031,8 @@ def without_axis(cells: ValueType, weak: bool) -> ValueType:
     match cells:
         case ArrayType(dtype=d, rank=r) | ViewType(dtype=d, rank=r) | UnionType(dtype=d, rank=r):
             return ScalarType(d, weak) if r == 1 else ArrayType(d, r - 1)
-        case TupleType(items=(rows, ArrayType(rank=1) | ViewType(rank=1) | UnionType(rank=1)), record=record, made=made) if (
-            record in ROWS
+        case TupleType(items=(rows, ArrayType() | ViewType() | UnionType() as counts), record=record, made=made) if (
+            record in ROWS and counts.rank == 1
         ):
             row = without_axis(rows, weak), ScalarType("i64", True)
             return TupleType(row, GROWING[ROWS.index(record)], made)
