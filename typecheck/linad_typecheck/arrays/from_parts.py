@@ -16,9 +16,10 @@ from ..engine.places import check_same_size, fresh_array, materialise, nest, plu
 from ..engine.provenance import sizes_differ
 from ..engine.refusal import Refused, require_rank
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
-from ..engine.state import ZERO, Lowering
+from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    RANGE, SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe, is_complex, type_of,
+    KNOWN_RANGE, RANGE, SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe,
+    is_complex, type_of,
 )
 from ..frozen import frozen
 from ..messages.types import WrongType
@@ -223,6 +224,8 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
             return ()
         case TupleValue(items=bounds) if v.record is RANGE:
             return _of_range(ctx, *(b.atom for b in bounds), span)
+        case TupleValue(items=()) if v.record is KNOWN_RANGE:
+            return _of_range(ctx, ZERO, ZERO, ONE, span)
         case TupleValue(items=items, closed=False):
             return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], cells, span)
         case _ if is_array(v):

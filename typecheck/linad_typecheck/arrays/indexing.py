@@ -13,8 +13,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    KNOWN_RANGE, LISTS, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, describe, type_of,
+    KNOWN_RANGE, LISTS, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of,
 )
 from ..engine.views import View, Whole
 from ..frozen import frozen
@@ -233,4 +233,6 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The parts of an index that is a tuple. A tuple inside it is an index array, as in NumPy."""
     several = isinstance(value, TupleValue) and value.record is not SLICE
+    if several and not value.items:
+        value = TupleValue((), KNOWN_RANGE)  # of ints
     return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

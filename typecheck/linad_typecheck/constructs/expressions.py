@@ -12,8 +12,8 @@ from ..engine.arithmetic import binary, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
-    CONDITIONS, EXPRESSIONS, all_present, condition, expand_starred, expression, operands, pull, truth_by_class, truth_of,
-    usable,
+    CONDITIONS, EXPRESSIONS, all_present, condition, expand_starred, expression, operands, pull, truth_by_class,
+    truth_of, usable,
 )
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
@@ -23,8 +23,8 @@ from ..engine.rulebook import CONSTANTS, Args
 from ..engine.short_circuit import lazily, one_of
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
-    COMPLEX, LIST, SEQUENCES, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
-    is_complex, is_optional, literal, type_of,
+    COMPLEX, LIST, SEQUENCES, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue,
+    Value, is_complex, is_optional, literal, type_of,
 )
 from ..library.externals import call_external
 from ..library.operators import operator

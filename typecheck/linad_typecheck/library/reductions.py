@@ -372,7 +372,8 @@ def _as_masked(ctx: Lowering, args: Args) -> Args:
         mask = as_array(ctx, where, args)
         if dtype_of(mask) != "bool":
             found = describe(type_of(where))
-            raise Refused(WrongType(args.span, f"`where=` of `{args.name}` is a mask of bools", found, "compare: `k != 0`"))
+            what = f"`where=` of `{args.name}` is a mask of bools"
+            raise Refused(WrongType(args.span, what, found, "compare: `k != 0`"))
         args = replace(args, keywords={**args.keywords, "where": mask})
     if not isinstance(initial, NoneValue):
         start = as_scalar(ctx, initial, args.span, f"`initial=` of `{args.name}` is one number")
