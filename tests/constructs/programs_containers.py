@@ -4,6 +4,24 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "an earlier target changes what a later one receives": ("""\
+class C:
+    def __init__(self, v):
+        self.v = v
+def f(x, n):
+    a, d, c = [x, 2.0], {"k": 1.0}, C(x)
+    i, a[0], b = 1, 3.0 * x, a
+    a[i], (e, w) = x * 5.0, (b, a)
+    d["k"], g = x, d
+    c.v, q = x * 7.0, c
+    grown = [x * k for k in range(n)]
+    grown[:1], r = [x, 1.0], grown
+    t = (x * 2.0, a)
+    a[-1], s = t
+    for a[0], u in [(x, a), (4.0, w)]:
+        e[1] += u[0]
+    return e[0] * w[1] + g["k"] * q.v + sum(r) * len(r) + s[1] * u[1]
+""", (1.3, 3)),
     "texts and members as keys": ("""\
 import enum
 from collections import Counter, defaultdict

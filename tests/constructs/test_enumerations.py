@@ -54,6 +54,8 @@ def test_members_that_do_not_exist():
 
 
 def test_a_dict_of_members_is_described_by_their_names():
+    with pytest.raises(LinadError, match="a dict of A has no key B"):
+        linear_grad(load(f"{HEADER}{CLASSES}\ndef f(x):\n    return {{C.A: x[0]}}[C.B]\n"), backend="interpret")(np.ones(2))
     body = "if x[0] > 0.0:\n        d = {C.A: x}\n    else:\n        d = {C.B: 1.0}\n    return d[C.A][0]"
     with pytest.raises(LinadError, match=r"`d` is dict\(A: array"):
         linear_grad(load(f"{HEADER}{CLASSES}\ndef f(x):\n    {body}\n"), backend="interpret")(np.ones(2))

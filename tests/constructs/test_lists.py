@@ -77,6 +77,7 @@ def test_spread_out(body):
     "q = [1] * 2 + [0][:]\nreturn z[q] * z", "return x[0] ** 2 if [1, 2] == (1, 2) or z.shape == [3, 3] or (1, 2) in [[1, 2]] else x[1]", "q = [0, 1]\nb = z * 1.0\nnp.add.at(b, q, 2.0)\nreturn b * b",
     "return np.transpose(z, [1, 0]) ** 2",
     "q = []\nfor i in range(2):\n    q.append(i)\nb = z * 1.0\nb[q] += y[q][0]\nreturn z[q] ** 2 + b[q, 1] * b[q]", "q = []\nfor i in range(2):\n    q.append((i, 1))\nreturn z[q] ** 2",
+    "k = len(x)\nb = z * 1.0\nb[:, range(1, k)] += y[range(2)][0]\nb[range(k), range(k)] = x * range(k)\nreturn np.array([range(k), range(1, k + 1)])[1] * b[0] + x[[]].sum() + x[range(0)].sum() + x[range(k - 1, -1, -1)]",
     "r = range(2)\nb = z * 1.0\nb[range(0, 3, 2)] *= y[range(2)][0]\nreturn z[r] ** 2 + b[r] + sum(r) * x[r[1]] * (tuple(r) == (0, 1))", "return [x, y][len(x) > 3] * (x[0], y[1])[True]",
     "q = [0, 1]\nfor i in range(1):\n    q[i] = 1\nreturn z[q] ** 2", "q = []\nfor v in x:\n    q.append(v > 0.0)\nreturn x[q] ** 2",
     "r = []\nfor i in range(2):\n    r.append(x * y[i])\na = np.array(r)\nreturn a[1, 0] * a.shape[0]", "t = []\nfor i in range(2):\n    t.append([x[i], 1.0])\nreturn np.array(t) @ x[:2]",

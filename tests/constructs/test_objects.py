@@ -280,6 +280,8 @@ class Countdown:
             raise StopIteration
         self.n -= 1
         return self.n
+class Odd:
+    def __eq__(self, o): return False
 def each(x, use): return sum([use(i, v) for i, v in enumerate(x)])
 """
 
@@ -290,6 +292,7 @@ def each(x, use): return sum([use(i, v) for i, v in enumerate(x)])
         "return each(x, lambda i, v: v * ((P(v) == P(x[1], i)) + 2 * (P(v) != P(x[1])) + 4 * (P(i, 0) < P(1, 1)) + 8 * (P(i) >= P(2))))",
         "parts = [Part('a', P(1.0)), Part('b', P(2.0), [1], 3.0)]; k = parts.index(Part('b', P(2.0, 5), [1], 3.0));"
         " return x[k] * (parts[0] == Part('a', P(1.0))) + (parts[0] == P(1.0)) + (parts[0] == ('a', 1)) + (Part('a', P(1.0), left=1.0) != parts[0])",
+        "a = Odd(); return x[0] * (a in (a,)) + x[1] * ([a] == [a]) + x[2] * ((a, 1) == (a, 1)) + (a == a)",
         "a, b = Alone(1.0), Alone(1.0); c = a; return x[0] * (1 + (a == b) + 2 * (a == c) + 4 * (b in [a, c]))",
         "seen = []\nfor i in range(6):\n    if P(i % 3) not in seen:\n        seen.append(P(i % 3, i))\nreturn x[seen.index(P(2.0))] + seen.count(P(1.0, 7))",
         "return each(x, lambda i, v: v * ((Pair(v, 1) == (x[1], 1)) + 2 * (Pair(i, 1) < Pair(1, 2)) + 4 * (Pair(i, 2) in [Pair(1, 2)])))",

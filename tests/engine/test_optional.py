@@ -229,6 +229,31 @@ b = a if b is None else b
 z = np.outer(x, x)
 total = np.array([a] * 2 + [b]).sum() + np.array((a,) * 3) @ x + (x + [a, b, a])[1] + np.sum([[a, b], (b, 1.0)], axis=0)[0]
 return total + sum([a, b]) + sum((b, a)) + max([a, b]) * min((a, b)) + any([a, b]) * x[0] + z[(k, 0)] + z[[k, 0], [0, k]].sum()""",
+    "in a comprehension, in pairs, a deque and a dict": """\
+from collections import deque
+found = [None if v > 1.0 else v for v in x]
+pairs, last, of, some = [(i, None) for i in range(3)], deque(found, maxlen=2), {}, x[0] if x[0] > 1.0 else None
+pairs[1] = (5, x[1])
+for i, v in enumerate(found):
+    of[i % 2] = v
+    last.append(of.setdefault(i + 1, v))
+    if v in (None, x[2]) or v in found[i + 1:]:
+        pairs[i] = (i, x[i] * 2.0)
+k, first = pairs[0]
+a, b, c = last.popleft(), of.get(7, some), of[1]
+return sum((i + 2) * (v or x[0]) for i, v in enumerate((a, b, c, first, pairs[1][1])) if v is not None) + k""",
+    "given by a star, and removed": """\
+def given(*values, **more):
+    return sum(v * v for v in (*values, *more.values()) if v is not None) + len(values)
+some = x[0] if x[0] > 1.0 else None
+held = [some, 2.0, None]
+held.remove(some)
+return given(*(some, 2.0), some, x[1], last=some) + len(held)""",
+    "as a bound of a part that is stored or deleted": """\
+some, bound = [v * v for v in x] * 2, None if x[0] > 1.0 else 1
+some[bound:2] = [x[0], 3.0, x[1]]
+del some[:bound]
+return sum(v * (i + 1) for i, v in enumerate(some)) + x[0]""",
     "as a bound of a slice": """\
 lo, hi, step = (None, 2, None) if x[0] > 1.0 else (1, None, 2)
 back = None if x[0] > 1.0 else -2

@@ -96,7 +96,7 @@ def test_nothing_is_logged(name):
     assert cost(program(f"np.{name}(x)", "x"), X).log_words == 0
 
 
-@pytest.mark.parametrize("body", ["np.nansum(x, where=x > 0)", "np.sum(x, out=x)", "np.sum(x, axis=5)", "np.sum(x, axis=n)", "np.sum(x, keepdims=x[0] > 0)", "np.sum(x, dtype=int)", "np.argmax(x, axis=(0, 0))", "round(x)", "round(x, 2)"])
+@pytest.mark.parametrize("body", ["np.nansum(x, where=x > 0)", "np.sum(x, where=x)", "np.sum(x, where=np.outer(x, x) > 0)", "np.sum(x, initial=x)", "np.sum(np.arange(3), initial=0.5)", "np.sum(x, out=x)", "np.sum(x, axis=5)", "np.sum(x, axis=n)", "np.sum(x, keepdims=x[0] > 0)", "np.sum(x, dtype=int)", "np.argmax(x, axis=(0, 0))", "round(x)", "round(x, 2)"])
 def test_refused(body):
     assert refusals(body.replace("n)", "int(x[0]))"), X)
 

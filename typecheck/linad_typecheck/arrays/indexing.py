@@ -14,8 +14,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    KNOWN_RANGE, LISTS, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, UnionValue, Value, ViewValue, describe, type_of,
+    KNOWN_RANGE, LISTS, RANGE, SILENT, SLICE, ArrayValue, Delayed, EntityValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, UnionValue, Value, ViewValue, describe, type_of,
 )
 from ..engine.views import View, Whole
 from ..frozen import frozen
@@ -210,7 +210,7 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
             return [Rest()]
         case TupleValue(record=record, items=items) if record is SLICE:
             return [slice_of(ctx, items, span)]
-        case TupleValue() if value.record in (*LISTS, KNOWN_RANGE):  # an index array, not one index per axis
+        case TupleValue() if value.record in (*LISTS, KNOWN_RANGE, RANGE):  # an index array, not one index per axis
             return inner_parts(ctx, value, span)
         case TupleValue(items=items) if value.record is None or value.record.named_tuple:
             return [p for item in items for p in inner_parts(ctx, item, span)]
@@ -234,5 +234,7 @@ def value_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
 def inner_parts(ctx: Lowering, value: Value, span: Span) -> list[Part | None]:
     """The parts of an index that is a tuple. A tuple inside it is an index array, as in NumPy."""
     value = present(ctx, value, span)
-    several = isinstance(value, TupleValue) and (value.record in LISTS or not value.closed)
+    several = isinstance(value, TupleValue) and value.record is not SLICE
+    if several and not value.items:
+        value = TupleValue((), KNOWN_RANGE)  # of ints
     return value_parts(ctx, array_of_values(ctx, value, None, "at", span) if several else value, span)

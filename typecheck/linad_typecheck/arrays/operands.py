@@ -96,7 +96,7 @@ def as_array(ctx: Lowering, v: Value, args: Args) -> AnyArray:
     match v:
         case ScalarValue():
             return rank_zero(v)
-        case TupleValue(closed=False):
+        case TupleValue(array_like=True):
             made = array_of_values(ctx, v, None, args.hint, args.span)
             if is_array(made):
                 return made

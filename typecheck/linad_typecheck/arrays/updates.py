@@ -193,7 +193,7 @@ def _right_side(
 
     Of what is ``assigned``, leading axes of size 1 are left out.
     """
-    if isinstance(value, TupleValue) and not value.closed:  # NumPy converts it to an array
+    if isinstance(value, TupleValue) and value.array_like:  # NumPy converts it to an array
         value = array_of_values(ctx, value, None, "t", span)
     if isinstance(value, SILENT):
         ctx.programs.poisoned |= isinstance(value, Poison)

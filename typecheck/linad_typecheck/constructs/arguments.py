@@ -58,10 +58,10 @@ def bound_arguments(
     more: dict[object, Value] = {}
     for name, a in [*itertools.zip_longest(positional[: len(nodes)], nodes), *((k.arg, k.value) for k in keywords)]:
         if name is None:  # for `*args`
-            rest.append(expression(ctx, a))
+            rest.append(expression(ctx, a, none=True))
             continue
         if spec.kwarg and name not in every and name not in more:
-            more[name] = expression(ctx, a)
+            more[name] = expression(ctx, a, none=True)
             continue
         if name in found or name not in every or (name in by_position_only and a not in nodes):
             if name in found or name in every:

@@ -265,7 +265,7 @@ def _library_args(ctx: Lowering, node: ast.Call, name: str, hint: str, callee: s
         values = iter(operands(ctx, [leaf for n in nodes for leaf in _leaves(n)]))
         given = [_rebuilt(ctx, n, values) for n in nodes]
     else:
-        given = operands(ctx, nodes)
+        given = operands(ctx, nodes, none=callee.startswith("%"))  # the prelude's own functions know of None
     plain = all(type(v) is ScalarValue or type(v) is ArrayValue for v in given)
     found = given if plain else _usable_args(ctx, given, nodes, callee, hint)
     count = len(node.args)

@@ -230,13 +230,12 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
             if set(p.names) != set(q.names):
                 return literal(False)
             pairs = zip(xs, (ys[q.names.index(n)] for n in p.names), strict=True)
-            return _chain(ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in pairs], span)
+            return _chain(ctx, True, [lambda x=x, y=y: _same_item(ctx, x, y, span) for x, y in pairs], span)
         case TupleValue(items=xs), TupleValue(items=ys) if _is_sequence(a) and _is_sequence(b):
             if len(xs) != len(ys) or a.listed != b.listed:  # a list does not equal a tuple
                 return literal(False)
-            return _chain(
-                ctx, True, [lambda x=x, y=y: _equal(ctx, x, y, span) for x, y in zip(xs, ys, strict=True)], span
-            )
+            pairs = zip(xs, ys, strict=True)
+            return _chain(ctx, True, [lambda x=x, y=y: _same_item(ctx, x, y, span) for x, y in pairs], span)
         case ScalarValue(), ScalarValue():
             return compare(ctx, ast.Eq, a, b, span)
         case (ScalarValue(weak=weak), TupleValue() as t) | (TupleValue() as t, ScalarValue(weak=weak)):
@@ -250,6 +249,11 @@ def _equal(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
         case NoneValue(), NoneValue():
             return literal(True)
     return None
+
+
+def _same_item(ctx: Lowering, a: Value, b: Value, span: Span) -> Value | None:
+    """Whether two items of containers are equal: an object equals itself there, whatever its class says."""
+    return literal(True) if is_same_object(ctx, a, b) else _equal(ctx, a, b, span)
 
 
 def _equal_or_none(ctx: Lowering, a: TupleValue, b: TupleValue, span: Span) -> Value | None:
@@ -293,7 +297,7 @@ def _ordered(ctx: Lowering, op: type[ast.cmpop], a: Value, b: Value, span: Span)
     lengths = (literal(len(v.items)) for v in (a, b))
     found: Value | None = compare(ctx, op, *lengths, span)
     for x, y in reversed(list(zip(a.items, b.items, strict=False))):
-        first, same = _ordered(ctx, op, x, y, span), _equal(ctx, x, y, span)
+        first, same = _ordered(ctx, op, x, y, span), _same_item(ctx, x, y, span)
         if not (isinstance(first, ScalarValue) and isinstance(same, ScalarValue)):
             return None
         rest = both(ctx, "and", same, found, span)
@@ -351,7 +355,7 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if is_growing(b) or has_method(ctx, b, "__iter__"):
         return _any_of(ctx, a, b, span)
     if isinstance(b, TupleValue) and not b.closed:
-        found = _chain(ctx, False, [lambda x=x: _equal(ctx, a, x, span) for x in b.items], span)
+        found = _chain(ctx, False, [lambda x=x: _same_item(ctx, a, x, span) for x in b.items], span)
         if found is not None:
             return found
     elif is_array(b) and isinstance(a, TextValue | NoneValue) and rank_of(b) > 0:

@@ -83,6 +83,7 @@ class _Run:
     node: Comprehension
     each: Callable[[Value, Span], list[ast.stmt] | None]
     purpose: str  # distinguishes several loops over one comprehension
+    none: bool = False  # whether an element may be None
     refused: bool = False  # whether the element, or what an inner loop runs over, was refused when last lowered
 
     def go(self) -> None:
@@ -95,7 +96,7 @@ class _Run:
         ctx, node = self.ctx, self.node
         if not generators:
             self.refused = True
-            value = usable(ctx, expression(ctx, node.elt), "the element", ctx.span(node.elt))
+            value = usable(ctx, expression(ctx, node.elt, none=self.none), "the element", ctx.span(node.elt))
             self.each(value, ctx.span(node.elt))
             self.refused = False
             return
@@ -193,7 +194,7 @@ def only_plain(ctx: Lowering, node: Comprehension) -> None:
 def run_through(ctx: Lowering, node: Comprehension, each: Callable[[Value, Span], object], purpose: str) -> None:
     """Call ``each`` for the elements of a comprehension. ``purpose`` distinguishes several loops over one
     comprehension."""
-    _Run(ctx, node, each, purpose).go()
+    _Run(ctx, node, each, purpose, none=True).go()
 
 
 # ------------------------------------------------------------------------------------------------------------ folds

@@ -149,11 +149,11 @@ def item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     found = _find(base, key)
     if found is not None:
         return usable(ctx, found, ast.unparse(node), ctx.span(node))
-    names = [str(k) for k in base.record.names]
-    near = meant(str(key), names, 0.6)
+    *names, wanted = (k.name if isinstance(k, EnumMember) else repr(k) for k in (*base.record.names, key))
+    near = meant(wanted, names, 0.6)
     ctx.raised("KeyError")
-    told = f"a dict of {', '.join(map(repr, base.record.names)) or 'nothing'} has no key {key!r}"
-    near = f"`{near[0]!r}` is near" if near else ""
+    told = f"a dict of {', '.join(names) or 'nothing'} has no key {wanted}"
+    near = f"`{near[0]}` is near" if near else ""
     raise Refused(WrongType(ctx.span(node.slice), told, "a KeyError in Python", near))
 
 

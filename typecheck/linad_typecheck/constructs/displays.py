@@ -9,17 +9,14 @@ from ..arrays.axes import RULES as AXES
 from ..arrays.from_parts import ROWS, Stacked, array_of_cells, collect, shape_of_parts
 from ..ir.core import Const
 from ..engine.complexes import as_complex, pair
-from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression
-from ..engine.quoted import Quoted
 from ..engine.refusal import Refused
 from ..engine.rulebook import Args
 from ..engine.sizes import is_array, rank_of
 from ..engine.state import Lowering
-from ..engine.values import ArrayValue, EntityValue, NoneValue, ScalarValue, Value, is_complex, literal
+from ..engine.values import ArrayValue, NoneValue, ScalarValue, Value, is_complex, literal
 from ..library.complexes import complex_dtype
 from ..messages.language import BadCall
-from ..names.scope import External
 from ..types import DType
 from .comprehensions import array_from
 
@@ -35,9 +32,6 @@ def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -
     if options:
         return _with_options(ctx, node, options, dotted, name, hint)
     what = node.args[0]
-    if isinstance(what, ast.Call) and callee(ctx, what.func) == "builtins.range" and not what.keywords:
-        arange = Quoted(what.func, EntityValue(External("numpy.arange"), "np.arange"))
-        what = ast.copy_location(ast.Call(arange, what.args, []), what)
     if wanted:
         given = expression(ctx, wanted[0])
         if complex_dtype(given) is not None:

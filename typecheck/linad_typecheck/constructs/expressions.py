@@ -12,7 +12,8 @@ from ..engine.arithmetic import binary, unary
 from ..engine.elementwise import lift
 from ..engine.entities import constant_value, entity, unknown_constant
 from ..engine.evaluation import (
-    CONDITIONS, EXPRESSIONS, condition, expand_starred, expression, operands, pull, truth_by_class, truth_of, usable,
+    CONDITIONS, EXPRESSIONS, all_present, condition, expand_starred, expression, operands, pull, truth_by_class,
+    truth_of, usable,
 )
 from ..engine.growing import is_growing
 from ..engine.provenance import first_bound
@@ -22,8 +23,8 @@ from ..engine.rulebook import CONSTANTS, Args
 from ..engine.short_circuit import lazily, one_of
 from ..engine.state import Ahead, Lowering
 from ..engine.values import (
-    COMPLEX, LIST, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue, Value,
-    is_complex, is_optional, literal, type_of,
+    COMPLEX, LIST, SEQUENCES, SILENT, Binding, EntityValue, LostArray, Poison, ScalarValue, TextValue, TupleValue,
+    Value, is_complex, is_optional, literal, type_of,
 )
 from ..library.externals import call_external
 from ..library.operators import operator
@@ -235,10 +236,19 @@ def _compare(ctx: Lowering, node: ast.Compare, hint: str) -> Value:
         sides = (pull(ctx, n, none=True) for n in (node.left, node.comparators[0]))
         return comparison_of(ctx, node.ops[0], *sides, ctx.span(node))
     if len(node.ops) == 1:
-        none = isinstance(node.ops[0], EQUALITIES)
-        sides = operands(ctx, [node.left, node.comparators[0]], none=none)
+        among = isinstance(node.ops[0], ast.In | ast.NotIn)
+        sides = operands(ctx, [node.left, node.comparators[0]], none=among or isinstance(node.ops[0], EQUALITIES))
+        if among:
+            sides = _of_items(ctx, node, *sides)
         return comparison_of(ctx, node.ops[0], *sides, ctx.span(node))
     return _chain(ctx, node, pull(ctx, node.left), 0)
+
+
+def _of_items(ctx: Lowering, node: ast.Compare, a: Value, b: Value) -> tuple[Value, Value]:
+    """The sides of ``a in b``: None may be among the items of a list or tuple, not among those of anything else."""
+    b = all_present(ctx, node.comparators[0], b) if is_optional(b) else b
+    listed = isinstance(b, TupleValue) and (b.record in SEQUENCES or is_growing(b))
+    return a if listed else all_present(ctx, node.left, a), b
 
 
 def _chain(ctx: Lowering, node: ast.Compare, left: Value, k: int) -> Value:

@@ -298,7 +298,9 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         return _updated(ctx, node, base)
     if name in OPERATIONS.values() or f"_{name}" in _ASKED:
         return _with_other(ctx, node, base, name)
-    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
+    given = [
+        usable(ctx, expression(ctx, a, none=k > 0), "the argument", ctx.span(a)) for k, a in enumerate(node.args)
+    ]
     silent = next((v for v in given if isinstance(v, SILENT)), None)
     if silent is not None:
         raise Refused(None, silent, () if name == "get" else (base,))

@@ -105,7 +105,7 @@ def _searched(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Val
     if name != "remove" or isinstance(found, SILENT):
         return found
     pop = ast.copy_location(ast.Attribute(node.func.value, "pop", ast.Load()), node.func)
-    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node))
+    expression(ctx, ast.copy_location(ast.Call(pop, [Quoted(node, found)], []), node), none=True)
     return NoneValue()
 
 
@@ -568,7 +568,7 @@ def _with_items(
 ) -> TupleValue:
     """A list with the items of another one in place of ``xs[lo:hi]``, or without that part."""
     where = [node.slice.lower, node.slice.upper, node.slice.step]
-    bounds = [NoneValue() if n is None else expression(ctx, n) for n in where]
+    bounds = [NoneValue() if n is None else expression(ctx, n, none=True) for n in where]
     known = [None if isinstance(v, NoneValue) else _known(v) for v in bounds]
     fixed = all(k is not None or isinstance(v, NoneValue) for k, v in zip(known, bounds, strict=True))
     if known == [None] * 3 and fixed:
@@ -675,9 +675,12 @@ def _row_for(
 
 def _holds_none(base: TupleValue) -> bool:
     """Whether an item of a list may be None."""
-    if base.record in GROWING:
-        return is_optional(base.items[0])
-    return any(isinstance(v, NoneValue) or is_optional(v) for v in base.items)
+    return any(map(_is_or_holds_none, base.items[:1] if base.record in GROWING else base.items))
+
+
+def _is_or_holds_none(v: Value) -> bool:
+    parts = v.items if isinstance(v, TupleValue) and not v.changes else ()
+    return isinstance(v, NoneValue) or is_optional(v) or any(map(_is_or_holds_none, parts))
 
 
 def _is_one_of(cells: Value, item: Value) -> bool:

@@ -40,7 +40,7 @@ def is_deque(v: Value) -> bool:
 
 def _call(ctx: Lowering, at: ast.expr, name: str, *given: Value) -> Value:
     function = Quoted(at, EntityValue(External(f"%queues.{name}"), name))
-    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at))
+    found = expression(ctx, ast.copy_location(ast.Call(function, [Quoted(at, v) for v in given], []), at), none=True)
     if isinstance(found, SILENT):
         raise Refused(None, found, given)
     return found
@@ -116,7 +116,7 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         ctx.all_landed()  # the deque is evaluated again for each item
         _extended(ctx, node, node.func.value, node.args[0], "_append" if name == "extend" else "_append_left")
         return NoneValue()
-    given = [usable(ctx, expression(ctx, a), "the argument", ctx.span(a)) for a in node.args]
+    given = [usable(ctx, expression(ctx, a, none=name != "rotate"), "the argument", ctx.span(a)) for a in node.args]
     silent = next((v for v in given if isinstance(v, SILENT)), None)
     if silent is not None:
         raise Refused(None, silent, (base,))

@@ -33,6 +33,7 @@ from ..engine.values import (
     ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
     TupleValue, Value, arrays, contains, describe, literal, map_arrays, type_of,
 )
+from ..engine.values import objects as objects_in
 from ..library.operators import operator
 from ..ownership.liveness import bound
 from ..ownership.objects import allocated_at
@@ -162,8 +163,23 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
     stored_at_once = len(s.targets) == 1 and isinstance(s.targets[0], ast.Subscript)
     if isinstance(value, Delayed) and (not stored_at_once or may_update(ctx, s.targets[0])):
         value = force_delayed(ctx, value, hint, ctx.span(s.value))
-    for target in s.targets:
-        assign(ctx, target, value, ctx.span(s.value))
+    _assign_each(ctx, s.targets, (value,) * len(s.targets), ctx.span(s.value))
+
+
+def _assign_each(ctx: Lowering, targets: list[ast.expr], values: tuple[Value, ...], span: Span) -> None:
+    """Assign to several targets. Storing into one may change an object that a later one receives, as in
+    ``xs[0], ys = 1.0, xs``: until then a pseudo-name holds the values."""
+    if all(isinstance(t, ast.Name) for t in targets[:-1]) or not any(objects_in(TupleValue(values[1:]))):
+        for target, value in zip(targets, values, strict=True):
+            assign(ctx, target, value, span)
+        return
+    kept = ctx.pseudo("assigned", span)
+    ctx.bind(kept, Binding(TupleValue(values), span))
+    for target in targets:
+        value, *others = ctx.env[kept].value.items
+        ctx.bind(kept, Binding(TupleValue(tuple(others)), span))
+        assign(ctx, target, value, span)
+    ctx.unbind(kept)
 
 
 def _assigned(ctx: Lowering, s: ast.Assign, hint: str) -> Value:
@@ -180,9 +196,7 @@ def _takes_none(ctx: Lowering, target: ast.expr) -> bool:
     """Whether None can be assigned to a target: not to a cell of an array."""
     if not isinstance(target, ast.Subscript):
         return isinstance(target, ast.Name | ast.Attribute)
-    base = target.value
-    b = ctx.env.get(base.id) if isinstance(base, ast.Name) else None
-    return b is not None and isinstance(b.value, TupleValue) and not is_hashed(b.value)
+    return held_object(ctx, target.value) is not None
 
 
 def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
@@ -299,8 +313,7 @@ def _unpack(ctx: Lowering, target: ast.Tuple | ast.List, value: Value, span: Spa
     else:
         before, rest, after = with_rest(ctx, value, starred, len(targets) - starred - 1, target, span)
         items = (*before, allocated_at(ctx, rest, ctx.span(target)), *after)
-    for t, item in zip(targets, items, strict=True):
-        assign(ctx, t.value if isinstance(t, ast.Starred) else t, item, span)
+    _assign_each(ctx, [t.value if isinstance(t, ast.Starred) else t for t in targets], tuple(items), span)
 
 
 def store(ctx: Lowering, where: Cell, value: Value, span: Span) -> None:

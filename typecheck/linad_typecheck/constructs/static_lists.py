@@ -51,7 +51,7 @@ def _run(
     """Run a comprehension whose loops and tests are all known at compile time. Returns whether they are; None if a
     problem was reported."""
     if not generators:
-        value = expression(ctx, node.elt, hint)
+        value = expression(ctx, node.elt, hint, none=True)
         found.append(value)
         return None if isinstance(value, SILENT) else True
     first, *rest = generators

@@ -362,7 +362,7 @@ def parts_of(ctx: Lowering, node: ast.expr) -> list[Part] | None:
                 found.append(None if Poison in map(type, bounds) else slice_of(ctx, bounds, span))
             case ast.Constant(value=value) if value is ...:
                 found.append(Rest())
-            case ast.List():
+            case ast.List(elts=[_, *_]):
                 found += value_parts(ctx, row_of(ctx, n), span)
             case _:
                 found += (value_parts if n is node else inner_parts)(ctx, pull(ctx, n), span)

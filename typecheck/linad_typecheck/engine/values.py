@@ -161,6 +161,11 @@ class TupleValue:
         """Whether it only has fields: a dataclass cannot be indexed, unpacked or iterated over."""
         return self.record is not None and not self.record.named_tuple
 
+    @property
+    def array_like(self) -> bool:
+        """Whether NumPy converts it to an array with its items as cells."""
+        return not self.closed or self.record is RANGE
+
 
 @frozen(slots=True)
 class NoneValue:

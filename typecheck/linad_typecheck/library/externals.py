@@ -40,7 +40,7 @@ def _called(ctx: Lowering, dotted: str, args: Args) -> Value:
         raise Refused(None)
     args = args if args.function == dotted else replace(args, function=dotted)
     if is_elementwise(dotted) and dotted.startswith(("numpy.", "scipy.")):  # they convert lists to arrays
-        whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and not v.closed else v for v in args.values)
+        whole = tuple(as_array(ctx, v, args) if isinstance(v, TupleValue) and v.array_like else v for v in args.values)
         args = replace(args, values=whole)
     if dotted == "numpy.nan_to_num":
         args = out_argument.in_place(args)

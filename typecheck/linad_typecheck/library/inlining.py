@@ -28,7 +28,7 @@ from ..engine.sizes import is_array
 from ..engine.state import TRUE, Lowering
 from ..engine.values import (
     SILENT, DTypeValue, EntityValue, FunctionValue, NoneValue, ScalarValue, TextValue, TupleValue, Value, arrays,
-    is_complex,
+    is_complex, is_optional,
 )
 from ..ownership.state import names_of
 from ..messages.language import BadCall
@@ -66,7 +66,7 @@ def _call(definition: Definition, ctx: Lowering, args: Args) -> Value:
     given = _bound(ctx, definition, args)
     if definition.updates:  # the arguments are those of the call, and no expression uses them after it
         ctx.all_landed()
-    elif not definition.loops:
+    elif not definition.loops and not any(map(is_optional, given.values())):
         inside = lambda: _Body(ctx, definition, args, given).run((definition.node.body,))
         try:
             return _result(ctx, definition, ctx.take(ctx.ahead(inside)), args.span)

@@ -52,7 +52,7 @@ def operator(ctx: Lowering, op: type[ast.operator], a: Value, b: Value, span: Sp
     if isinstance(a, TupleValue) or isinstance(b, TupleValue):
         a, b = (
             array_of_values(ctx, v, None, hint, span)
-            if isinstance(v, TupleValue) and not v.closed and is_array(other)
+            if isinstance(v, TupleValue) and v.array_like and is_array(other)
             else v
             for v, other in ((a, b), (b, a))
         )

@@ -356,9 +356,31 @@ def _masked(name: str, plain: Callable[[Lowering, Args], Value]) -> Callable[[Lo
         given = (args.keywords.get(k, NoneValue()) for k in ("where", "initial"))
         if all(isinstance(v, NoneValue) for v in given):
             return plain(ctx, args)
-        return rule_of(f"%masked._{name}")[0](ctx, args)
+        first, *others = args.values or (NoneValue(),)
+        if not isinstance(first, NoneValue):
+            args = replace(args, values=(as_array(ctx, first, args), *others))
+        return rule_of(f"%masked._{name}")[0](ctx, _as_masked(ctx, args))
 
     return apply
+
+
+def _as_masked(ctx: Lowering, args: Args) -> Args:
+    """The arguments, with ``where=`` as a mask; ``initial=`` is one number, which NumPy converts to the type of the
+    sum."""
+    where, initial = (args.keywords.get(k, NoneValue()) for k in ("where", "initial"))
+    if not isinstance(where, NoneValue):
+        mask = as_array(ctx, where, args)
+        if dtype_of(mask) != "bool":
+            found = describe(type_of(where))
+            what = f"`where=` of `{args.name}` is a mask of bools"
+            raise Refused(WrongType(args.span, what, found, "compare: `k != 0`"))
+        args = replace(args, keywords={**args.keywords, "where": mask})
+    if not isinstance(initial, NoneValue):
+        start = as_scalar(ctx, initial, args.span, f"`initial=` of `{args.name}` is one number")
+        if start.dtype in FLOATS and args.values and dtype_of(args.values[0]) not in FLOATS:
+            what = f"`initial=` of `{args.name}` of ints is an int"
+            raise Refused(WrongType(args.span, what, "a float", "add it afterwards"))
+    return args
 
 
 RULES: dict[str, Callable[[Lowering, Args], Value]] = {

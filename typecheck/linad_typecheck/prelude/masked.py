@@ -6,28 +6,28 @@ import numpy as np
 
 
 def _sum(a, axis=None, keepdims=False, initial=0, where=True):
-    return np.sum(np.where(where, a, 0), axis=axis, keepdims=keepdims) + initial
+    return np.sum(np.where(np.broadcast_to(where, np.shape(a)), a, 0), axis=axis, keepdims=keepdims) + initial
 
 
 def _prod(a, axis=None, keepdims=False, initial=1, where=True):
-    return np.prod(np.where(where, a, 1), axis=axis, keepdims=keepdims) * initial
+    return np.prod(np.where(np.broadcast_to(where, np.shape(a)), a, 1), axis=axis, keepdims=keepdims) * initial
 
 
 def _any(a, axis=None, keepdims=False, where=True):
-    return np.any(np.logical_and(where, a), axis=axis, keepdims=keepdims)
+    return np.any(np.logical_and(np.broadcast_to(where, np.shape(a)), a), axis=axis, keepdims=keepdims)
 
 
 def _all(a, axis=None, keepdims=False, where=True):
-    return np.all(np.logical_or(np.logical_not(where), a), axis=axis, keepdims=keepdims)
+    return np.all(np.logical_or(np.logical_not(np.broadcast_to(where, np.shape(a))), a), axis=axis, keepdims=keepdims)
 
 
 def _mean(a, axis=None, keepdims=False, where=True):
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
-    return np.sum(np.where(where, a, 0), axis=axis, keepdims=keepdims) / count
+    return np.sum(np.where(np.broadcast_to(where, np.shape(a)), a, 0), axis=axis, keepdims=keepdims) / count
 
 
 def _var(a, axis=None, ddof=0, keepdims=False, where=True):
-    apart = np.where(where, a - _mean(a, axis, True, where), 0)
+    apart = np.where(np.broadcast_to(where, np.shape(a)), a - _mean(a, axis, True, where), 0)
     count = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims)
     return np.sum(apart**2, axis=axis, keepdims=keepdims) / np.maximum(count - ddof, 0)
 
