@@ -25,6 +25,7 @@ PROGRAMS = {
     "a helper that always raises, indexed": "def fail(v):\n    raise ValueError('no')\nreturn fail(x)[0]",
     "a helper that always raises on a path": "def fail(v):\n    raise ValueError('no')\nreturn x[0] if x[1] < 9.0 else fail(x) ** 2",
     "a helper that always raises in a sum": "def fail(v):\n    raise ValueError('no')\nreturn sum(v if v < 1.5 else 2.0 * fail(v) for v in x)",
+    "getters": "from operator import attrgetter, itemgetter\nrows = [(x[0], 2.0), (x[1], 1.0)]\na, b = itemgetter(2, 0)(x)\nfirst, _ = sorted(rows, key=itemgetter(1))[0]\nreturn first * a + b * attrgetter('T.size')(x)",
     "in": "s = 0.0\nfor k in range(5):\n    if k in (0, 3):\n        s += x[k]\n    if k not in (0, 3):\n        s += x[k] ** 2\nreturn s",
     "texts": "def g(a, mode='sq'):\n    if mode in ('sq', 'square'):\n        return a * a\n    return a\nreturn g(x[0]) + g(x[1], 'id') + g(x[2], mode='square')",
     "stars in calls": "def g(a, b, c):\n    return a * b + c\nt = (x[0], x[1])\nreturn g(*t, x[2]) + max(*t) + np.hypot(*t)",

@@ -208,7 +208,7 @@ def test_no_edit_makes_another_function_of_one_that_exists(call):
     assert found.fixes and not any(f.edits for f in found.fixes)
 
 
-@pytest.mark.parametrize("function", "sum nansum prod mean max min any all var std".split())
+@pytest.mark.parametrize("function", "nansum nanprod max min".split())
 def test_reductions_of_part_of_the_cells(function):
     x, mask = np.array([2.0, -1.0, 0.0, 5.0, -3.0, 0.5]), np.array([True, False, True, False, True, True])
     first = {"max": ", initial=-np.inf", "min": ", initial=np.inf"}.get(function, "")

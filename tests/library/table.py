@@ -726,6 +726,7 @@ ELSEWHERE = {
         name: "of types, known when compiled: tests/constructs/test_texts_and_slices.py"
         for name in "numpy.ma.isMA numpy.ma.isMaskedArray numpy.ma.is_masked scipy.sparse.issparse scipy.sparse.isspmatrix".split()
     },
+    **{f"operator.{n}": "functions that read a part: tests/constructs/test_statements.py" for n in ("itemgetter", "attrgetter")},
     **{name: "copies of structures: tests/api/test_functions_of_packages.py" for name in ("copy.copy", "copy.deepcopy")},
     "functools.reduce": "of functions: tests/api/test_functions_of_packages.py",
     "numpy.piecewise": "of functions: tests/api/test_functions_of_packages.py",
