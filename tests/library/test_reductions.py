@@ -86,7 +86,7 @@ def test_long_sums_are_added_up_in_blocks():
 
 
 def test_a_better_cell_is_found_by_one_comparison():
-    """Only in a block with a nan each cell is asked whether it is one once more."""
+    """Each cell is compared with itself, to find a nan, only in blocks that contain one."""
     n = 200
     assert cost(program("np.min(x)", "x"), np.arange(float(n), 0.0, -1.0)).primal < 11 * n
 

@@ -252,6 +252,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         raise Refused(None)
     kind = "list" if base.listed else "tuple"
+    computed = isinstance(index, ScalarValue) and index.dtype in INTS
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
         k = index.atom.value
         if -len(base.items) <= k < len(base.items):
@@ -259,16 +260,11 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
     elif any(isinstance(v, SILENT) for v in base.items):
         return Poison()
-    elif (
-        isinstance(index, ScalarValue)
-        and index.dtype in INTS
-        and base.items
-        and all(isinstance(v, ScalarValue) for v in base.items)
-    ):
+    elif computed and base.items and all(isinstance(v, ScalarValue) for v in base.items):
         if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base, ctx.span(node))) is not None:
             return lists.item(ctx, cells, index, user_name(node.value), ctx.span(node))
         return select_item(ctx, base.items, index, ctx.span(node))
-    elif isinstance(index, ScalarValue) and index.dtype in INTS and (found := as_choices(ctx, base.items)) is not None:
+    elif computed and (found := as_choices(ctx, base.items)) is not None:
         code = select_item(ctx, tuple(v.items[0] for v in found), index, ctx.span(node))
         return replace(found[0], items=(code, *found[0].items[1:]))
     elif isinstance(index, ScalarValue) and base.listed and not base.items:
@@ -277,9 +273,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         return Bottom()
     elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
         return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
-    elif isinstance(index, ScalarValue) and index.dtype in INTS and 0 < len(base.items) <= _FEW_ARRAYS and all(
-        map(is_array, base.items)
-    ):
+    elif computed and 0 < len(base.items) <= _FEW_ARRAYS and all(map(is_array, base.items)):
         return _one_array(ctx, node, base.items, index)
     elif not isinstance(index, SILENT):
         make = "stack" if any(map(is_array, base.items)) else "array"
