@@ -84,10 +84,10 @@ def _reads(node: ast.AST, name: str) -> int:
 
 def _counted(node: ast.AST) -> Mapping[str, int]:
     """How often a node reads each name; it is kept with the node, because each call of a function asks again."""
-    found = node.__dict__.get("counted")
-    if found is None:
-        found = node.counted = _count(node)  # type: ignore[attr-defined]
-    return found
+    kept = vars(node)
+    if "counted" not in kept:
+        kept["counted"] = _count(node)
+    return kept["counted"]
 
 
 def _count(node: ast.AST) -> Mapping[str, int]:
