@@ -21,8 +21,8 @@ from types import CellType, CodeType, FunctionType, MemberDescriptorType, Method
 
 import numpy as np
 from linad_typecheck.names.scope import (
-    AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, CustomRule, Entity, FunctionSource, Helper, Instance,
-    Items, Member, Opaque, RecordClass,
+    AFTER, DEFAULT, FACTORY, GIVEN, IMPORTED, SETTER, Applied, Constant, CustomRule, Entity, FunctionSource, Helper,
+    Instance, Items, Member, Opaque, RecordClass,
 )
 from linad_typecheck.names.records import COMPARISONS
 from linad_typecheck.signature import ArgRecord
@@ -33,7 +33,7 @@ from .entities import compiled_of, elementwise, entity, fingerprint, rules_of, u
 from .errors import refusal
 from .locate import file_of, locate
 from .objects import MISSING, PARTIALS, Property, attribute, classes, is_object, items_of, of_parents
-from .records import changeable, classes_of, compared_fields, default_value, initialiser, told
+from .records import Contents, changeable, classes_of, compared_fields, default_value, initialiser, told
 
 IMPLEMENTS = "%implements "  # prefix of the name of a library function, to look up its user-defined implementation
 
@@ -52,11 +52,14 @@ class Lookup:
     value: object
     mark: str  # the fingerprint of the value
     code: tuple[object, ...] | None = None  # for functions: code and defaults, which can be reassigned
+    held: Contents | None = None  # for lists and dicts of constants
 
     def holds(self) -> bool:
         """Whether the name still has the same meaning."""
         now = self.scope.raw(self.name)
         if now is self.value:
+            if self.held is not None and self.held.same(now):
+                return True
             if isinstance(now, np.ndarray) or changeable(now):
                 return self.scope.mark(self.name, now) == self.mark
             if self.code is None:
@@ -310,7 +313,8 @@ class LiveScope:
             raise NotYet(name)
         found, mark = self._answer(name, value)
         code = _code(value) if isinstance(found, Helper | Applied) else None
-        self.record.lookups.setdefault((self.path, name), Lookup(self, self.path, name, value, mark, code))
+        held = Contents.of(value) if isinstance(found, Constant) and changeable(value) else None
+        self.record.lookups.setdefault((self.path, name), Lookup(self, self.path, name, value, mark, code, held))
         return found
 
     def member(self, record: RecordClass, name: str) -> Member | None:

@@ -13,6 +13,7 @@ import weakref
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import is_
 from types import BuiltinFunctionType, FunctionType
 
 import numpy as np
@@ -295,9 +296,12 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     """A record of constants, or a tuple of such; None for anything else."""
     if isinstance(value, complex | np.complexfloating):
         return RecordConstant(COMPLEX, (value.real, value.imag))
-    record = as_record(value)
-    if type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
+    if type(value) is list:
+        record = LIST if len(value) <= MOST_KEYS else None
+    elif type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):
         record = dict_class(tuple(value))
+    else:
+        record = as_record(value)
     if record is None and type(value) is not tuple:
         return None
     items: list[object] = []
@@ -312,6 +316,31 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
 def changeable(value: object) -> bool:
     """Whether a module constant is a mutable object whose contents may change later."""
     return type(value) in (list, dict) or (isinstance(value, tuple) and any(map(changeable, value)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Contents:
+    """The items of a list, tuple or dict of constants, and the contents of those items that are such themselves."""
+
+    items: tuple[object, ...]
+    inner: tuple[tuple[int, Contents], ...]
+
+    @classmethod
+    def of(cls, value: object) -> Contents:
+        items = _items(value)
+        inner = ((k, cls.of(v)) for k, v in enumerate(items) if type(v) in (list, tuple, dict))
+        return cls(items, tuple(inner))
+
+    def same(self, value: object) -> bool:
+        """Whether the value, which is the same object as before, has these items."""
+        now = _items(value)
+        if len(now) != len(self.items) or not all(map(is_, now, self.items)):
+            return False
+        return all(held.same(now[k]) for k, held in self.inner)
+
+
+def _items(value: object) -> tuple[object, ...]:
+    return (*value, *value.values()) if type(value) is dict else tuple(value)  # type: ignore[arg-type]
 
 
 def _told(value: object) -> str:

@@ -259,3 +259,21 @@ def test_under_a_profiler():
     f, profile = linear_grad(scaled, backend="interpret"), cProfile.Profile()
     profile.runcall(njit(scaled), 3.0)
     assert f.grad(3.0) == linear_grad(scaled, backend="interpret").grad(3.0) == 2.0
+
+
+def test_long_lists_are_constants_and_their_changes_are_seen():
+    table, nested = [0.5 * k for k in range(100)], {"a": [1.0, 2.0], "b": ([3.0], 4.0)}
+
+    @linear_grad(backend="interpret")
+    def f(x, k: int):
+        return x * table[k] + nested["b"][0][0]
+
+    assert f(2.0, 7) == 10.0
+    table[7] = -1.0
+    assert f(2.0, 7) == 1.0
+    nested["b"][0][0] = 0.5
+    assert f(2.0, 7) == -1.5
+    nested["c"] = 1.0
+    table.append(8.0)
+    assert (f(2.0, 100), f(2.0, -1)) == (16.5, 16.5)
+    assert isinstance(scope_of(f.py_func).lookup("table"), Constant)

@@ -105,6 +105,24 @@ def f(x, n):
         t[i + 1] = x[i]
     return s + sum(t) + A.W[n] // 2
 """, (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "computed indices of tables": ("""\
+NODES = ((-0.5, 1, None), (0.25, 2, 0.75), (1.5, 0, 2.0))
+ROWS = [[0.1 * k for k in range(40)], [-0.2 * k for k in range(40)]]
+PAIRS = (tuple(0.1 * k for k in range(40)), tuple(-0.2 * k for k in range(40)))
+def at(t, i):
+    return t[i] * 2.0
+def f(x, n):
+    own = (x[0], x[1] * 2.0, *PAIRS[0])
+    s = 0.0
+    for i in range(n):
+        a, k, b = NODES[i % 3]
+        s += a * x[k] + NODES[-1 - i % 3][0] * (0.5 if b is None else b)
+        if i > 1:
+            s += own[i] * own[3 * i] + at(own, i + 1) + ROWS[i % 2][9 * i]
+        for j in range(k):
+            s += PAIRS[j % 2][i + 7 * j] * x[j] + at(ROWS[1], j)
+    return s + own[n]
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
     "matmul": ("""\
 def f(x, k):
     A = [[x * (i + 1) + j for j in range(k)] for i in range(k)]

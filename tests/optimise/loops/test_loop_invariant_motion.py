@@ -1,4 +1,4 @@
-"""Int arithmetic that does not change leaves loops; what may fail or changes stays."""
+"""Int arithmetic and tables that do not change leave loops; what may fail or changes stays."""
 
 from __future__ import annotations
 
@@ -65,3 +65,47 @@ entry fn f(T: i64) -> i64 {
 """
     )
     assert text.index("n = dim &log 0") > text.index("for t in range(T)")
+
+
+TABLES = """
+entry fn f(x: read f64[:], T: i64, a: f64, c: bool) -> f64 {
+  for t in range(T) carry (s.1: f64 = 0.0) -> (s.3) {
+    v = alloc f64 [3]
+    &v![0] = 0.5
+    &v![1] = a
+    &v![2] = LAST
+    OTHER
+    s.2 = load &v [t]
+    r = if c {
+      w = alloc f64 [3]
+      &w![0] = 0.5
+      &w![1] = a
+      &w![2] = a
+      q = load &w [t]
+      yield q
+    } else {
+      yield 0.0
+    }
+    s.4 = add s.2 r
+    yield s.4
+  }
+  return s.3
+}
+"""
+
+
+def tables(last: str = "a", other: str = "") -> str:
+    return hoisted(TABLES.replace("LAST", last).replace("OTHER", other))
+
+
+def test_equal_tables_are_made_once_before_the_loop() -> None:
+    text = tables()
+    assert text.index("&v![2] = a") < text.index("for t in range(T)")
+    assert text.count("alloc") == 1
+    assert "load &v [t]" in text[text.index("if c") :]
+
+
+def test_a_table_that_depends_on_the_iteration_or_is_changed_stays() -> None:
+    for text in (tables("s.1"), tables(other="&v![t] = 0.0"), tables(other="&v![0] += 1.0"), tables(other="&v[...] = 1.0")):
+        moved = text[: text.index("for t in range(T)")]
+        assert "&w![2] = a" in moved and "alloc f64 [3]" in text[len(moved) :] and "v = " not in moved

@@ -396,7 +396,7 @@ def _of_any_length(
     """The arguments of a recursive call, where lists may have any length: otherwise a list that grows would have
     another type in each call."""
     for base in [part for v in (*values, *(c.value for c in captures)) for part in objects_in(v) if part.listed]:
-        grown = lists.in_cells(ctx, base)
+        grown = lists.in_arrays(ctx, base)
         if grown is not None:
             put = lambda o, base=base, grown=grown: grown if o == base else o
             values = [map_objects(v, put) for v in values]

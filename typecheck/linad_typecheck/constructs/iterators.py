@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..arrays.indexing import MOST_CHOSEN
 from ..engine.arithmetic import binary
 from ..engine.entities import callee
 from ..engine.evaluation import CALLS, expression, usable
@@ -82,7 +83,9 @@ def pool(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Va
         case TupleValue(record=record) if record is RANGE:
             return value
         case TupleValue(closed=False):
-            return lists.indexable(ctx, value, span)
+            numbers = all(isinstance(v, ScalarValue) for v in value.items)
+            few = numbers and len(value.items) <= MOST_CHOSEN
+            return value if few else lists.in_arrays(ctx, value, named=False) or value
         case _ if is_array(value) and rank_of(value) == 1:
             return materialise(ctx, value, "items", span)
         case _ if is_array(value) or isinstance(value, SILENT):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..arrays.indexing import MOST_CHOSEN, Cell, store_cell
+from ..arrays.indexing import Cell, store_cell
 from ..arrays.slices import Slice, index_atom, require_index, view_of
 from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
@@ -372,15 +372,6 @@ def _grown(ctx: Lowering, base: TupleValue, what: str, span: Span) -> TupleValue
     return replace(as_growing(ctx, base, t, span), made=base.made)
 
 
-def indexable(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue:
-    """A list or tuple of known length in a form that computed indices can read, if there is one."""
-    numbers = all(isinstance(v, ScalarValue) for v in base.items)
-    if is_growing(base) or (numbers and len(base.items) <= MOST_CHOSEN):
-        return base
-    t = growing_type(type_of(TupleValue(base.items, LIST)), NOTHING)
-    return base if t is None else as_growing(ctx, TupleValue(base.items, LIST), t, span)
-
-
 def _rearranged(ctx: Lowering, base: TupleValue, how: str, given: list[Value], span: Span) -> TupleValue:
     """``xs.insert(0, v)`` and ``xs.reverse()``."""
     counted = base.record is LIST
@@ -442,30 +433,33 @@ def item(ctx: Lowering, base: TupleValue, index: Value, name: str, span: Span) -
     return item_at(ctx, base, _place(ctx, base, index, name, span), span)
 
 
-def with_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of lists or tuples, or one that may hold None, with its items in arrays, where a computed index needs
-    them; names that hold it keep them there. None for any other value."""
-    nested = base.listed and base.items and all(is_list(v) or _is_tuple(v) for v in base.items)
-    return in_cells(ctx, base) if nested or (base.listed and _holds_none(base)) else None
+def holds_parts(base: TupleValue) -> bool:
+    """Whether the items of a list, or of a tuple without lists and objects, are lists and tuples, or may be None."""
+    nested = all(is_list(v) or _is_tuple(v) for v in base.items) or _holds_none(base)
+    return bool(base.items) and nested and (base.listed or next(objects(base), None) is None)
 
 
-def in_cells(ctx: Lowering, base: TupleValue) -> TupleValue | None:
-    """A list of known length with its items in arrays; names that hold it keep them there. None if it cannot be."""
-    t = growing_type(type_of(base), NOTHING)
+def in_arrays(ctx: Lowering, base: TupleValue, named: bool = True) -> TupleValue | None:
+    """A list or tuple of known length with its items in arrays, where computed indices can read them; None if the items
+    have no common type. ``named``: names that hold a list keep it in this form; a list of numbers of two types keeps
+    them. For anything else it is done once, before the value is read in different places."""
+    known = ctx.path.cells.get(base)
+    if isinstance(known, TupleValue):
+        return known
+    t = growing_type(type_of(TupleValue(base.items, LIST)), NOTHING)
     if t is None:
         return None
-    grown = replace(as_growing(ctx, base, t, NOWHERE), made=base.made)
-    left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
-    ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items() if v is not ctx.env[n].value})
+    grown = replace(as_growing(ctx, TupleValue(base.items, LIST), t, NOWHERE), made=base.made)
+    dtypes = {v.dtype if isinstance(v, ScalarValue) else None for v in base.items}
+    if named and base.listed and len(dtypes) == 1:
+        left = {n: map_objects(b.value, lambda o: grown if o == base else o) for n, b in ctx.env.items()}
+        left = {n: v for n, v in left.items() if v is not ctx.env[n].value}
+        if left:
+            ctx.bind_all({n: replace(ctx.env[n], value=v) for n, v in left.items()})
+            return grown
+    if next(arrays(base), None) is None:
+        ctx.go(cells=ctx.path.cells.having({base: grown}))
     return grown
-
-
-def in_arrays(ctx: Lowering, base: TupleValue, span: Span) -> TupleValue | None:
-    """A tuple or a list of numbers of one type with its items in arrays, where names that hold the list keep them; None
-    if they have no common type."""
-    of_one = base.listed and len({v.dtype for v in base.items}) == 1
-    found = in_cells(ctx, base) if of_one else indexable(ctx, base, span)
-    return found if found is not None and is_growing(found) else None
 
 
 def _is_tuple(v: Value) -> bool:

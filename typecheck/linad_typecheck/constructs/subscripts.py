@@ -261,7 +261,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     elif any(isinstance(v, SILENT) for v in base.items):
         return Poison()
     elif computed and base.items and all(isinstance(v, ScalarValue) for v in base.items):
-        if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base, ctx.span(node))) is not None:
+        if len(base.items) > MOST_CHOSEN and (cells := lists.in_arrays(ctx, base)) is not None:
             return lists.item(ctx, cells, index, user_name(node.value), ctx.span(node))
         return select_item(ctx, base.items, index, ctx.span(node))
     elif computed and (found := as_choices(ctx, base.items)) is not None:
@@ -271,7 +271,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         ctx.emit(Check(FALSE, "IndexError", "list index out of range", (), ctx.span(node)))
         ctx.go(dead=True)
         return Bottom()
-    elif isinstance(index, ScalarValue) and (grown := lists.with_cells(ctx, base)) is not None:
+    elif computed and lists.holds_parts(base) and (grown := lists.in_arrays(ctx, base)) is not None:
         return lists.item(ctx, grown, index, user_name(node.value), ctx.span(node))
     elif computed and 0 < len(base.items) <= _FEW_ARRAYS and all(map(is_array, base.items)):
         return _one_array(ctx, node, base.items, index)

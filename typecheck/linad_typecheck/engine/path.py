@@ -43,6 +43,7 @@ class Path(NamedTuple):
 
     env: Fixed[str, Binding] = Fixed()
     dims: Fixed[tuple, Atom] = Fixed()  # sizes already computed in this block
+    cells: Fixed[Value, Value] = Fixed()  # lists and tuples of which this block has stored the items in arrays
     tested: frozenset[str] = frozenset()  # ints that this block has tested to be non-negative
     alike: Classes = Fixed()  # may-alias classes of arrays
     made: frozenset[str] = frozenset()  # arrays allocated in this iteration of the innermost loop
@@ -102,7 +103,7 @@ def more(one: Fixed[Span, int], other: Fixed[Span, int]) -> Fixed[Span, int]:
 def join(before: Path, one: Path, other: Path) -> Path:
     """The join of two paths from ``before``.
 
-    Arrays may alias if they may on either path. Only facts about sizes from before are kept. Names keep their values
+    Arrays may alias if they may on either path. Only sizes and stored items from before are kept. Names keep their values
     from before: joining those needs statements at the end of both arms (`joins.join`).
     """
     flight = before.flight

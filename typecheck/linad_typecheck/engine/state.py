@@ -181,7 +181,7 @@ class Lowering:
             yield self.out
         finally:
             self.out = out
-            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+            self.go(dims=before.dims, cells=before.cells, tested=before.tested, dead=before.dead)
 
     def ahead(self, run: Callable[[], T]) -> Ahead[T]:
         """Run ``run`` from the current path without committing its statements or path."""
@@ -210,7 +210,7 @@ class Lowering:
         if emit:
             self.out += found.stmts
         else:
-            self.go(dims=before.dims, tested=before.tested, dead=before.dead)
+            self.go(dims=before.dims, cells=before.cells, tested=before.tested, dead=before.dead)
         if found.findings is not None:
             self.programs.findings.take(found.findings)
         return found.value
