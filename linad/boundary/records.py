@@ -296,6 +296,8 @@ def constant(value: object) -> RecordConstant | tuple[object, ...] | None:
     """A record of constants, or a tuple of such; None for anything else."""
     if isinstance(value, complex | np.complexfloating):
         return RecordConstant(COMPLEX, (value.real, value.imag))
+    if type(value) is range:
+        return RecordConstant.of_range(value)
     if type(value) is list:
         record = LIST if len(value) <= MOST_KEYS else None
     elif type(value) is dict and len(value) <= MOST_KEYS and all(MEANING["is_constant"](k) for k in value):

@@ -147,7 +147,14 @@ class Range:
         return builtins.len(self.range)
 
     def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            bounds = (None if b is None else builtins.int(b) for b in (k.start, k.stop, k.step))
+            part = self.range[slice(*bounds)]
+            return Range(part.start, part.stop, part.step)
         return weak(self.range[k])
+
+    def __contains__(self, v: Any) -> bool:
+        return builtins.int(v) in self.range if _is_int(v) else any(v == k for k in self)
 
 
 def _is_int(x: Any) -> bool:

@@ -105,6 +105,20 @@ def f(x, n):
         t[i + 1] = x[i]
     return s + sum(t) + A.W[n] // 2
 """, (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "parts and members of ranges": ("""\
+FEW, MANY = range(1, 6, 2), range(-9, 9000, 7)
+def f(x, n):
+    s = 0.0
+    for r in (range(n), range(n, 9), range(7, n - 4, -2), range(-2, n, n - 2), range(n, 2), MANY, FEW):
+        for part in (r[1:], r[:-1], r[::-1], r[n:0:-2], r[1:n:2], r[:9]):
+            s += x[0] * len(part) + sum(part[:3])
+        for k in range(-4, 12):
+            s += x[1] * k if k in r else x[2]
+        s += r[-1] if len(r) > n else x[3]
+    for k in FEW[:2]:
+        s += x[k] * MANY[k]
+    return s + x[FEW[:2]].sum() + (n not in range(3 * n))
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
     "computed indices of tables": ("""\
 NODES = ((-0.5, 1, None), (0.25, 2, 0.75), (1.5, 0, 2.0))
 ROWS = [[0.1 * k for k in range(40)], [-0.2 * k for k in range(40)]]

@@ -18,13 +18,14 @@ from ..engine.refusal import Refused, require_rank
 from ..engine.sizes import AnyArray, dtype_of, is_array, rank_of, shape_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    KNOWN_RANGE, RANGE, SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe,
+    KNOWN_RANGE, SILENT, ArrayValue, Delayed, Poison, ScalarValue, TupleValue, Value, arrays, describe,
     is_complex, type_of,
 )
 from ..frozen import frozen
 from ..messages.types import WrongType
 from ..span import Span
 from ..types import FLOATS, I64, DType, Scalar
+from . import ranges
 from .shapes import with_axes
 
 
@@ -223,10 +224,10 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
                 return v
             cells.append(v)
             return ()
-        case TupleValue(items=bounds) if v.record is RANGE:
-            return _of_range(ctx, *(b.atom for b in bounds), span)
+        case TupleValue() if ranges.is_range(v):
+            return ranges.as_array(ctx, v, span)
         case TupleValue(items=()) if v.record is KNOWN_RANGE:
-            return _of_range(ctx, ZERO, ZERO, ONE, span)
+            return ranges.as_array(ctx, ranges.range_of(ZERO, ZERO, ONE), span)
         case TupleValue(items=items, closed=False):
             return shape_of_parts(ctx, [collect(ctx, x, cells, span) for x in items], cells, span)
         case _ if is_array(v):
@@ -234,16 +235,6 @@ def collect(ctx: Lowering, v: Value, cells: list[ScalarValue], span: Span):
         case _ if not isinstance(v, SILENT):
             ctx.report(WrongType(span, "an array is made of scalars", describe(type_of(v))))
     return None
-
-
-def _of_range(ctx: Lowering, start: Atom, stop: Atom, step: Atom, span: Span) -> Delayed:
-    """The ints of a range of computed bounds."""
-
-    def cell(index: tuple[Atom, ...]) -> ScalarValue:
-        far = ctx.let("t", "mul", (index[0], step), I64, span)
-        return ScalarValue(ctx.let("i", "add", (start, far), I64, span))
-
-    return Delayed("i64", (ctx.let("n", "trips", (start, stop, step), I64, span, nonneg=True),), cell)
 
 
 def _as_parts(ctx: Lowering, shapes: list, cells: list[ScalarValue], span: Span) -> list:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..ir.core import Atom, Check, Const, Let
@@ -196,7 +197,9 @@ def view_of(ctx: Lowering, v: AnyArray, parts: Sequence[Part], name: str, span: 
                     require_index(ctx, index, size, axis, name or _label(base), span)
                 moves[axis] = Along(index)
             case Slice():
-                moves[axis], size = _extent(ctx, base, axis, p, len(shape), span)
+                moves[axis], size = extent(
+                    ctx, base.view.shape[axis], partial(size_of, ctx, base, axis, span), p, len(shape), span
+                )
                 shape.append(size)
         axis += 1
     axes = tuple(_moved(ctx, a, moves, span) for a in base.view.axes)
@@ -247,14 +250,16 @@ def _moved(ctx: Lowering, a: Along, moves: dict[int, Along], span: Span) -> Alon
     return Along(plus(ctx, a.start, times(ctx, a.step, m.start, span), span), step, m.of, end)
 
 
-def _extent(ctx: Lowering, v: ViewValue, axis: int, p: Slice, to: int, span: Span) -> tuple[Along, Atom | Whole]:
-    """A slice of an axis, as a base axis along axis ``to`` of the result, and its number of cells."""
-    size = v.view.shape[axis]
+def extent(
+    ctx: Lowering, size: Atom | Whole, asked: Callable[[], Atom], p: Slice, to: int, span: Span
+) -> tuple[Along, Atom | Whole]:
+    """A slice of an axis, as a base axis along axis ``to`` of the result, and its number of cells. ``asked`` computes
+    the size of the axis."""
     step = ONE if p.step is None else p.step
     everything = Along(ZERO, ONE, to)
     if p.lower is None and p.upper is None and step == ONE:
         return everything, size
-    n = size_of(ctx, v, axis, span)
+    n = asked()
     if not isinstance(step, Const):
         return _computed_step(ctx, p, step, n, to, span)
     if step.value == 0:

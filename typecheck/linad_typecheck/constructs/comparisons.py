@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..arrays import ranges
 from ..engine.arithmetic import compare, unary
 from ..engine.choices import chooses, one_per_option, same_option
 from ..engine.elementwise import lift
@@ -29,7 +30,7 @@ from ..messages.types import WrongType
 from ..names.scope import EnumMember, External, Opaque
 from ..ownership.objects import is_same_object
 from ..span import Span
-from ..types import BOOL
+from ..types import BOOL, INTS
 from .dicts import has
 from .enumerations import members
 from .records import NOT_IMPLEMENTED, by_class, compared_fields, derives, has_method
@@ -345,6 +346,8 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
     if (found := by_class(ctx, "__contains__", b, at, [Quoted(at, a)])) is not None:
         test = ast.Call(Quoted(at, EntityValue(External("builtins.bool"), "bool")), [Quoted(at, found)], [])
         return expression(ctx, ast.copy_location(test, at), "b")
+    if ranges.is_range(b) and isinstance(a, ScalarValue) and a.dtype in INTS:
+        return ranges.holds(ctx, b, a, span)
     for rule in MEMBERS:
         if (found := rule(ctx, a, b, span)) is not None:
             return found

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from ..arrays import ranges
 from ..arrays.indexing import select_in_range, selectable
 from ..arrays.operands import flag
 from ..arrays.slices import Place, view_of
@@ -27,7 +28,7 @@ from ..engine.sequences import ITERATIONS, Generated, Iteration, Unrolled
 from ..engine.sizes import is_array, rank_of, shape_of, size_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    ITERATORS, RANGE, SILENT, ArrayValue, Binding, EntityValue, FunctionValue, Poison, ScalarValue, TextValue,
+    ITERATORS, SILENT, ArrayValue, Binding, EntityValue, FunctionValue, Poison, ScalarValue, TextValue,
     TupleValue, Value, describe, is_complex, objects, type_of,
 )
 from ..library.externals import call_external
@@ -72,8 +73,8 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
             return Generated(value)
         case TupleValue(mapping=True):
             return Unrolled(keys(value))
-        case TupleValue(record=record, items=bounds) if record is RANGE:
-            return _of_range(ctx, *(v.atom for v in bounds))
+        case TupleValue() if ranges.is_range(value):
+            return _of_range(ctx, *ranges.bounds(value))
         case TupleValue(record=record) if record in ITERATORS:
             return Generated(by_library(ctx, ITERATORS[record], node, [Quoted(node, value)]))
         case TupleValue() | EntityValue() if (made := of_object(ctx, value, node)) is not None:
@@ -164,7 +165,7 @@ def _range(ctx: Lowering, node: ast.Call) -> Iteration | None:
 
 
 def _of_range(ctx: Lowering, start: Atom, stop: Atom, step: Atom) -> Iteration:
-    over = TupleValue(tuple(ScalarValue(a, True) for a in (start, stop, step)), RANGE)
+    over = ranges.range_of(start, stop, step)
     nonneg = _range_nonneg(ctx, start, stop, step)
     return Iteration(start, stop, step, nonneg, lambda i: ScalarValue(i, True), over=over)
 

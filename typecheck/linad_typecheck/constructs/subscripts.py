@@ -6,15 +6,16 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..arrays import ranges
 from ..arrays.from_parts import row_of
 from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import (
     MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, place_in, select_item, value_parts,
 )
 from ..arrays.operands import rank_zero
-from ..arrays.slices import Part, Place, Rest, Slice, index_atom, is_basic, is_bound, require_index, slice_of, view_of
+from ..arrays.slices import Part, Place, Rest, Slice, is_basic, is_bound, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
-from ..ir.core import Check, Const
+from ..ir.core import Check, Const, Var
 from ..engine.choices import as_choices
 from ..engine.entities import named
 from ..engine.evaluation import EXPRESSIONS, expand_starred, expression, force_before, pull, usable
@@ -28,7 +29,7 @@ from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import FALSE, Lowering
 from ..engine.values import (
-    LIST, RANGE, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
+    KNOWN_RANGE, LIST, RANGE, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
     TupleValue, Value, ViewValue, describe, is_complex, type_of,
 )
 from ..messages.language import Unsupported
@@ -36,7 +37,7 @@ from ..messages.types import WrongType
 from ..registry import enter
 from ..names.scope import External
 from ..span import Span
-from ..types import I64, INTS
+from ..types import INTS
 from . import complexes, enumerations, hashed, lists, queues
 from .dicts import item as dict_item
 from .records import by_class, only_fields
@@ -236,6 +237,8 @@ def _settled(ctx: Lowering, place: ArrayValue | ViewValue, v: AnyArray, keep: bo
 
 def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     """``t[k]``, and ``t[lo:hi]`` with literal bounds."""
+    if isinstance(node.slice, ast.Slice) and base.record in (RANGE, KNOWN_RANGE):
+        return _part(ctx, node, base)
     if isinstance(node.slice, ast.Slice):
         parts = [
             (NoneValue() if n is None else expression(ctx, n), n or node)
@@ -247,12 +250,12 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         return _items(ctx, [(v, node.slice) for v in index.items], base, ctx.span(node))
     if isinstance(index, ScalarValue) and index.dtype == "bool" and index.weak:
         index = ScalarValue(as_index(ctx, index.atom, ctx.span(node.slice)), True)
-    if base.record is RANGE and isinstance(index, ScalarValue) and index.dtype in INTS:
-        return _of_range(ctx, base, index, ctx.span(node))
+    computed = isinstance(index, ScalarValue) and index.dtype in INTS
+    if computed and (base.record is RANGE or (base.record is KNOWN_RANGE and not isinstance(index.atom, Const))):
+        return ranges.item(ctx, ranges.computed(base), index, ctx.span(node))
     if only_fields(ctx, base, ctx.span(node), "an element is of a tuple"):
         raise Refused(None)
     kind = "list" if base.listed else "tuple"
-    computed = isinstance(index, ScalarValue) and index.dtype in INTS
     if isinstance(index, ScalarValue) and isinstance(index.atom, Const) and index.dtype == "i64":
         k = index.atom.value
         if -len(base.items) <= k < len(base.items):
@@ -286,6 +289,19 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
     return Poison()
 
 
+def _part(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
+    """``r[lo:hi]`` of a range."""
+    parts = parts_of(ctx, node.slice)
+    if parts is None:
+        return Poison()
+    (where,) = parts
+    bounds = (where.lower, where.upper, where.step)
+    known = [a if a is None else a.value for a in bounds if not isinstance(a, Var)]
+    if base.record is KNOWN_RANGE and len(known) == 3 and known[2] != 0:
+        return TupleValue(base.items[slice(*known)], KNOWN_RANGE)
+    return ranges.part(ctx, ranges.computed(base), where, ctx.span(node))
+
+
 _FEW_ARRAYS = 8  # of which a computed index selects one
 
 
@@ -297,15 +313,6 @@ def _one_array(ctx: Lowering, node: ast.Subscript, arrays: tuple[Value, ...], in
     for at, other in reversed([*enumerate(before)]):
         chosen = _at(node, ast.IfExp(ast.Compare(k, [ast.Eq()], [ast.Constant(at)]), other, chosen))
     return expression(ctx, chosen)
-
-
-def _of_range(ctx: Lowering, base: TupleValue, index: ScalarValue, span: Span) -> Value:
-    """``r[k]`` of a range."""
-    start, stop, step = (v.atom for v in base.items)
-    count = ctx.let("trips", "trips", (start, stop, step), I64, span, nonneg=True)
-    k = index_atom(ctx, index, count, span)
-    require_index(ctx, k, count, 0, "the range", span)
-    return ScalarValue(ctx.let("i", "add", (start, ctx.let("t", "mul", (k, step), I64, span)), I64, span), True)
 
 
 def _of_list(ctx: Lowering, node: ast.Subscript, base: Value) -> Value:

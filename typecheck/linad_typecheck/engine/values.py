@@ -8,8 +8,8 @@ from dataclasses import field, replace
 from ..ir.core import Atom, Const, Var
 from ..frozen import frozen
 from ..names.scope import (
-    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, LIST, ROWS, SET, Entity, EnumMember, External, FunctionSource,
-    Helper, RecordClass, RecordField,
+    CHOICE, COMPLEX, DEQUE, DICT, GROWING, HASHED, KNOWN_RANGE, LIST, RANGE, ROWS, SET, Entity, EnumMember, External,
+    FunctionSource, Helper, RecordClass, RecordField,
 )
 from ..span import NOWHERE, Span
 from ..types import BOOL, I64, NUMPY_NAMES, SCALARS, Array, DType, Scalar, common, join_dtypes
@@ -17,8 +17,6 @@ from .views import View, atoms, map_atoms, meet, skeleton, whole
 
 # -------------------------------------------------------------------------------------------------------- values
 
-# a range of which all ints are known: they are its items
-KNOWN_RANGE = RecordClass("range", "builtins.range", True, ())
 SEQUENCES = (None, LIST, KNOWN_RANGE)  # the classes of tuples, and of lists and ranges of known length
 LISTS = (LIST, *GROWING)
 ANY_LISTS = (*LISTS, *ROWS)
@@ -357,8 +355,6 @@ SILENT = (Poison, Bottom)
 OPTIONAL = RecordClass("optional", "%optional", False, (RecordField("value"), RecordField("there")))
 # `slice(lo, hi)`
 SLICE = RecordClass("slice", "builtins.slice", False, tuple(map(RecordField, ("start", "stop", "step"))))
-# `range(lo, hi)` of a length known only at run time
-RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
 # `iter(x)` and `cycle(x)` of a sequence: the sequence and the position
 _POSITION = RecordField("items"), RecordField("at")
 ITERATOR, CYCLE = (

@@ -6,6 +6,7 @@ import ast
 import math
 from dataclasses import replace
 
+from ..arrays import ranges
 from ..ir.core import Const
 from ..engine.arithmetic import binary, compare, truth, unary
 from ..engine.elementwise import lift
@@ -17,7 +18,7 @@ from ..engine.places import read
 from ..engine.refusal import Refused
 from ..engine.sizes import dtype_of, is_array, rank_of, size_of
 from ..engine.state import Lowering
-from ..engine.values import RANGE, Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
+from ..engine.values import Never, NoneValue, Poison, ScalarValue, TextValue, TupleValue, Value, literal
 from ..messages.language import BadCall, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import DEQUE
@@ -292,9 +293,8 @@ def _len(ctx: Lowering, args: Args) -> Value:
             return literal(len(items))
         case (TextValue(text=text),):
             return literal(len(text))
-        case (TupleValue(record=record, items=bounds),) if record is RANGE:
-            lo, hi, step = (v.atom for v in bounds)
-            return ScalarValue(ctx.let("trips", "trips", (lo, hi, step), I64, args.span, nonneg=True), True)
+        case (TupleValue() as r,) if ranges.is_range(r):
+            return ScalarValue(ranges.length(ctx, r, args.span), True)
         case (Poison(),):
             raise Refused(None)
     if isinstance(args.values[0] if len(args.values) == 1 else None, ScalarValue | NoneValue):

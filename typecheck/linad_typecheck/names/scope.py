@@ -172,6 +172,9 @@ class RecordClass:
 MOST_LISTED = 32  # longest list among arguments whose items are separate values
 MOST_KEYS = 256  # largest dict or list of a module
 LIST = RecordClass("list", "builtins.list", True, (), handle=list)
+# A range of which all ints are known, which are its items, and any other one.
+KNOWN_RANGE = RecordClass("range", "builtins.range", True, ())
+RANGE = RecordClass("range", "builtins.range", False, tuple(map(RecordField, ("start", "stop", "step"))))
 # A complex number, or an array of them: the real and the imaginary part, numbers or arrays of one shape.
 _PARTS = RecordField("real"), RecordField("imag")
 COMPLEX = RecordClass("complex", "builtins.complex", False, _PARTS, mark="builtins.complex", handle=complex)
@@ -237,6 +240,11 @@ class RecordConstant:
 
     record: RecordClass
     items: tuple[object, ...]
+
+    @staticmethod
+    def of_range(r: range) -> RecordConstant:
+        few = len(r) <= MOST_KEYS
+        return RecordConstant(KNOWN_RANGE, tuple(r)) if few else RecordConstant(RANGE, (r.start, r.stop, r.step))
 
 
 @frozen(slots=True)

@@ -85,6 +85,11 @@ def _called(entity: object, given: list[tuple[bool, object]]) -> tuple[bool, obj
     match entity:
         case External(dotted="builtins.float" | "builtins.int" | "builtins.abs" as dotted):
             return _apply(getattr(builtins, dotted.removeprefix("builtins.")), *given)
+        case External(dotted="builtins.range") if all(known and type(v) is int for known, v in given):
+            try:
+                return True, RecordConstant.of_range(range(*(v for _, v in given)))
+            except (TypeError, ValueError, OverflowError):
+                return UNKNOWN
         case External(dotted=dotted):
             home, _, name = dotted.rpartition(".")
             if dotted in ("numpy.bool_", "numpy.bool"):
