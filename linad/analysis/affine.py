@@ -125,10 +125,14 @@ class Ranges:
         return f if self.exact(f) or isinstance(a, Const) else unknown(a.name)
 
     def normal(self, f: Affine) -> Affine:
+        equal = self.equal
         for _ in range(8):
-            if not any(a in self.equal for a in f.atoms):
+            for name, _coeff in f.terms:
+                if name in equal:
+                    break
+            else:
                 break
-            f = f.substitute(self.equal)
+            f = f.substitute(equal)
         return f
 
     def bounds(self, f: Affine) -> tuple[int, int]:
@@ -291,9 +295,9 @@ class Ranges:
             return False
         for name, c in f.terms:
             for fact in self.facts:
-                d = dict(fact.terms).get(name, 0)
-                if d and c % d == 0 and c // d > 0 and self._proves(f - fact * (c // d), depth - 1):
-                    return True
+                for other, d in fact.terms:
+                    if other == name and c % d == 0 and c // d > 0 and self._proves(f.plus(fact, -(c // d)), depth - 1):
+                        return True
         return False
 
     def wrapped(self, f: Affine, size: Affine) -> Affine | None:

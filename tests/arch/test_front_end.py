@@ -3,6 +3,7 @@
 import ast
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -28,15 +29,20 @@ def modules(root: Path = ROOT) -> dict[str, Path]:
     return found
 
 
+@cache
+def statements(path: Path) -> tuple[ast.Module, list[ast.Import | ast.ImportFrom]]:
+    """A module, and all its imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tree, [n for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom))]
+
+
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str, bool]]:
     """The modules that a file imports, for annotations too, and whether inside a function."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree, found = statements(path)
     annotations = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     top = {id(n) for n in (*tree.body, *(inner for a in annotations for inner in a.body))}
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for n in ast.walk(tree):
-        if not isinstance(n, (ast.Import, ast.ImportFrom)):
-            continue
+    for n in found:
         if isinstance(n, ast.Import):
             given = [a.name for a in n.names]
         else:
@@ -48,14 +54,11 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[tuple[str
 
 def circles(graph: dict[str, set[str]]) -> list[set[str]]:
     """Modules that reach each other."""
-    reached: dict[str, set[str]] = {}
-    for start in graph:
-        seen, todo = set(), [start]
-        while todo:
-            more = graph[todo.pop()] - seen
-            seen |= more
-            todo += more
-        reached[start] = seen
+    reached = {name: set(targets) for name, targets in graph.items()}
+    for middle in graph:
+        for name, found in reached.items():
+            if middle in found:
+                found |= reached[middle]
     return [{m for m in reached[n] if n in reached[m]} for n in graph if n in reached[n]]
 
 

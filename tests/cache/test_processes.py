@@ -47,7 +47,7 @@ def copied(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     for package in (linad, linad_typecheck):
         source = Path(package.__file__).parent
-        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, folder / source.name)  # with bytecode, which has the times of the files
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(folder)
     yield

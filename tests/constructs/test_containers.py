@@ -1,6 +1,7 @@
 """Lists of lists, heaps, deques, dicts and sets with computed keys: values, exceptions and gradients are those of Python."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,9 +36,15 @@ def agrees(whole: Whole) -> None:
         close([found[n] for n in wrt], whole.expected(dual), whole.tolerance, "gradient")
 
 
+@cache
+def known(name: str) -> Whole:
+    """A program of `PROGRAMS`, which is lowered once for several tests."""
+    return given(*PROGRAMS[name])
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_values_are_those_of_python(name):
-    whole = given(*PROGRAMS[name])
+    whole = known(name)
     assert not whole.errors_of_decorating()
     ours = attempt(lambda: whole.run(whole.lowered))
     assert difference(everything(attempt(whole.oracle)), everything(ours), rtol=1e-9, atol=1e-12) is None
@@ -45,7 +52,7 @@ def test_values_are_those_of_python(name):
 
 @pytest.mark.parametrize("name", some(PROGRAMS, 4))
 def test_programs_are_as_in_python(name):
-    whole = given(*PROGRAMS[name])
+    whole = known(name)
     assert not whole.errors
     agrees(whole)
 
@@ -53,7 +60,7 @@ def test_programs_are_as_in_python(name):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", FULL)
 def test_programs_on_all_roads(name):
-    given(*PROGRAMS[name]).holds(order=2, thorough=False)
+    known(name).holds(order=2, thorough=False)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -37,6 +37,8 @@ class Programs(ABC):
     taken: set[str] = field(default_factory=set)
     # derivatives as functions: pullbacks, by the calls that create them
     pullbacks: dict[object, FunctionSource] = field(default_factory=dict)
+    # calls of the prelude, by function and known values, that are lowered for each place: something is said about them
+    placed: set[object] = field(default_factory=set)
     numbers: dict[str, str] = field(default_factory=dict)  # variable of a scalar parameter of the entry -> its name
     wanted: dict[str, None] = field(default_factory=dict)  # scalar parameters whose values have to be known
     permuted: bool = False  # an indexing result was met whose axes NumPy lays out in another order

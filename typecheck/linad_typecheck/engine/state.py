@@ -234,8 +234,9 @@ class Lowering:
             self.programs.findings.facts[Fact(kind, name, span, reason)] = None
 
     def typed(self, name: str, span: Span, value: Value) -> None:
-        """Record the value of a name from here on, for editors."""
-        self.programs.meanings[name, span] = value
+        """Record the value of a name of the user from here on, for editors."""
+        if not self.source.library:
+            self.programs.meanings[name, span] = value
 
     # -- statements
 

@@ -67,7 +67,7 @@ class ScalarValue:
         return self.atom.type.dtype
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class ArrayValue:
     """An array. Two names alias if and only if they hold the same ``var``."""
 
@@ -112,7 +112,7 @@ class Delayed:
     tests: tuple[Callable[[], None], ...] = ()
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Origin:
     """Where an object comes from: its allocation site and the number of objects made there before, or a word for a
     place outside the function. ``again``, if not 0: several objects may have this origin, because they were made in
@@ -128,7 +128,7 @@ class Origin:
 HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of lists that a growing list holds
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class, whose items are its fields.
 
@@ -382,13 +382,13 @@ class Binding:
 # ---------------------------------------------------------------------------------------------------------- types
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class ScalarType:
     dtype: DType
     weak: bool | Undecided = False
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class ArrayType:
     dtype: DType
     rank: int
@@ -426,7 +426,7 @@ class UnionType:
         return self.one.rank
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None

@@ -13,7 +13,7 @@ from ..frozen import frozen
 Relation = Literal["equal", "unequal", "unknown"]
 
 
-@frozen(slots=True)
+@frozen(slots=True, guarded=False)
 class Affine:
     """``const + sum(coeff * atom)``. ``terms`` are sorted by atom and have no zero coefficient.
 
@@ -27,12 +27,7 @@ class Affine:
     def __add__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
             return Affine(self.const + other, self.terms)
-        if not (self.terms and other.terms):
-            return Affine(self.const + other.const, self.terms or other.terms)
-        total = dict(self.terms)
-        for name, coeff in other.terms:
-            total[name] = total.get(name, 0) + coeff
-        return _normal(self.const + other.const, total)
+        return self.plus(other, 1)
 
     __radd__ = __add__
 
@@ -40,13 +35,23 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + -other
+        return Affine(self.const - other, self.terms) if isinstance(other, int) else self.plus(other, -1)
+
+    def plus(self, other: Affine, factor: int) -> Affine:
+        """``self + factor * other``."""
+        const = self.const + factor * other.const
+        if not other.terms or not factor:
+            return Affine(const, self.terms)
+        total = dict(self.terms)
+        for name, coeff in other.terms:
+            total[name] = total.get(name, 0) + factor * coeff
+        return Affine(const, tuple(sorted([term for term in total.items() if term[1]])))
 
     def __rsub__(self, other: int) -> Affine:
         return -self + other
 
     def __mul__(self, factor: int) -> Affine:
-        return Affine(self.const * factor, tuple((name, coeff * factor) for name, coeff in self.terms if factor))
+        return Affine(self.const * factor, tuple([(name, coeff * factor) for name, coeff in self.terms if factor]))
 
     __rmul__ = __mul__
 
@@ -77,10 +82,6 @@ class Affine:
         if not text:
             return str(self.const)
         return text + (f"{self.const:+d}" if self.const else "")
-
-
-def _normal(const: int, terms: Mapping[str, int]) -> Affine:
-    return Affine(const, tuple(sorted((name, coeff) for name, coeff in terms.items() if coeff)))
 
 
 def constant(value: int) -> Affine:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 LIBRARIES = {"np": "numpy", "math": "math", "sp": "scipy.special"}  # names under which prelude modules import libraries
 _SHAPELESS = ("ndim", "dtype", "shape", "size")  # attributes that read no cell
+_DERIVATIVES = {"slope_of", "jacobian_of"}
 _SEVERAL = (ast.ListComp, ast.GeneratorExp, ast.Lambda)
 
 
@@ -47,6 +48,21 @@ class Definition:
     def loops(self) -> bool:
         """Whether it is known to contain a loop, or a function, which captures names and not their values."""
         return any(isinstance(n, ast.While | ast.Lambda) for n in ast.walk(self.node))
+
+    @cached_property
+    def anywhere(self) -> bool:
+        """Whether calls at several places may share a core function: it takes no derivatives, which are declared for
+        the place of one call, and neither do the functions of the prelude that it calls."""
+        todo, seen = [self], {self.key}
+        while todo:
+            d = todo.pop()
+            names = {n.id for n in ast.walk(d.node) if isinstance(n, ast.Name)}
+            if names & _DERIVATIVES:
+                return False
+            called = [definitions().get(f"%{d.module}.{name}") for name in sorted(names)]
+            todo += [c for c in called if c is not None and c.key not in seen]
+            seen.update(c.key for c in called if c is not None)
+        return True
 
     @cached_property
     def stored(self) -> frozenset[str]:

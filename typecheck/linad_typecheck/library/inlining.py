@@ -1,4 +1,5 @@
-"""Calls of prelude functions: their bodies are lowered at the call, specialised for what is known there.
+"""Calls of prelude functions: their bodies are lowered at the call, specialised for what is known there. Calls of
+helpers for which the same is known share one, at several places too.
 
 The meaning, errors, cost and derivative of such a function are those of its body. All of it is positioned at the user's
 call, including errors that it raises and complaints about the arguments.
@@ -269,21 +270,45 @@ class _Body:
         ctx, d, args = self.ctx, self.definition, self.args
         given = {n: v for n, v in values.items() if n in d.stored or not is_static(v)}
         self.known = {n: v for n, v in values.items() if n not in given}
-        at = None if d.transpose else args.span  # linear functions are shared; calls at the same place share others
-        key = (d.key, at, tuple(self.known.items()))
+        if d.transpose:  # linear functions are shared
+            return self._call(self._source((d.key, None, tuple(self.known.items())), given), given)
+        name = "" if d.updates else args.name  # which errors raised inside mention; those change lists and raise none
+        everywhere = (d.key, name, tuple(self.known.items()))
+        if d.anywhere and everywhere not in ctx.programs.placed:
+            source = self._source(everywhere, given, anywhere=True)
+            around = ctx.programs.inside(source)  # a function that it is given may call it again, somewhere else
+            if not around or source.source.span(source.node) == args.span:
+                try:
+                    found = ctx.attempt(lambda: self._call(source, given))
+                except Refused:
+                    found = None
+                if found is not None and not found.findings.diagnostics:
+                    return ctx.take(found)
+                if not around:  # what is said of it is said of this call
+                    ctx.programs.placed.add(everywhere)
+        return self._call(self._source((d.key, args.span, tuple(self.known.items())), given), given)
+
+    def _source(self, key: tuple, given: Mapping[str, Value], anywhere: bool = False) -> FunctionSource:
+        """The function as the text of a helper. Calls with the same key share it."""
+        ctx, d, args = self.ctx, self.definition, self.args
         source = ctx.programs.pullbacks.get(key)
         if source is None:
             made = self.copy(d.node)
             made.args = self.copy(ast.arguments([], [ast.arg(n) for n in given], None, [], [], None, []))
             made.decorator_list, made.returns = [], None
-            place = f"{ctx.source.key}/{d.name}@{args.span}"
-            source = FunctionSource(d.name, made, ctx.source.source, ctx.source.scope, place, library=True)
+            place = f"{d.module}/{d.name}" if anywhere else f"{ctx.source.key}/{d.name}@{args.span}"
+            source = FunctionSource(
+                d.name, made, ctx.source.source, ctx.source.scope, place, library=True, anywhere=anywhere
+            )
             if d.transpose:
                 source = replace(source, rule=self._rule(source, given))
             ctx.programs.pullbacks[key] = source
-        values_ = [Quoted(self.at, self._with_arrays(v)) for v in given.values()]
-        call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values_, [])
-        return expression(ctx, ast.copy_location(call, self.at), args.hint, none=True)
+        return source
+
+    def _call(self, source: FunctionSource, given: Mapping[str, Value]) -> Value:
+        values = [Quoted(self.at, self._with_arrays(v)) for v in given.values()]
+        call = ast.Call(Quoted(self.at, FunctionValue(source, (), ())), values, [])
+        return expression(self.ctx, ast.copy_location(call, self.at), self.args.hint, none=True)
 
     def _with_arrays(self, v: Value) -> Value:
         """A tuple whose delayed expressions are stored in arrays, as a call passes it."""

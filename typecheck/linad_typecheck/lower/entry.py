@@ -16,6 +16,7 @@ from ..engine import annotations as notes
 from ..engine.custom_rules import lower_rules
 from ..engine.entities import entity_value
 from ..engine.function import initial_state, lower_body
+from ..engine.positions import positioned
 from ..engine.specialise import Specialiser
 from ..engine.state import Lent, Lowering
 from ..engine.values import (
@@ -300,7 +301,7 @@ def _finish(ctx: Lowering, found: _Parameters, name: str, value: Value) -> Check
         params.append(Param(v, mode))
     params += [Param(v, "read") for v in ctx.variables.globals.values()]
     function = Function(name, tuple(params), body, ctx.span(ctx.source.node))
-    functions = {name: function, **programs.functions()}
+    functions = positioned(programs, {name: function, **programs.functions()})
     if not programs.derivatives():  # without those that only discarded attempts have called
         called = reached(functions, name)
         functions = {n: f for n, f in functions.items() if n in called}

@@ -420,6 +420,7 @@ class FunctionSource:
     rule: CustomRule | None = None  # under `linad.custom_vjp`, `linad.custom_jvp` or `linad.rule`
     compiled: Compiled | None = None  # under `linad.rule`: only the header is used
     library: bool = False  # of the prelude: nothing is said about what happens inside
+    anywhere: bool = False  # lowered once for calls at all places: `engine.positions` gives each its own
 
     def run_again(self) -> FunctionSource:
         """The function as marked by `linad.checkpoint`."""
