@@ -4,6 +4,49 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "a list of ints that gets other numbers": ("""\
+class Sums:
+    def __init__(self, n):
+        self.of = [0] * n
+    def add(self, k, v):
+        self.of[k] += v
+def store(xs, k, v):
+    xs[k] = v
+def f(x, n):
+    a, b, d, c, s = [0] * n, [0, 0, 0], {"k": [0] * n}, [[0] * n for _ in range(n)], Sums(n)
+    seen, same = [0 for _ in range(n)], a
+    for k in range(1, n):
+        a[k] = x[k] - 0.5 * a[k - 1]
+        b[k % 3] += x[k]
+        d["k"][k] = x[k] / 2
+        c[k][k - 1] = x[k] * c[k - 1][k - 2]
+        c[0][k] += x[0]
+        s.add(k, x[k])
+        store(seen, k, x[k] if k % 2 else 0.5)
+    seen[0], counts = x[0], [0] * n
+    for v in x:
+        counts[int(v > 0)] += 1
+    for k in range(n):
+        counts[k] /= n
+    return sum(same) + sum(b) + sum(d["k"]) + np.array(c) @ x + sum(s.of) + sum(counts) + sum(seen)
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "an item of a list that a helper may replace": ("""\
+def advanced(state, steps, k):
+    for _ in range(steps):
+        state = state + 0.1 * k * state
+    return state
+def f(x, n):
+    path, best = [x], x
+    for k in range(n):
+        path.append(advanced(path[-1], k, x[0]))
+        last = path[-1]
+        if last[1] > 2.0:
+            last = last * 0.5
+        path.append(last)
+        if last.sum() > best.sum():
+            best = last
+    return np.array(path).sum() + best @ path[-2]
+""", (np.array([0.5, 1.2]), 4)),
     "an earlier target changes what a later one receives": ("""\
 class C:
     def __init__(self, v):

@@ -130,11 +130,15 @@ PROGRAMS = {
         ws[1] *= x[1]
         us = [0j] * n
         us[-1] += y[0]
+        us[0], vs = x[1], [0] * n
+        for i in range(1, n):
+            vs[i] = z[i] * vs[i - 1] + y[i]
+            vs[0] += 1j * i
         A = [[x[i] + 1j * i * j for j in range(2)] for i in range(n)]
         A[1][0] *= 2
         it = iter(z)
         d[0] *= next(it) + sum(it)
-        return math.prod(zs) + d[0] * d[1] + sum(ws) + us[-1] * A[1][0] + sum(v * v for row in A for v in row)
+        return math.prod(zs) + d[0] * d[1] + sum(ws) + us[-1] * A[1][0] + us[0] * sum(vs) + sum(v * v for row in A for v in row)
     """,
 }
 

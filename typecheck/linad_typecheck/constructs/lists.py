@@ -25,10 +25,10 @@ from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
 from ..engine.state import ONE, ZERO, Lowering
 from ..engine.values import (
-    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayValue, Binding, Bottom, EntityValue, Loss,
-    LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, Value, ViewValue, arrays,
-    contains, describe, growing_type, is_choice, is_optional, literal, map_arrays, map_objects, objects, option_key,
-    type_of, with_item, without_axis,
+    GROWING, HELD, LIST, LISTS, OPTIONAL, SILENT, UNKNOWN_LIST, ArrayType, ArrayValue, Binding, Bottom, EntityValue,
+    Loss, LostArray, Never, NoneValue, Poison, ScalarValue, TextValue, TupleType, TupleValue, UnionType, Value,
+    ViewType, ViewValue, arrays, contains, describe, growing_type, is_choice, is_complex, is_optional, literal,
+    map_arrays, map_objects, objects, option_key, type_of, with_item, without_axis,
 )
 from ..library.externals import call_external
 from ..messages.language import BadCall, Unsupported
@@ -40,7 +40,7 @@ from ..ownership.objects import (
 from ..ownership.state import cell_of, write
 from ..registry import enter
 from ..span import NOWHERE, Span
-from ..types import BOOL, I64, INTS, Array
+from ..types import BOOL, I64, INTS, Array, common
 from .comprehensions import COMPREHENSIONS, EXTREMES, Comprehension, only_plain, run_iteration, run_through
 from .iterables import iteration
 from .records import compared_fields, has_method
@@ -538,11 +538,19 @@ def holds_lists(v: Value) -> bool:
     return is_growing(v) and isinstance(v.items[0], TupleValue) and v.items[0].record in ROWS
 
 
-def of_parts(ctx: Lowering, node: ast.Subscript) -> bool:
-    """Whether a target is an item of a list of tuples or of complex numbers."""
-    base = held_object(ctx, node.value)
-    cells = base.items[0] if base is not None and is_growing(base) else None
-    return isinstance(cells, TupleValue) and cells.record not in ROWS
+def is_replaced(ctx: Lowering, s: ast.AugAssign) -> bool:
+    """Whether ``xs[k] op= v`` stores a new item, and does not update a cell: an item of a list of tuples or of complex
+    numbers, or one that gives the items of a list of numbers another type."""
+    base = held_object(ctx, s.target.value)
+    if base is None or not is_list(base) or not base.items:
+        return False
+    cells = base.items[0]
+    if isinstance(cells, TupleValue):
+        return is_growing(base) and cells.record not in ROWS
+    if not any(isinstance(v, ScalarValue) or is_array(v) for v in base.items[:1]):
+        return False
+    new = ast.copy_location(ast.BinOp(s.target, s.op, s.value), s)
+    return retyped(base, ctx.attempt(lambda: expression(ctx, new)).value)
 
 
 def with_part(ctx: Lowering, node: ast.Subscript) -> TupleValue | None:
@@ -591,17 +599,18 @@ def _with_items(
 
 
 def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> bool:
-    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length, or anything in one that
-    may hold None."""
+    """Whether ``xs[k] = v`` stores a list, a tuple or an array in a list of a computed length, a number in one whose
+    items it gives another type, or anything in one that may hold None."""
     base = held_object(ctx, node.value)
     if base is None or not is_list(base) or isinstance(node.slice, ast.Slice):
         return False
     value = usable(ctx, value, "the value", span)
-    never, optional = is_growing(base) and isinstance(base.items[0], Never), _holds_none(base)
-    if not (never or optional or isinstance(value, TupleValue | NoneValue) or is_array(value)):
+    never = is_growing(base) and isinstance(base.items[0], Never)
+    other = _holds_none(base) or retyped(base, value)
+    if not (never or other or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
-    t = with_item(type_of(base), type_of(value)) if optional else growing_type(type_of(base), NOTHING)
-    if not base.items or t is None:
+    t = with_item(type_of(base), type_of(value)) if other else growing_type(type_of(base), NOTHING)
+    if not base.items or (t is None and not (other and isinstance(value, ScalarValue))):
         return False
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
@@ -610,9 +619,13 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
     if isinstance(value, SILENT):
         return True
     what = "storing an item"
+    found = f"{describe(type_of(value))} in {describe(type_of(base))}"
+    unlike = WrongType(span, "the items of a list are of one type", found, "use a list for each type")
+    if t is None:
+        raise Refused(unlike)
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
     if base.made is not None and HELD <= base.made:
-        if optional:
+        if other:
             base, value = _row_for(ctx, node, base, value, span)
             numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
         if not numbers or not _is_one_of(base.items[0], value):
@@ -623,7 +636,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
             store_cell(ctx, cell, x)
         return True
     name = node.value.id if isinstance(node.value, ast.Name) else ""
-    if optional and is_growing(base):
+    if other and is_growing(base):
         value = as_item(ctx, value, without_axis(t.items[0], is_weak(base)), span)
     if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
@@ -632,13 +645,12 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
         put_item(ctx, base.items[0], (place,), value, span)
         return True
     may_change(ctx, base, name, *_told(node.value, what), span)
-    base = replace(as_growing(ctx, base, t, span), made=base.made) if optional else _grown(ctx, base, what, span)
+    base = replace(as_growing(ctx, base, t, span), made=base.made) if other else _grown(ctx, base, what, span)
     place = _place(ctx, base, index, name, span)
     _written(ctx, base, user_name(node.value), span)
     new = replaced(ctx, base, place, value, name, span)
     if new is None:
-        found = f"{describe(type_of(value))} in {describe(type_of(base))}"
-        raise Refused(WrongType(span, "the items of a list are of one type", found, "use a list for each type"))
+        raise Refused(unlike)
     _lose_rows(ctx, base, name, span)
     _change(ctx, node.value, base, new, what, span)
     return True
@@ -647,8 +659,8 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
 def _row_for(
     ctx: Lowering, node: ast.Subscript, row: TupleValue, value: Value, span: Span
 ) -> tuple[TupleValue, Value]:
-    """A list that is an item of another one and may hold None, in arrays that ``value`` fits, and the value in their
-    form. The first number in a list of None changes the list that holds it."""
+    """A list that is an item of another one, in arrays that ``value`` fits, and the value in their form. The first
+    number in a list of None, or the first float in one of ints, changes the list that holds it."""
     t = with_item(type_of(row), type_of(value))
     item = value if t is None else as_item(ctx, value, without_axis(t.items[0], is_weak(row)), span)
     if t is None or _is_one_of(row.items[0], item):
@@ -665,6 +677,15 @@ def _row_for(
     now = item_at(ctx, new, k, span)
     ctx.bind_all({n: replace(ctx.env[n], value=now) for n in same})
     return now, item
+
+
+def retyped(base: TupleValue, value: Value) -> bool:
+    """Whether a number that is stored among the items of a list of numbers is not of their type: ints with a float are
+    floats, numbers with a complex one are complex, and bools with another number have no common type."""
+    t = growing_type(type_of(base), NOTHING) if isinstance(value, ScalarValue) else None
+    if t is None or not isinstance(t.items[0], ArrayType | ViewType | UnionType):
+        return t is not None and is_complex(t.items[0])
+    return common(t.items[0].dtype, value.dtype) != t.items[0].dtype
 
 
 def _holds_none(base: TupleValue) -> bool:

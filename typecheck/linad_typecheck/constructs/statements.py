@@ -356,7 +356,7 @@ def _augmented(ctx: Lowering, s: ast.AugAssign) -> None:
             _augmented_part(ctx, s, lambda new: _subscript(ctx, s.target, new, span), True)
         case ast.Subscript() if lists.counted_item(ctx, s.target) is not None:
             _augmented_part(ctx, s, lambda new: lists.store_items(ctx, s.target, new, span))
-        case ast.Subscript() if lists.of_parts(ctx, s.target):
+        case ast.Subscript() if lists.is_replaced(ctx, s):
             index = Quoted(s.target.slice, expression(ctx, s.target.slice))
             item = ast.copy_location(ast.Subscript(s.target.value, index, s.target.ctx), s.target)
             again = ast.copy_location(ast.AugAssign(item, s.op, s.value), s)

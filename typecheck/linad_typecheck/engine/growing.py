@@ -31,10 +31,9 @@ from .values import (
     as_optional, growing_type, is_choice, is_complex, is_optional, leaves, map_arrays, objects, type_of, with_item,
     without_axis,
 )
-from .views import Along, View, Whole
+from .views import ITEM, Along, View, Whole
 
 ROOM = Const(8, I64)  # the initial capacity
-READ_ONLY = "an array that a list holds"
 RAGGED = "the arrays in a list have one shape here"
 UNEQUAL = "an array is made of lists of one length"
 
@@ -199,7 +198,7 @@ def _put(ctx: Lowering, cells: Var, at: tuple[Atom, ...], v: Value, count: Atom 
     for var in arrays(v):  # in Python the list holds that array itself
         if names_of(ctx, var) or ctx.variables.lent(var.name) is not None:
             join_aliases(ctx, cells.name, var.name)
-            item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == READ_ONLY)  # of another list
+            item = isinstance(v, ViewValue) and (count is not None or v.view.readonly == ITEM)  # of another list
             ctx.emit(Same(cells, var, span, "like" if item else "holds"))
     store = lambda index: put(
         ctx, ArrayValue(cells), (*at, *index), cast(ctx, read(ctx, v, index, span).atom, cells.type.dtype, span), span
@@ -235,7 +234,7 @@ def item_at(ctx: Lowering, v: TupleValue, k: Atom, span: Span) -> Value:
         if not whole or cells.var.type.rank == 1:
             found = load(ctx, cells.var, (k,), False, span) if whole else read(ctx, cells, (k,), span)
             return ScalarValue(found.atom, is_weak(v))
-        return _row(cells, k, READ_ONLY)
+        return _row(cells, k, ITEM)
 
     return cell(v.items[0])
 
@@ -283,11 +282,11 @@ def as_array(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value:
         return as_array(ctx, new_list(ctx, numbers, count, is_weak(v)), hint, span)
     if isinstance(cells, ViewValue):
         view = cells.view
-        return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=READ_ONLY))
+        return ViewValue(cells.var, replace(view, shape=(count, *view.shape[1:]), readonly=ITEM))
     if isinstance(cells, ArrayValue):
         rank = cells.var.type.rank
         axes = (Along(ZERO, ONE, 0, count), *(Along(ZERO, ONE, k) for k in range(1, rank)))
-        return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=READ_ONLY))
+        return ViewValue(cells.var, View(axes, (count, *map(Whole, range(1, rank))), readonly=ITEM))
     if isinstance(cells, ARRAYS):
         if rank_of(cells) != 1:
             _one_of_two(span)
@@ -352,7 +351,8 @@ def _array_of_rows(ctx: Lowering, v: TupleValue, hint: str, span: Span) -> Value
         nest(ctx, sizes, same, span)
         sizes, rows = [*sizes, n], rows.items[0]
     if not isinstance(rows, ArrayValue):
-        raise Refused(Unsupported(span, "a list of lists of tuples as an array", "make a list for each of their parts"))
+        told = Unsupported(span, "a list of lists of tuples as an array", "make a list for each of their parts")
+        raise Refused(None if isinstance(rows, SILENT) else told)
     made = fresh_array(ctx, hint, tuple(sizes), rows.var.type.dtype, None, span)
     nest(ctx, sizes, lambda index: put(ctx, made, index, read(ctx, rows, index, span).atom, span), span)
     return made

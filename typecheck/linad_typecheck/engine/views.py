@@ -50,6 +50,9 @@ class Flat:
     step: Atom = _ONE
 
 
+ITEM = "an array that a list holds"  # why an item of a list cannot be written through
+
+
 @frozen(slots=True)
 class View:
     """A view as data. ``axes``: one entry per axis of the base. ``shape``: one size per axis of the view.

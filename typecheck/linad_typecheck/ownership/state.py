@@ -33,7 +33,7 @@ from ..engine.values import (
     ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays,
     map_arrays,
 )
-from ..engine.views import Along, View, within
+from ..engine.views import ITEM, Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
@@ -56,11 +56,17 @@ def join_aliases(ctx: Lowering, *names: str) -> None:
 def record_copy(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
     """Record a copy that Python does not make, of an array that stays in use.
 
-    The core states this by `Same`, from which `check_aliases` proves that the copy cannot be observed.
+    The core states this by `Same`, from which `check_aliases` proves that the copy cannot be observed. A list of
+    which the array is an item holds the copy: it may get other items.
     """
+    if isinstance(value, UnionValue):
+        record_copy(ctx, copy, value.one, span)
+        record_copy(ctx, copy, value.other, span)
+        return
+    item = isinstance(value, ViewValue) and value.view.readonly == ITEM
     for array in arrays(value):
         join_aliases(ctx, copy.name, array.name)
-        ctx.emit(Same(copy, array, span))
+        ctx.emit(Same(array, copy, span, "holds") if item else Same(copy, array, span))
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
