@@ -4,6 +4,25 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "items that a loop will append": ("""\
+def f(x, n):
+    times, path, slopes = [0], [x[0]], []
+    for i in range(n):
+        slopes.append(times[-1] - path[-1] ** 2)
+        if i < 2:
+            path.append(path[-1] + 0.1 * slopes[-1])
+        else:
+            path.append(path[-1] + 0.1 * (23 * slopes[-1] - 16 * slopes[-2] + 5 * slopes[-3]) / 12)
+        times.append(times[-1] + 0.1)
+    return sum(path)
+""", (np.array([0.5, 1.2, 2.0, 0.3]), 4)),
+    "dicts in a list that grows": ("""\
+def f(x, n):
+    last = [{}, {0: 1.0}]
+    for i in range(n):
+        last.append({i: x[i]})
+    return last[1][0] + last[-1][n - 1] * last[2][0]
+""", (np.array([0.5, 1.2, 2.0, 0.3]), 4)),
     "a list of ints that gets other numbers": ("""\
 class Sums:
     def __init__(self, n):

@@ -261,6 +261,7 @@ def _item(ctx: Lowering, node: ast.Subscript, base: TupleValue) -> Value:
         if -len(base.items) <= k < len(base.items):
             return usable(ctx, base.items[k], ast.unparse(node), ctx.span(node))
         ctx.report(WrongType(ctx.span(node), f"a {kind} of {len(base.items)} has no element {k}", "out of range"))
+        return Bottom() if base.listed else Poison()  # a loop that appends to it is tried again
     elif any(isinstance(v, SILENT) for v in base.items):
         return Poison()
     elif computed and base.items and all(isinstance(v, ScalarValue) for v in base.items):

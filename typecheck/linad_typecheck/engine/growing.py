@@ -8,13 +8,14 @@ the log of reverse mode grows with the list.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from ..frozen import frozen
 from ..ir.core import Alloc, Atom, Block, Check, Const, If, Same, Store, Var
 from ..messages.language import Unsupported
+from ..names.scope import HASHED
 from ..ownership.objects import UNKNOWN
 from ..ownership.state import inherits, join_aliases, lose, names_of
 from ..span import Span
@@ -140,6 +141,8 @@ def _stored(ctx: Lowering, items: Sequence[Value], t: ValueType, span: Span) -> 
             items = [as_choice(v, t, ctx.programs.code) for v in items]
         elif t.record is OPTIONAL:
             items = [as_optional(v) for v in items]
+        elif t.record in HASHED:
+            items = [as_item(ctx, v, without_axis(t, False), span) for v in items]
         parts = ([None if v is None else v.items[k] for v in items] for k in range(len(t.items)))
         return TupleValue(tuple(_stored(ctx, p, k, span) for p, k in zip(parts, t.items, strict=True)), t.record)
     if not isinstance(t, ArrayType):  # items of a type that is not known yet
@@ -440,6 +443,9 @@ def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str,
     return new_list(ctx, cells, v.items[1].atom, is_weak(v))
 
 
+AS_HASHED: list[Callable[[Lowering, TupleValue, TupleType, Span], TupleValue]] = []  # `hashed` enters its function
+
+
 def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
     """An item in the form in which the cells of a list store it: lists in it are growing lists."""
     match t, value:
@@ -449,6 +455,8 @@ def as_item(ctx: Lowering, value: Value, t: ValueType, span: Span) -> Value:
             return as_complex(ctx, value, span)
         case TupleType(record=record), _ if record is CHOICE:
             return as_choice(value, t, ctx.programs.code)
+        case TupleType(record=record), TupleValue() if record in HASHED and value.mapping:
+            return AS_HASHED[0](ctx, value, t, span)
         case TupleType(record=record, items=(kind, _)), _ if record is OPTIONAL:
             held, there = as_optional(value).items
             return TupleValue((_filler(kind) if held is None else as_item(ctx, held, kind, span), there), OPTIONAL)

@@ -16,7 +16,7 @@ from ..span import Span
 from ..types import FLOATS, I64, Array
 from .arithmetic import binary
 from .state import Lowering
-from .growing import as_growing, new_list
+from .growing import AS_HASHED, as_growing, new_list
 from .values import (
     TO_HASHED, ArrayType, ArrayValue, EntityValue, Never, Origin, OtherType, ScalarType, ScalarValue, TextValue,
     TupleType, TupleValue, Value, growing_type, is_choice, literal, option_key, type_of,
@@ -143,3 +143,4 @@ def empty(ctx: Lowering, cls: RecordClass, span: Span) -> TupleValue:
 
 
 TO_HASHED.append(hashed_type)
+AS_HASHED.append(as_hashed)
