@@ -4,6 +4,16 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "dicts from keys": ("""\
+def f(x, n):
+    counts, by_name, shared = dict.fromkeys(range(n), 0), dict.fromkeys(["a", "b"], x[0]), dict.fromkeys("ab", [0.0])
+    for i in range(n):
+        counts[i] += x[i]
+    by_name["a"] *= x[1]
+    shared["a"].append(x[2])
+    none = dict.fromkeys((1, 2))
+    return counts[1] * by_name["a"] + by_name["b"] + shared["b"][-1] * (none[2] is None) + len(dict.fromkeys([3, 1, 3]))
+""", (np.array([0.5, 1.2, 2.0, 0.3]), 4)),
     "items that a loop will append": ("""\
 def f(x, n):
     times, path, slopes = [0], [x[0]], []

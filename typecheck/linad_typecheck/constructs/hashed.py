@@ -509,11 +509,23 @@ def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) 
     return ctx.take(trial) if isinstance(trial.value, TupleValue) else _of_pairs(ctx, node, node.args[0])
 
 
+def from_keys(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:
+    """``dict.fromkeys(keys, v)``: ``{k: v for k in keys}``, where all keys have the same ``v``."""
+    if not 1 <= len(node.args) <= 2 or node.keywords:
+        raise Refused(BadCall(ctx.span(node), "`dict.fromkeys` takes keys and a value"))
+    keys, value = node.args[0], node.args[1] if len(node.args) == 2 else ast.copy_location(ast.Constant(None), node)
+    value = Quoted(value, expression(ctx, value, none=True))
+    each = ast.comprehension(ast.Name("key", ast.Store()), keys, [], 0)
+    made = ast.DictComp(ast.Name("key", ast.Load()), value, [each])
+    return expression(ctx, ast.fix_missing_locations(ast.copy_location(made, node)), hint)
+
+
 MEMBERS.append(_has)
 CALLS["%code_of"] = lambda ctx, node, *_: code_of(ctx, expression(ctx, node.args[0]), ctx.span(node))
 EXPRESSIONS[ast.Dict] = display
 CALLS["builtins.dict"] = CALLS["collections.OrderedDict"] = construct
+CALLS["builtins.dict.fromkeys"] = from_keys
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict
-enter("fold", ("builtins.set", "collections.OrderedDict", "collections.Counter", "collections.defaultdict"))
+enter("fold", ("builtins.set", "builtins.dict.fromkeys", "collections.OrderedDict", "collections.Counter", "collections.defaultdict"))
