@@ -9,28 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Drop,
-    Dup,
-    Fill,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Read,
-    Reserve,
-    Stmt,
-    Store,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Check, Const, Copy, Dim, Drop, Dup, Fill, If, Let, Load, Loop, Program,
+    Read, Reserve, Stmt, Store,
 )
 from linad_typecheck.types import Array, is_float
 

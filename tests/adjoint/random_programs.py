@@ -9,27 +9,8 @@ import random
 from dataclasses import dataclass, field
 
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Call,
-    Const,
-    Copy,
-    Dim,
-    Fill,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Store,
-    Var,
+    AddArray, AddTo, Alloc, Atom, Block, Call, Const, Copy, Dim, Fill, Function, If, Let, Load, Loop, Names, Param,
+    Program, Stmt, Store, Var,
 )
 from linad_typecheck.types import BOOL, F64, I64, Array, Scalar, Type
 

@@ -4,21 +4,7 @@ import numpy as np
 import pytest
 from jaxtyping import UInt8
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Call,
-    Copy,
-    Dim,
-    Fill,
-    Load,
-    Program,
-    Reserve,
-    Store,
-    Var,
-    operands,
-    walk,
-    written,
+    AddArray, AddTo, Alloc, Call, Copy, Dim, Fill, Load, Program, Reserve, Store, Var, operands, walk, written,
 )
 from linad_typecheck.ir.text import parse_program, print_program
 from linad_typecheck.ir.verify import verify

@@ -49,11 +49,7 @@ def test_rules_and_results():
     (run,) = json.loads(render_sarif(check_source(PROGRAM, "f.py")))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [r["id"] for r in rules] == [c.code for c in CODES.values()]
-    assert [rules[r["ruleIndex"]]["name"] for r in run["results"]] == [
-        "shared-update",
-        "unknown-name",
-        "alias-escapes",
-    ]
+    assert [rules[r["ruleIndex"]]["name"] for r in run["results"]] == ["shared-update", "unknown-name", "alias-escapes"]
     assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in run["results"])
     first = run["results"][0]
     assert first["locations"][0]["physicalLocation"]["region"] == {

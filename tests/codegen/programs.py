@@ -5,24 +5,7 @@ from __future__ import annotations
 import random
 
 from linad_typecheck.ir.core import (
-    AddTo,
-    Alloc,
-    Atom,
-    Block,
-    Const,
-    Copy,
-    Dim,
-    Function,
-    If,
-    Let,
-    Load,
-    Loop,
-    Names,
-    Param,
-    Program,
-    Stmt,
-    Store,
-    Var,
+    AddTo, Alloc, Atom, Block, Const, Copy, Dim, Function, If, Let, Load, Loop, Names, Param, Program, Stmt, Store, Var,
 )
 from linad_typecheck.types import BOOL, F64, I64, Array
 

@@ -10,22 +10,7 @@ import re
 
 import numpy as np
 from linad_typecheck.ir.core import (
-    AddArray,
-    AddTo,
-    Alloc,
-    Block,
-    Check,
-    Const,
-    Copy,
-    Dim,
-    Fill,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Reserve,
-    Store,
+    AddArray, AddTo, Alloc, Block, Check, Const, Copy, Dim, Fill, If, Let, Load, Loop, Program, Reserve, Store,
 )
 from linad_typecheck.types import Array
 

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 from linad_typecheck.diagnostics import LinadError
 from linad_typecheck.engine.annotations import (
-    UNKNOWN,
-    ArrayType,
-    ChoiceType,
-    NoneType,
-    ScalarType,
-    TupleType,
-    parse_annotation,
+    UNKNOWN, ArrayType, ChoiceType, NoneType, ScalarType, TupleType, parse_annotation,
 )
 from linad_typecheck.infer.affine import atom, constant
 from linad_typecheck.messages import Message

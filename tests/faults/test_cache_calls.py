@@ -21,20 +21,9 @@ CALLS = (
     *(
         (os, name)
         for name in (
-            "open",
-            "fstat",
-            "stat",
-            "lstat",
-            "fdopen",
-            "replace",
-            "mkdir",
-            "unlink",
-            "rmdir",
-            "scandir",
-            "utime",
-            "fchmod",
-            "chmod",
-        )
+            "open", "fstat", "stat", "lstat", "fdopen", "replace", "mkdir", "unlink", "rmdir", "scandir", "utime",
+            "fchmod", "chmod",
+        )  # fmt: skip
     ),
     (fcntl, "flock"),
     (tempfile, "mkstemp"),

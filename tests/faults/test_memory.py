@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from jaxtyping import Float64
 from llvmlite.binding.newpassmanagers import (
-    FunctionPassManager,
-    ModulePassManager,
-    NewPassManager,
-    create_new_function_pass_manager,
+    FunctionPassManager, ModulePassManager, NewPassManager, create_new_function_pass_manager,
     create_new_module_pass_manager,
 )
 

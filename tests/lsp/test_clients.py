@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types as t
-from pytest_lsp import (
-    ClientServerConfig,
-    LanguageClient,
-    client_capabilities,
-    make_test_lsp_client,
-)
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from ..examples_of import some
 from .programs import GOOD, MOVED

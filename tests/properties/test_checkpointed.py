@@ -13,15 +13,9 @@ from ..strategies import Program, programs
 from .roads import Whole
 
 OPTIONS = (
-    "scheme='recompute'",
-    "scheme='periodic', slots=3",
-    "scheme='bisect'",
-    "slots=1",
-    "slots=2",
-    "slots=3",
-    "memory=100",
-    "",
-)
+    "scheme='recompute'", "scheme='periodic', slots=3", "scheme='bisect'", "slots=1", "slots=2", "slots=3",
+    "memory=100", "",
+)  # fmt: skip
 
 
 class Marker(ast.NodeTransformer):

@@ -7,14 +7,7 @@ import pytest
 from linad.derivatives import table
 
 from ..examples_of import some
-from . import (
-    programs_logs,
-    programs_order,
-    programs_replaced,
-    programs_science,
-    programs_traps,
-    programs_types,
-)
+from . import programs_logs, programs_order, programs_replaced, programs_science, programs_traps, programs_types
 from .roads import Whole
 
 SINGLE = {"single_precision", "single_and_double"}

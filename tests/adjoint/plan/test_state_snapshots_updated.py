@@ -217,19 +217,10 @@ def only_in_the_last(x: Vec, dt: float, steps: int) -> float:
 
 TWOS = (on_a_plate, by_columns, of_another_row, of_the_mirror_image, two_nests_beside_each_other)
 STORED = [
-    loaded_behind,
-    of_a_neighbour,
-    behind_a_store_to_the_cell,
-    behind_an_addition_to_the_cell,
-    behind_a_store_that_may_be,
-    of_another_row,
-    again_and_again,
-    of_one_cell_each,
-    of_the_mirror_image,
-    two_for_each_cell,
-    two_nests_beside_each_other,
-    only_in_the_last,
-]
+    loaded_behind, of_a_neighbour, behind_a_store_to_the_cell, behind_an_addition_to_the_cell,
+    behind_a_store_that_may_be, of_another_row, again_and_again, of_one_cell_each, of_the_mirror_image,
+    two_for_each_cell, two_nests_beside_each_other, only_in_the_last,
+]  # fmt: skip
 
 
 def copied(f, monkeypatch) -> Plan:
