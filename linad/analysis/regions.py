@@ -179,17 +179,10 @@ class Coverage:
     ``ends``: the regions at the end of each block, by its id.
     """
 
-    def __init__(
-        self,
-        ranges: Ranges,
-        arrays: Iterable[str],
-        known: dict[int, dict[str, Var]],
-        counted: frozenset[int] = frozenset(),
-    ) -> None:
+    def __init__(self, ranges: Ranges, arrays: Iterable[str], counted: frozenset[int] = frozenset()) -> None:
         self.ranges = ranges
         self.counted = counted  # ids of further statements to treat as writes
         self.arrays = frozenset(arrays)
-        self.known = known  # the names that blocks mention, as for `free_vars`
         self.written: dict[str, tuple[Region, ...]] = {}
         self.exposed: set[str] = set()
         self.ends: dict[int, dict[str, tuple[Region, ...]]] = {}
@@ -207,7 +200,7 @@ class Coverage:
             case If():
                 self.branch(s)
             case Loop(body=body):
-                if not self.arrays.isdisjoint(free_vars(body, self.known)):
+                if not self.arrays.isdisjoint(free_vars(body)):
                     self.loop(s)
             case _:
                 self.ranges.statement(s)
@@ -364,7 +357,7 @@ def filled(nest: Touched, array: Var, r: Ranges) -> bool:
     if not nest.one_by_one():
         return False
     (use, *_), (outer, *_) = nest.uses, nest.loops
-    coverage = Coverage(r, (array.name,), {}, frozenset({id(use)}))
+    coverage = Coverage(r, (array.name,), frozenset({id(use)}))
     coverage.statement(outer)
     return any(contains(r, region, whole(r, array)) for region in coverage.written.get(array.name, ()))
 
@@ -388,7 +381,6 @@ class Walk:
         self.made = scratch(f)
         self.ranges = Ranges(frozenset(may_grow(f) | logs_of(f)))
         self.frames: list[Frame] = []
-        self.known: dict[int, dict[str, Var]] = {}
 
     def reach(self, frame: Frame) -> None:
         """Called before each statement."""
@@ -422,7 +414,7 @@ class Walk:
         ranges = self.ranges.fork()  # a fork, because facts learned from later statements do not hold on other paths
         if s is not None:
             ranges.enter(s)
-        found = Coverage(ranges, arrays, self.known)
+        found = Coverage(ranges, arrays)
         found.start = b
         for t in b.stmts:
             if not to_end and found.exposed == found.arrays:
@@ -435,7 +427,7 @@ class Walk:
         """The local arrays that exist before a statement and that it, or a nested statement, stores to."""
         inside = (s, *(t for b in blocks(s) for t in walk(b)))
         stored = {t.array.name for t in inside if isinstance(t, Store | Fill)} & self.made.keys()
-        return stored & mentioned(s, self.known).keys() if stored else stored
+        return stored & mentioned(s).keys() if stored else stored
 
 
 class Privacy(Walk):
@@ -476,7 +468,7 @@ class Privacy(Walk):
         for frame in reversed(self.frames):
             if asked:
                 rest = frame.block.stmts[frame.at + 1 :]
-                using = [k for k, s in enumerate(rest) if not asked.isdisjoint(mentioned(s, self.known))]
+                using = [k for k, s in enumerate(rest) if not asked.isdisjoint(mentioned(s))]
                 asked -= self.coverage(asked, Block(rest[: using[-1] + 1 if using else 0])).exposed
             made = asked & {s.out.name for s in frame.block.stmts if isinstance(s, Alloc | Copy)}
             found, asked = found | made, asked - made

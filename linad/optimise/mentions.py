@@ -11,13 +11,12 @@ class Mentions:
     def __init__(self) -> None:
         # the statement is kept alive so that its id stays unique
         self._found: dict[int, tuple[Stmt, dict[str, Var]]] = {}
-        self._inside: dict[int, dict[str, Var]] = {}  # of blocks, which the statements keep alive
 
     def of(self, s: Stmt) -> dict[str, Var]:
         """The variables that a statement mentions, at any depth, by name."""
         found = self._found.get(id(s))
         if found is None:
-            found = self._found[id(s)] = s, mentioned(s, self._inside)
+            found = self._found[id(s)] = s, mentioned(s)
         return found[1]
 
     def touches(self, s: Stmt, array: Var) -> bool:

@@ -208,8 +208,14 @@ class Dense:
     span: Span = NOWHERE
 
 
+class _Kept:
+    """What is computed of a block once, and is no part of its value: the result of `free_vars`."""
+
+    __slots__ = ("free",)
+
+
 @frozen(slots=True, guarded=False)
-class Block:
+class Block(_Kept):
     stmts: tuple[Stmt, ...] = ()
     results: tuple[Atom, ...] = ()
 
@@ -538,25 +544,22 @@ def walk(block: Block) -> Iterator[Stmt]:
             todo.pop()
 
 
-def free_vars(block: Block, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
-    """The variables of outer blocks that a block mentions, by name, in order of first mention.
-
-    ``known`` memoises the result by block identity, for callers that query a block and blocks inside it.
-    """
-    known = {} if known is None else known
-    found = known.get(id(block))
-    if found is None:
-        found = known[id(block)] = _free(block, known)
-    return found
+def free_vars(block: Block) -> Mapping[str, Var]:
+    """The variables of outer blocks that a block mentions, by name, in order of first mention; kept with the block."""
+    try:
+        return block.free
+    except AttributeError:
+        block.free = found = _free(block)
+        return found
 
 
-def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
+def _free(block: Block) -> dict[str, Var]:
     bound: set[str] = set()
     found: dict[str, Var] = {}
     for s in block.stmts:
         kind = type(s)
         if kind is Loop or kind is If:
-            for name, var in mentioned(s, known).items():
+            for name, var in mentioned(s).items():
                 if name not in bound:
                     found.setdefault(name, var)
         else:
@@ -573,12 +576,11 @@ def _free(block: Block, known: dict[int, dict[str, Var]]) -> dict[str, Var]:
     return found
 
 
-def mentioned(s: Stmt, known: dict[int, dict[str, Var]] | None = None) -> dict[str, Var]:
-    """The variables of outer blocks that a statement, or a block in it, mentions, by name. ``known`` is as in
-    `free_vars`."""
+def mentioned(s: Stmt) -> dict[str, Var]:
+    """The variables of outer blocks that a statement, or a block in it, mentions, by name."""
     found = {a.name: a for a in operands(s) if type(a) is Var}
     for b in blocks(s):
-        found |= free_vars(b, known)
+        found |= free_vars(b)
     if type(s) is Loop:
         for v in (s.index, *s.carried):
             found.pop(v.name, None)

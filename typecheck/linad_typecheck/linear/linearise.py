@@ -149,13 +149,8 @@ class _Facts:
 
     def __init__(self, modes: Modes) -> None:
         self.modes = modes
-        self._free: dict[int, dict[str, ir.Var]] = {}
         self._uses: dict[int, list[tuple[ir.Var, Use]]] = {}
         self._moves: dict[int, set[str]] = {}
-
-    def free(self, block: ir.Block) -> dict[str, ir.Var]:
-        """`free_vars`, memoised."""
-        return ir.free_vars(block, self._free)
 
     def uses(self, s: ir.Stmt) -> list[tuple[ir.Var, Use]]:
         """`uses`, memoised."""
@@ -169,7 +164,7 @@ class _Facts:
         a nested arm."""
         found = self._moves.get(id(block))
         if found is None:
-            outer = {n for n, v in self.free(block).items() if isinstance(v.type, Array)}
+            outer = {n for n, v in ir.free_vars(block).items() if isinstance(v.type, Array)}
             found = {r.name for r in block.results if isinstance(r, ir.Var)} & outer
             for s in block.stmts:
                 found |= {v.name for v, use in self.uses(s) if use == "consume" and isinstance(v.type, Array)} & outer
@@ -193,7 +188,7 @@ def _uses_left(block: ir.Block, facts: _Facts) -> _Left:
                 else:
                     left.moved.discard(v.name)
             continue
-        inside = {n: v for b in within for n, v in facts.free(b).items() if is_linear(v.type)}
+        inside = {n: v for b in within for n, v in ir.free_vars(b).items() if is_linear(v.type)}
         for name, v in inside.items():
             left.mentioned[name], kind[name] = at, v
         moved_inside = set().union(*(facts.moves(b) for b in within))
