@@ -57,7 +57,13 @@ def f(x, n):
         counts[int(v > 0)] += 1
     for k in range(n):
         counts[k] /= n
-    return sum(same) + sum(b) + sum(d["k"]) + np.array(c) @ x + sum(s.of) + sum(counts) + sum(seen)
+    rows = {}
+    for k in range(n):
+        rows.setdefault(k % 2, [0, 0])
+        rows[k % 2][0] += x[k]
+        rows[k % 2][1] += 1
+    total = sum(same) + sum(b) + sum(d["k"]) + sum(s.of) + sum(counts) + sum(seen)
+    return total + np.array(c) @ x + rows[0][0] * rows[1][0] / rows[1][1]
 """, (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
     "an item of a list that a helper may replace": ("""\
 def advanced(state, steps, k):

@@ -22,7 +22,7 @@ from ..frozen import frozen
 from ..messages.types import Truncated, WrongType
 from ..names.scope import External
 from ..span import Span
-from ..types import BOOL, FLOATS, I64, INTS, SCALARS
+from ..types import BOOL, FLOATS, I64, INTS, SCALARS, common
 from .from_parts import array_of_values
 from .gather import gather
 from .slices import (
@@ -32,13 +32,14 @@ from .slices import (
 
 @frozen
 class Cell:
-    """A cell of an array."""
+    """A cell of an array. ``item``: it stores an item of a list, which NumPy does not convert."""
 
     array: Var
     index: tuple[Atom, ...]
     name: str  # the user's name of the array; empty for a temporary
     span: Span
     checked: bool = True
+    item: bool = False
 
 
 def indexed(ctx: Lowering, base: Value, parts: Sequence[Part], name: str, span: Span) -> Value:
@@ -84,6 +85,9 @@ def load_cell(ctx: Lowering, where: Cell) -> ScalarValue:
 def store_cell(ctx: Lowering, where: Cell, value: ScalarValue) -> None:
     """Store a scalar, converted as NumPy does."""
     dtype = where.array.type.dtype
+    if where.item and common(dtype, value.dtype) != dtype:
+        found = f"{describe(type_of(value))} among {dtype}"
+        raise Refused(WrongType(where.span, "the items of a list are of one type", found, "begin with `[0.0]`"))
     if dtype in INTS and value.dtype in FLOATS:
         ctx.report(Truncated(where.span, where.name or where.array.name, binding_label(ctx, where.name, where.span)))
         if where.checked:  # NumPy checks the index before it converts the value

@@ -794,7 +794,7 @@ def target(ctx: Lowering, node: ast.Subscript, base: TupleValue, index: Value, s
             )
         )
         return None
-    return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False)
+    return Cell(cells.var, (_place(ctx, base, index, name, span),), name, span, checked=False, item=True)
 
 
 def _cells_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: ScalarValue, span: Span) -> list[Cell]:
@@ -808,7 +808,7 @@ def _cells_of_row(ctx: Lowering, node: ast.Subscript, row: TupleValue, index: Sc
         raise Refused(Unsupported(span, "storing a list in a list that is an item of a list", "store numbers"))
     k = _place(ctx, row, index, name, span)
     by = next((n for n, b in ctx.env.items() if n[0] != "%" and leaves[0].var in arrays(b.value)), name)
-    return [Cell(v.var, base_index(ctx, v, (k,), span), by, span, checked=False) for v in leaves]
+    return [Cell(v.var, base_index(ctx, v, (k,), span), by, span, checked=False, item=True) for v in leaves]
 
 
 # -------------------------------------------------------------------------------------------------------- construction

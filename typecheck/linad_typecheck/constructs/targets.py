@@ -14,6 +14,7 @@ from ..names.scope import DEQUE, HASHED
 
 _TWICE = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.UnaryOp, ast.USub, ast.BinOp, ast.operator, ast.Load,
+    Quoted,
 )  # fmt: skip
 
 
