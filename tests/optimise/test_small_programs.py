@@ -123,6 +123,26 @@ DEAD = {
         "for i in range(...) exits {\nc = lt i k\nyield c\n}\nreturn x",
         "for i in range(...) exits { ; c = lt i k ; yield c ; } ; return x",
     ),
+    "arrays that are read only to write each other": (
+        "w = alloc f64 [k] fill 0.0\nu = alloc f64 [k] fill 1.0\nfor i in range(k) {\n"
+        "a = load! &u [i]\n&w![i] += a\nb = load! &w [i]\n&u![i] = b\n}\nreturn x",
+        "return x",
+    ),
+    "arrays that change names": (
+        "w = alloc f64 [k] fill 0.0\nfor i in range(k) carry (a: f64[:] = w) -> (b) {\nc = lt i 3\n"
+        "d = if c {\nn = alloc f64 [k] fill 0.0\n&n![0] += x\nyield n\n} else {\nyield a\n}\nyield d\n}\nreturn x",
+        "return x",
+    ),
+    "not if a check needs one": (
+        "w = alloc f64 [k] fill 0.0\nu = alloc f64 [k] fill 1.0\n&u![0] = x\na = load! &u [1]\n&w![0] = a\n"
+        'b = load! &w [0]\nc = lt b x\ncheck c else ValueError "m" ()\nreturn x',
+        "w = alloc f64 [k] fill 0.0 ; u = alloc f64 [k] fill 1.0 ; &u![0] = x ; a = load! &u [1] ; &w![0] = a ; "
+        'b = load! &w [0] ; c = lt b x ; check c else ValueError "m" ; return x',
+    ),
+    "an array of which an index check needs the size": (
+        "w = alloc f64 [k] fill 0.0\nu = alloc f64 [k] fill 1.0\na = load! &u [1]\n&w[3] = a\nreturn x",
+        "w = alloc f64 [k] fill 0.0 ; &w[3] = 0.0 ; return x",
+    ),
     "a loop without effect goes": ("for i in range(k) {\na = sin x\n}\nreturn x", "return x"),
 }
 

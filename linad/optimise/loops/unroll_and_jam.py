@@ -49,6 +49,7 @@ from ..pass_manager import Remark, Remarks, remark
 from .scalar_promotion import cells_to_sum, with_sums
 
 AT_ONCE = 4  # iterations: two gain less, eight no more
+NUMBERS = {2: "two", 3: "three", AT_ONCE: "four"}
 ALIVE = 4  # maximum number of floats per iteration live in an inner loop
 ROWS = 4  # maximum number of rows per iteration accessed in an inner loop
 LONG, LONGEST = 80, 160  # maximum number of statements in the loop body: of a nest of two loops, and of a deeper one
@@ -69,19 +70,34 @@ def unroll_and_jam(f: Function) -> tuple[Function, Remarks]:
     def change(s: Loop, r: Ranges) -> list[Stmt]:
         inside = list(walk(s.body))
         inner = [t for t in inside if isinstance(t, Loop)]
-        if not inner or not is_counted(s, one_by_one=True) or is_short(s, sizes) or s.kind != "sequential":
+        at_once = _at_once(s, sizes)
+        if not inner or not is_counted(s, one_by_one=True) or not at_once or s.kind != "sequential":
             return [s]
         if len(inside) > LONGEST or any(t.index.name in jammed or t.step not in UNIT for t in inner):
             return [s]
         copies = _in_turns(s, r, inside, sizes, names) or _in_any_order(s, r, inside, names)
         if copies is None:
             return [s]
-        remarks.append(remark(s.span, "loop", "four iterations at once"))
-        made = copies.loops(s)
+        remarks.append(remark(s.span, "loop", f"{NUMBERS[at_once]} iterations at once"))
+        made = copies.loops(s, at_once)
         jammed.update(t.index.name for t in walk(Block(tuple(made))) if isinstance(t, Loop))
         return made
 
     return with_ranges(f, change), tuple(remarks)
+
+
+def _at_once(s: Loop, sizes: Sizes) -> int:
+    """How many iterations run at once: of a short loop all of them, or the remainder would be most of it."""
+    if not is_short(s, sizes):
+        return AT_ONCE
+    trips = _trips(s)
+    return trips if trips in NUMBERS else AT_ONCE if trips % AT_ONCE == 0 else 0
+
+
+def _trips(s: Loop) -> int:
+    """The number of iterations, if the bounds are constants, or 1."""
+    bounds = [int(a.value) for a in (s.start, s.stop, s.step) if isinstance(a, Const)]
+    return len(range(*bounds)) if len(bounds) == 3 else 1
 
 
 def _among(a: Atom | None, names: set[str]) -> bool:
@@ -335,21 +351,24 @@ class _Copies:
     distances: Mapping[str, int]
     names: Names
 
-    def loops(self, whole: Loop) -> list[Stmt]:
-        """The loop that runs four iterations at once, and the loop over the remaining ones, which is ``whole``."""
+    def loops(self, whole: Loop, at_once: int) -> list[Stmt]:
+        """The loop that runs some iterations at once, and the loop over the remaining ones, which is ``whole``."""
         s, names = self.loop, self.names
         assert isinstance(s.step, Const) and s.stop is not None
         front, inside = Maker(names), Maker(names)
-        trips, many = (names.var(n, I64) for n in ("trips", "whole"))
-        front.out += [
-            Let(trips, "trips", (s.start, s.stop, s.step), s.span),
-            Let(many, "bitand", (trips, Const(-AT_ONCE, I64)), s.span),
-        ]
-        mid = front.let("add", many, s.start) if s.step.value > 0 else front.let("sub", s.start, many)
+        mid: Atom = s.stop
+        without_rest = _trips(s) % at_once == 0
+        if not without_rest:
+            trips, many = (names.var(n, I64) for n in ("trips", "whole"))
+            front.out += [
+                Let(trips, "trips", (s.start, s.stop, s.step), s.span),
+                Let(many, "bitand", (trips, Const(-at_once, I64)), s.span),
+            ]
+            mid = front.let("add", many, s.start) if s.step.value > 0 else front.let("sub", s.start, many)
         index = names.var(s.index.name, I64)
         carried, outs = (tuple(names.like(c) for c in s.carried) for _ in range(2))
         copies: list[Given] = [
-            {s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(AT_ONCE)
+            {s.index.name: inside.let("add", index, Const(c * s.step.value, I64))} for c in range(at_once)
         ]
         copies[0] |= {c.name: v for c, v in zip(s.carried, carried, strict=True)}
         for p in _parts(s.body.stmts, self.together):
@@ -364,8 +383,10 @@ class _Copies:
         for r, known in zip(s.body.results, self.in_time, strict=True):
             total, *others = [_in(r, given) for given in (copies[-1:] if known else copies)]
             results.append(_total(total, others, inside))
-        step, body = Const(AT_ONCE * s.step.value, I64), Block(tuple(inside.out), tuple(results))
+        step, body = Const(at_once * s.step.value, I64), Block(tuple(inside.out), tuple(results))
         main = replace(s, index=index, stop=mid, step=step, carried=carried, body=body, outs=outs)
+        if without_rest:
+            return [replace(main, outs=whole.outs)]
         return [*front.out, main, replace(whole, start=mid, inits=outs)]
 
     def handed_on(self, before: Given, now: Given) -> Given:
@@ -413,7 +434,7 @@ class _Copies:
                 at = tuple(_in(a, inner[0]) for a in t.index)
                 body.out.append(replace(t, index=at, value=_total(total, others, body)))
             else:
-                for c in range(AT_ONCE):
+                for c in range(len(copies)):
                     body.out += self.copied(t, c, inner)
         outs: list[Var] = []
         for given in copies:

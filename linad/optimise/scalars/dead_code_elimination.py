@@ -1,7 +1,7 @@
 """Dead-code elimination: drop code that no result depends on.
 
-**Transformation.** Dead-code elimination, including arrays that are only written, dead carried values, and loops
-without effect (Muchnick, chapter 18).
+**Transformation.** Dead-code elimination, including arrays that are only written, or only read to write such arrays,
+dead carried values, and loops without effect (Muchnick, chapter 18).
 
 **Before.** ``a = sin x; w = alloc f64 [3] fill 0.0; &w![0] = x; return x``
 **After.** ``return x``
@@ -36,34 +36,80 @@ def eliminate_dead_code(f: Function) -> Function:
 
 
 def _write_only(f: Function) -> tuple[set[str], set[str]]:
-    """Local arrays that no statement reads, returns, passes on or renames: those without stores that may fail, and all
+    """Arrays whose contents nothing live depends on, with all their names: those without stores that may fail, and all
     of them."""
-    made: set[str] = set()
-    together: list[set[str]] = []
-    seen: set[str] = {r.name for r in f.body.results if isinstance(r, Var)}
-    sized: set[str] = set()  # an index check needs the size of the array
-    for s in walk(f.body):
-        kind = type(s)
-        if kind is Alloc or kind is Copy:
-            made.add(s.out.name)
-        targets = {v.name for v in writes(s)}
-        if len(targets) > 1:
-            together.append(targets)
-        for a in operands(s):
-            if type(a) is Var and isinstance(a.type, Array) and a.name not in targets:
-                seen.add(a.name)
-        if kind is If or kind is Loop:
-            seen.update(r.name for b in blocks(s) for r in b.results if isinstance(r, Var))
-        elif targets and getattr(s, "checked", False):
-            sized |= targets
+    if not any(type(s) is Alloc or type(s) is Copy for s in walk(f.body)):
+        return set(), set()
+    needs = _Needs(f)
+    return needs.unread(needs.roots + needs.sized), needs.unread(needs.roots)
 
-    def unseen(seen: set[str]) -> set[str]:
-        for targets in [t for _ in together for t in together]:  # a statement that writes several needs all of them
-            if not targets <= made - seen:
-                seen |= targets
-        return made - seen
 
-    return unseen(seen | sized), unseen(seen)
+class _Needs:
+    """What each name depends on, arrays by the statements that update them, and regions by names of their own.
+
+    ``roots``: what is needed anyway: results, parameters, and the operands of statements with effects. ``sized``: arrays
+    with stores that may fail, whose size is needed.
+    """
+
+    def __init__(self, f: Function) -> None:
+        self.needs: dict[str, list[str]] = {}
+        self.arrays: set[str] = set()
+        self.roots = [p.var.name for p in f.params] + [r.name for r in f.body.results if isinstance(r, Var)]
+        self.sized: list[str] = []
+        self.block(f.body, "")
+
+    def unread(self, live: list[str]) -> set[str]:
+        """The arrays that none of these names depends on."""
+        live = list(live)
+        reached = set(live)
+        while live:
+            more = [n for n in self.needs.get(live.pop(), ()) if n not in reached]
+            reached.update(more)
+            live += more
+        return self.arrays - reached
+
+    def block(self, block: Block, region: str) -> None:
+        for s in block.stmts:
+            kind = type(s)
+            if kind is If or kind is Loop:
+                self.region(s, region)
+                continue
+            targets = [v.name for v in writes(s)]
+            others = [a.name for a in operands(s) if isinstance(a, Var) and a.name not in targets]
+            others.append(region)
+            checked = getattr(s, "checked", False)
+            if kind is Check or kind is Call or checked and kind is Load:
+                self.roots += others
+            elif checked:
+                self.sized += targets
+                self.roots += [a.name for a in s.index if isinstance(a, Var)] if kind is Store else others
+                self.roots.append(region)
+            outs = outputs(s)
+            self.arrays.update(v.name for v in outs if isinstance(v.type, Array))
+            for name in (*targets, *(v.name for v in outs)):
+                self.needs.setdefault(name, []).extend((*others, *targets))
+
+    def region(self, s: If | Loop, region: str) -> None:
+        own = f"{region}/{len(self.needs)}"  # not a name of the program
+        if isinstance(s, If):
+            bounds: tuple[Atom | None, ...] = (s.cond,)
+            passed = list(zip(s.outs, s.then.results, s.orelse.results, strict=True))
+        else:
+            bounds = (s.start, s.stop, s.step, *(() if s.mark is None else s.mark.atoms), *s.body.results[: s.exits])
+            passed = list(zip(s.outs, s.carried, s.inits, s.nexts, strict=True))
+            self.needs |= {v.name: [own] for v in (s.index, s.trips) if v is not None}
+            if s.exits or s.stop is None:
+                self.roots.append(own)
+        self.needs[own] = [region, *(a.name for a in bounds if isinstance(a, Var))]
+        for out, *others in passed:
+            names = [out.name, *(a.name for a in others if isinstance(a, Var))]
+            is_array = isinstance(out.type, Array)
+            for name in names if is_array else names[: 1 + isinstance(s, Loop)]:  # an array that is passed on stays itself
+                self.needs.setdefault(name, []).extend((own, *names))
+            if is_array:
+                self.arrays.update(names)
+        for b in blocks(s):
+            self.block(b, own)
 
 
 class _Sweep:

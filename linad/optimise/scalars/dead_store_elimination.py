@@ -1,14 +1,17 @@
-"""Dead-store elimination: a zero that is stored to a cell and then added to is not stored.
+"""Dead-store elimination: a zero that is stored to a cell and then added to is not stored, and an array is not filled
+if every cell that is read is written first.
 
-**Transformation.** Dead-store elimination within a block, with the addition turned into the store.
+**Transformation.** Dead-store elimination within a block, with the addition turned into the store; for whole arrays by
+regions.
 
-**Before.** ``&v![k] = 0.0; &v![k] += x``
-**After.** ``&v![k] = x``
+**Before.** ``&v![k] = 0.0; &v![k] += x`` and ``v = alloc [n] fill 0.0; for i in range(n) { &v![i] = x }``
+**After.** ``&v![k] = x`` and ``v = alloc [n]; for i in range(n) { &v![i] = x }``
 
 **Legality.** Nothing in between mentions the array. Only for ints and adjoints, because the sign of a zero changes if
-the sum is -0.0. A check that may fail stays before what it guards.
+the sum is -0.0. A check that may fail stays before what it guards. An array that is not filled has no other name, and
+`linad.analysis.regions` proves that nothing reads the filling.
 
-**Profitability.** Always.
+**Profitability.** Always. Fillings are only removed from code that is compiled: differentiation makes use of them.
 
 **Needs.** Nothing: results are identical except for the sign of a zero adjoint.
 """
@@ -17,9 +20,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from linad_typecheck.ir.core import AddTo, Block, Const, Function, Let, Load, Stmt, Store, mentioned
+from linad_typecheck.ir.core import AddTo, Alloc, Block, Const, Function, Let, Load, Stmt, Store, mentioned
 from linad_typecheck.ir.rewrite import in_blocks
 from linad_typecheck.types import is_float
+
+from linad.analysis.regions import Frame, Walk
 
 
 def eliminate_dead_stores(f: Function) -> Function:
@@ -51,3 +56,33 @@ def _is_zero(s: Stmt | None, addition: AddTo) -> bool:
 
 def _may_fail(stmts: list[Stmt | None]) -> bool:
     return any(s is not None and (not isinstance(s, Let | Load) or getattr(s, "checked", False)) for s in stmts)
+
+
+def eliminate_dead_fills(f: Function) -> Function:
+    """Do not fill the arrays of which every cell that is read is written first."""
+    found = _Fills(f).found
+
+    def without(b: Block) -> Block:
+        stmts = (replace(s, fill=None) if isinstance(s, Alloc) and s.out.name in found else s for s in b.stmts)
+        return replace(b, stmts=tuple(in_blocks(s, without) for s in stmts))
+
+    return replace(f, body=without(f.body)) if found else f
+
+
+class _Fills(Walk):
+    """Finds the arrays whose filling nothing reads."""
+
+    def __init__(self, f: Function) -> None:
+        super().__init__(f)
+        self.found: set[str] = set()
+        self.made = {name: s for name, s in self.made.items() if s.fill is not None}
+        if self.made:
+            self.block(f.body)
+
+    def reach(self, frame: Frame) -> None:
+        s, rest = frame.block.stmts[frame.at], frame.block.stmts[frame.at + 1 :]
+        if isinstance(s, Alloc) and s.out.name in self.made:
+            using = [k for k, t in enumerate(rest, 1) if s.out.name in mentioned(t, self.known)]
+            after = Block((replace(s, fill=None), *rest[: max(using, default=0)]))
+            if s.out.name not in self.coverage((s.out.name,), after).exposed:
+                self.found.add(s.out.name)

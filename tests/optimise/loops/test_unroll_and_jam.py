@@ -184,13 +184,19 @@ SIMPLE = "[[ e = load! &a [i, j] ; &x![j] += e ]]"
 
 
 def test_which_loops() -> None:
-    """Those that go from an int to the next, to the end, and not just a few times, and that no thread has a part of."""
+    """Those that go from an int to the next, to the end, and that no thread has a part of; of a few iterations, those that
+    run all at once, or four at once without a rest."""
     exits = program(SIMPLE + " ; o = lt i 6", carry=" exits carry (s: f64 = 0.5) -> (r)", end="yield o, s")
-    for before in (exits, *(program(SIMPLE, over) for over in ("range(lo, hi, 2)", "range(hi, lo, -2)", "range(lo, hi, q)", "range(3, 11)"))):
+    for before in (exits, *(program(SIMPLE, over) for over in ("range(lo, hi, 2)", "range(hi, lo, -2)", "range(lo, hi, q)", "range(3, 9)"))):
         assert not verify(before)
         assert unroll_and_jam(before.main)[0] == before.main
     jammed_, _ = jammed(program(SIMPLE, "range(3, 12)"))
     agree(program(SIMPLE, "range(3, 12)"), jammed_)
+    for few in ("range(3, 11)", "range(3, 7)", "range(3, 6)", "range(5, 3, -1)"):
+        jammed_, _ = jammed(program(SIMPLE, few))
+        (only,) = (s for s in jammed_.main.body.stmts if isinstance(s, Loop))
+        assert only.step.value == {"range(3, 6)": 3, "range(5, 3, -1)": -2}.get(few, 4)
+        agree(program(SIMPLE, few), jammed_)
     f = program(SIMPLE).main
     for kind in ("chunks", "chunk"):
         stmts = tuple(replace(s, kind=kind) if isinstance(s, Loop) else s for s in f.body.stmts)

@@ -126,6 +126,7 @@ def _evident(s: Signature) -> str:
 
 
 MOST = 64  # directions per sweep: an array of a thousand cells then fits the second-level cache
+VECTOR = 4  # floats in a vector register: loops over a multiple of it leave no remainder
 
 
 @frozen(slots=True)
@@ -162,6 +163,7 @@ def _directions(every: Sequence[Cells]) -> Iterator[str]:
         yield f"first_{c.ones} = " + ("0" if isinstance(before, str) else f"first_{before.ones} + {before.count}")
     yield f"count = first_{every[-1].ones} + {every[-1].count}"
     yield f"width = -(-count // max(-(-count // {MOST}), 1))"
+    yield f"width += -width % {VECTOR} if width > {VECTOR} else 0"
     for c in every:
         yield f"{c.ones} = np.zeros(({', '.join([*c.shape, 'width'])},){c.part.zeros})"
 
