@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from . import (
-    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, vectors,
-    workshop,
+    continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences, series, trades,
+    vectors, workshop,
 )  # fmt: skip
 
 ROOMS = (
     continua, data, fields, grids, inference, laboratories, methods, models, numerics, physics, recurrences, sciences,
-    series, vectors, workshop,
+    series, trades, vectors, workshop,
 )  # fmt: skip
 
 
@@ -235,4 +235,12 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "many_servers": (r(n(4000)), 4.0 * r(n(4000)), 5),
         "bond_ladder": (0.02 + 0.01 * r(side(40)), 1.0 + 0.02 * r(side(40)), 0.03),
         "wing_panels": (*aerofoil(side(40)), 0.1),
+        "reverberation": (normal(size=n(4000)), np.array([0.8, 0.75, 0.7, 0.78]), np.array([223, 251, 281, 307]), 0.3),
+        "station_network": (100.0 * r((n(300), 2)), first := rng.integers(0, n(300), n(1500)), (first + rng.integers(1, 4, n(1500))) % n(300), 50.0 + r(n(1500)), r(n(1500)), r(n(300))),
+        "titration": (np.linspace(1.0, 60.0, n(100)), np.array([2.1, 7.2, 9.5]), 0.05, 50.0, 2.0 + 10.0 * r(n(100))),
+        "swap_curve": (0.02 + 0.01 * r(30), 0.01 * r(30), 30.0 * r(n(1000)), r(n(1000))),
+        "transits": (np.linspace(-1.5, 1.5, n(200)), 1.0 - 0.01 * r(n(200)), 0.1, 0.9, 0.3, np.array([0.4, 0.2]), 50),
+        "vaccinated_waves": (r((8, 8)), 100.0 + r(8), 0.1 * r((n(100), 8)), 0.02, 0.3, 0.2, r(n(100))),
+        "fringes": (r((small, small)), np.array([1.5, 0.7]), 0.3 * normal(size=6)),
+        "rank_likelihood": (normal(size=big), rng.integers(0, 50, big), rng.permutation(big), 50),
     }

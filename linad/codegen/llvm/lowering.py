@@ -11,7 +11,7 @@ from numba import types
 
 from ..inline_math import AsItStands
 from ..numba_compat import cgutils, fix_returning_optional
-from ..vector_math import EVEN
+from ..vector_math import EVEN, NAMES
 from .alias_scopes import Scope, accessed, declared
 from .arrays import Borrowed, Held
 from .builder import Builder, drop_unused
@@ -22,6 +22,7 @@ I64 = ir.IntType(64)
 
 
 VECTORS = 4  # interleave count of a loop with library functions
+LIBRARY_CALLS = frozenset(NAMES) - frozenset(EVEN)
 
 
 def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
@@ -29,9 +30,12 @@ def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
     mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
-    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway.
+    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. With a library call in a branch
+    a loop is not vectorised: the call would be made for each lane, and all else in the branch for all of them.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
+    if calls_in_branch(body):
+        hints.append(module.add_metadata(("llvm.loop.vectorize.enable", ir.Constant(ir.IntType(1), 0))))
     calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
     if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
         hints.append(module.add_metadata(("llvm.loop.interleave.count", ir.Constant(ir.IntType(32), VECTORS))))
@@ -45,6 +49,12 @@ def one_by_one(body: list[ast.stmt]) -> bool:
     added in order, by dropping the reassociation flag from the sums. With it, LLVM would fuse each product with the
     sum, and an iteration would wait for all of them."""
     return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
+
+
+def calls_in_branch(body: list[ast.stmt]) -> bool:
+    """Whether a library function is called under a condition."""
+    inside = (n for s in body for branch in ast.walk(s) if isinstance(branch, ast.If) for n in ast.walk(branch))
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in LIBRARY_CALLS for n in inside)
 
 
 def running_sums(body: list[ast.stmt]) -> set[str]:

@@ -1,5 +1,6 @@
 """Generated text has a way of its own to LLVM: on it everything gives the bits that Numba's way gives, and no error loses memory."""
 
+import ast
 import importlib.util
 import os
 import random
@@ -10,11 +11,12 @@ import textwrap
 
 import numpy as np
 import pytest
+from llvmlite import ir
 from numba import njit
 
 from linad.codegen import compile
 from linad.codegen.llvm import pipeline
-from linad.codegen.llvm.lowering import Lowering
+from linad.codegen.llvm.lowering import Lowering, loop_metadata
 from tests.examples_of import some
 
 HEAD = """\
@@ -430,3 +432,20 @@ def test_modules_of_one_process_share_functions_of_the_runtime(tmp_path):
     program.write_text(MODULES, encoding="utf-8")
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["4.0", "48.75", "7.9375"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "vectorised"),
+    [
+        ("s += vector_exp(x)", True),
+        ("s += vector_exp(x) if c else 0.0", True),
+        ("if c:\n    s += x", True),
+        ("if c:\n    s += math.sqrt(x)", True),
+        ("if c:\n    s += vector_exp(x)", False),
+        ("if c:\n    s = x\nelif d:\n    pass\nelse:\n    s = vector_pow(x, y)", False),
+    ],
+)
+def test_loops_with_library_calls_in_branches_are_not_vectorised(body: str, vectorised: bool) -> None:
+    module = ir.Module()
+    loop_metadata(module, ast.parse(body).body)
+    assert any("vectorize.enable" in str(v) for v in module.metadata) is not vectorised
