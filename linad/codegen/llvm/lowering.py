@@ -30,11 +30,11 @@ def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
     mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
-    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. With a library call in a branch
-    a loop is not vectorised: the call would be made for each lane, and all else in the branch for all of them.
+    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. A loop with a library call in a
+    branch of a branch is not vectorised: the call would be made for all lanes, and few iterations need it.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
-    if calls_in_branch(body):
+    if calls_in_inner_branch(body):
         hints.append(module.add_metadata(("llvm.loop.vectorize.enable", ir.Constant(ir.IntType(1), 0))))
     calls = (n for s in body for n in ast.walk(s) if isinstance(n, ast.Call))
     if any(isinstance(c.func, ast.Name) and c.func.id in EVEN for c in calls):
@@ -51,10 +51,12 @@ def one_by_one(body: list[ast.stmt]) -> bool:
     return any(isinstance(n, ast.For | ast.While | ast.Return | ast.Break) for s in body for n in ast.walk(s))
 
 
-def calls_in_branch(body: list[ast.stmt]) -> bool:
-    """Whether a library function is called under a condition."""
-    inside = (n for s in body for branch in ast.walk(s) if isinstance(branch, ast.If) for n in ast.walk(branch))
-    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id in LIBRARY_CALLS for n in inside)
+def calls_in_inner_branch(body: list[ast.stmt]) -> bool:
+    """Whether a library function is called under a condition in an arm of another one, which few iterations reach."""
+    outer = [t for s in body for t in ast.walk(s) if isinstance(t, ast.If)]
+    inner = [t for b in outer for s in (*b.body, *b.orelse) for t in ast.walk(s) if isinstance(t, ast.If)]
+    calls = (n for b in inner for s in (*b.body, *b.orelse) for n in ast.walk(s) if isinstance(n, ast.Call))
+    return any(isinstance(c.func, ast.Name) and c.func.id in LIBRARY_CALLS for c in calls)
 
 
 def running_sums(body: list[ast.stmt]) -> set[str]:

@@ -441,11 +441,14 @@ def test_modules_of_one_process_share_functions_of_the_runtime(tmp_path):
         ("s += vector_exp(x) if c else 0.0", True),
         ("if c:\n    s += x", True),
         ("if c:\n    s += math.sqrt(x)", True),
-        ("if c:\n    s += vector_exp(x)", False),
+        ("if c:\n    s += vector_exp(x)", True),
+        ("if c:\n    s = x\nelse:\n    s = vector_pow(x, y)", True),
         ("if c:\n    s = x\nelif d:\n    pass\nelse:\n    s = vector_pow(x, y)", False),
+        ("if c:\n    t = x\n    if d:\n        s += vector_exp(t)", False),
+        ("if c:\n    s += vector_exp(x)\n    if d:\n        s += x", True),
     ],
 )
-def test_loops_with_library_calls_in_branches_are_not_vectorised(body: str, vectorised: bool) -> None:
+def test_loops_with_library_calls_in_inner_branches_are_not_vectorised(body: str, vectorised: bool) -> None:
     module = ir.Module()
     loop_metadata(module, ast.parse(body).body)
     assert any("vectorize.enable" in str(v) for v in module.metadata) is not vectorised
