@@ -242,5 +242,5 @@ def arguments(grow: float = 1) -> dict[str, tuple]:
         "transits": (np.linspace(-1.5, 1.5, n(200)), 1.0 - 0.01 * r(n(200)), 0.1, 0.9, 0.3, np.array([0.4, 0.2]), 50),
         "vaccinated_waves": (r((8, 8)), 100.0 + r(8), 0.1 * r((n(100), 8)), 0.02, 0.3, 0.2, r(n(100))),
         "fringes": (r((small, small)), np.array([1.5, 0.7]), 0.3 * normal(size=6)),
-        "rank_likelihood": (normal(size=big), rng.integers(0, 50, big), rng.permutation(big), 50),
+        "rank_likelihood": (normal(size=big), rng.integers(0, 50, big), rng.permutation(big), r(50)),
     }

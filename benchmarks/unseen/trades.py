@@ -156,9 +156,9 @@ def fringes(picture: Table, slope: Float64[np.ndarray, "2"], terms: Float64[np.n
     return np.sum(inside**2) / (n * m) + 0.01 * np.mean((inside[1:] - inside[:-1]) ** 2)
 
 
-def rank_likelihood(u: Vec, group: Int64[np.ndarray, "n"], finish: Int64[np.ndarray, "n"], groups: int) -> float:
+def rank_likelihood(u: Vec, group: Int64[np.ndarray, "n"], finish: Int64[np.ndarray, "n"], slow: Float64[np.ndarray, "g"]) -> float:
     """Races in which the places of all are known: from the last to the first, a sum of what is left in each."""
-    left = np.zeros(groups)
+    left = slow.copy()
     ll = 0.0
     for k in range(len(finish) - 1, -1, -1):
         i = finish[k]
