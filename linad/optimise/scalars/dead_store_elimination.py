@@ -82,7 +82,7 @@ class _Fills(Walk):
     def reach(self, frame: Frame) -> None:
         s, rest = frame.block.stmts[frame.at], frame.block.stmts[frame.at + 1 :]
         if isinstance(s, Alloc) and s.out.name in self.made:
-            using = [k for k, t in enumerate(rest, 1) if s.out.name in mentioned(t, self.known)]
+            using = [k for k, t in enumerate(rest, 1) if s.out.name in mentioned(t)]
             after = Block((replace(s, fill=None), *rest[: max(using, default=0)]))
             if s.out.name not in self.coverage((s.out.name,), after).exposed:
                 self.found.add(s.out.name)
