@@ -183,6 +183,53 @@ def f(x, n):
         t[i + 1] = x[i]
     return s + sum(t) + A.W[n] // 2
 """, (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "merged dicts with computed keys": ("""\
+from collections import defaultdict
+def grow(d, k, v):
+    d.update({k: v})
+def f(x, n):
+    known, d = {1: x[0], 2: x[1]}, {k % 3: x[k] for k in range(n)}
+    e = {**d, n: 2.0 * x[0], **known, 0: x[3]}
+    e = e | {n + 1: x[1]} | known
+    same = known
+    grow(known, n + 2, x[2])
+    same |= {n: x[0]}
+    known.update([(k, x[k]) for k in range(2)])
+    known.update((k + 7, v) for k, v in enumerate(x) if v > 0)
+    c = defaultdict(float)
+    for k in range(n):
+        c[k % 2] += x[k]
+        c |= {k + 5: x[k] * k}
+    whole = {**c, **e, **same}
+    e[1], d[0] = 9.0, 8.0
+    s = sum(d.values()) * e[1] + len(whole)
+    for i, (k, v) in enumerate(whole.items()):
+        s += i * k * v + (whole.get(k + 1, 0.5) if k - 1 in same else e.get(k, x[2]))
+    return s
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
+    "stars of computed lengths": ("""\
+from collections import deque
+def grown(xs):
+    return [xs[0] * 2.0, *xs[1:], *xs]
+def f(x, n):
+    xs = [v for v in x if v > 0.4]
+    q = deque([x[0], x[1]], maxlen=3)
+    for k in range(n):
+        q.append(x[k] * 2.0)
+    ys = [*xs, x[3], *q, *range(n), *reversed(xs), *map(math.sin, x)]
+    xs[0] = 9.0
+    a, b, c = q
+    first, *rest = q
+    m = np.array([[*xs, 1.0], [2.0, *xs]])
+    s = a * b + c * first + sum(rest) + (m * m).sum() + (x[0] in q)
+    for p in [*xs, *x[:n]]:
+        s = s * 0.5 + p
+    for u, v in [*zip(x, x[1:]), (x[0], 3.0)]:
+        s += u * v
+    t = [0, *range(n), n - 1]
+    s += max(*xs, x[1]) * min(0.7, *ys) + np.max([*ys]) + x[t].sum() + sum((*x[:n], 1.0, *q))
+    return s + sum(i * v for i, v in enumerate(grown(grown(xs)) + ys)) + len([*x[:n - 4]])
+""", (np.array([0.5, -1.2, 2.0, 0.3]), 4)),
     "parts and members of ranges": ("""\
 FEW, MANY = range(1, 6, 2), range(-9, 9000, 7)
 def f(x, n):
@@ -1155,6 +1202,15 @@ def f(x, keys):
 
 # What is refused, because Python would show a change under another name.
 REFUSED = {
+    "lists that two dicts would hold": ("""\
+def f(x, k):
+    rows = {}
+    for i in range(k):
+        rows[i] = [x * i]
+    e = {**rows, k: [x]}
+    e[0].append(x)
+    return sum(rows[0]) + sum(e[k])
+""", (1.3, 3)),
     "row held used": ("""\
 def f(x, k):
     A = []

@@ -15,6 +15,7 @@ from ..examples_of import seeds, some
 from ..properties.roads import Whole, close, everything
 from ..sources import Seeded, Source
 from ..kit import load
+from ..two_roads import differences
 from .programs_containers import PROGRAMS, REFUSED
 
 FULL = ("matmul", "adjacency", "memo loop", "moving", "dijkstra")  # on all roads
@@ -66,6 +67,21 @@ def test_programs_on_all_roads(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_uncertain_identity_is_refused(name):
     assert given(*REFUSED[name]).checked.program is None
+
+
+def test_a_deque_is_an_array_in_numpy():
+    text = """\
+import collections
+def f(x, n):
+    q = collections.deque(maxlen=3)
+    for k in range(n):
+        q.append(x[k] * x[0])
+    return np.array(q).sum() * np.mean(q) + np.dot(q, q) + np.array([q, q])[1, 0]
+"""
+    plain, x = load(f"import numpy as np\n{text}"), np.array([0.5, 0.25, 1.5, 0.75])
+    f = linear_grad(plain, backend="interpret")
+    np.testing.assert_allclose(f(x, 4), plain(x, 4))
+    np.testing.assert_allclose(f.grad(x, 4), differences(plain, x, 4), rtol=1e-6)
 
 
 MADE = {

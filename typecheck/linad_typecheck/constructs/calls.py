@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..arrays.operands import rank_zero
 from ..arrays.shapes import transposed
-from ..ir.core import Atom, Call, Const
+from ..ir.core import Atom, Call, Check, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of
 from ..engine.choices import one_per_option
@@ -19,7 +19,7 @@ from ..engine.evaluation import (
     CALLED_VALUES, CALLS, EXPRESSIONS, expand_starred, expression, force_before, operands, pull, usable,
 )
 from ..engine.elementwise import lift
-from ..engine.growing import as_array, is_growing
+from ..engine.growing import as_array, count_of, is_growing
 from ..engine.hashed import is_hashed
 from ..engine.places import force_array, materialise, simplify_view, unwrapped
 from ..engine.provenance import origin_label, user_name
@@ -50,7 +50,7 @@ from ..messages.ownership import OverlappingArguments
 from ..messages.types import WrongType
 from ..names.scope import Applied, EnumClass, External, FunctionSource, Helper, Instance, RecordClass, written
 from ..span import Span
-from ..types import I64, Array
+from ..types import BOOL, I64, Array
 from ..words import with_article
 from . import complexes, enumerations, hashed, lists, objects, queues
 from .arguments import Argument, bound_arguments
@@ -60,7 +60,7 @@ from .comprehensions import array_from
 from .dicts import for_each_key, unpacked
 from .dicts import method as dict_method
 from .generators import is_generator, start_generator
-from .iterables import ITERABLES
+from .iterables import ITERABLES, listed
 from .records import (
     FREE, PROTOCOL, by_class, construct, invoke, member_of, method as record_method, method_of_parent, object_truth,
     of_class,
@@ -92,7 +92,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     node = _after_arguments(ctx, node)
     base = force_before(ctx, pull(ctx, node.func.value), *node.args, *(k.value for k in node.keywords))
     if isinstance(base, TupleValue) and node.args and base.mapping:
-        base = hashed.hashed_for_key(ctx, base, node.args[0]) or base
+        as_hashed = hashed.hashed_for_items if node.func.attr == "update" else hashed.hashed_for_key
+        base = as_hashed(ctx, base, node.args[0]) or base
     return _of_value(ctx, node, base, hint)
 
 
@@ -114,11 +115,24 @@ def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
 def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
     """A call with its starred arguments written out."""
     if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
-        written_out = expand_starred(ctx, node.args, lambda: _parameters_for_last(ctx, node))
+        extreme = callee_of(ctx, node.func) in ("builtins.min", "builtins.max")
+        written_out = expand_starred(ctx, node.args, lambda: _parameters_for_last(ctx, node), extreme)
+        if any(isinstance(a, ast.Starred) for a in written_out):
+            written_out = [_several(ctx, written_out, node)]
         node = ast.copy_location(ast.Call(node.func, written_out, node.keywords), node)
     if any(k.arg is None for k in node.keywords):
         node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
     return node
+
+
+def _several(ctx: Lowering, args: list[ast.expr], node: ast.Call) -> Quoted:
+    """The arguments of ``max(*xs)`` as a list; a single one is no iterable."""
+    span, made = ctx.span(node), lists.display(ctx, args, node)
+    if not is_growing(made):
+        raise Refused(None)
+    several = ctx.let("ok", "gt", (count_of(ctx, made), ONE), BOOL, span)
+    ctx.emit(Check(several, "TypeError", "at least two values are compared", (), span))
+    return Quoted(node, made)
 
 
 def _parameters_for_last(ctx: Lowering, node: ast.Call) -> int | None:
@@ -288,7 +302,8 @@ def _usable_args(ctx: Lowering, given: list[Value], nodes: list[ast.expr], calle
 
 
 def _arrays_of_lists(ctx: Lowering, v: Value, hint: str, span: Span) -> Value:
-    """A value in which growing lists are converted to arrays, as NumPy does."""
+    """A value in which growing lists and deques are converted to arrays, as NumPy does."""
+    v = listed(ctx, v, span)
     if is_growing(v):
         return as_array(ctx, v, hint, span)
     if isinstance(v, TupleValue) and v.record in SEQUENCES:

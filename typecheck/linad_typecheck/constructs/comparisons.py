@@ -27,7 +27,7 @@ from ..library.externals import call_external
 from ..library.type_tests import same_class, same_dtype
 from ..messages.language import UnknownIdentity, Unsupported
 from ..messages.types import WrongType
-from ..names.scope import EnumMember, External, Opaque
+from ..names.scope import DEQUE, EnumMember, External, Opaque
 from ..ownership.objects import is_same_object
 from ..span import Span
 from ..types import BOOL, INTS
@@ -355,7 +355,8 @@ def _member(ctx: Lowering, a: Value, b: Value, span: Span) -> Value:
         return literal(found)
     if (found := members(b)) is not None:
         b = found
-    if is_growing(b) or has_method(ctx, b, "__iter__"):
+    deque = isinstance(b, TupleValue) and b.record is DEQUE
+    if is_growing(b) or deque or has_method(ctx, b, "__iter__"):
         return _any_of(ctx, a, b, span)
     if isinstance(b, TupleValue) and not b.closed:
         found = _chain(ctx, False, [lambda x=x: _same_item(ctx, a, x, span) for x in b.items], span)

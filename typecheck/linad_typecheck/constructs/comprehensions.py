@@ -59,7 +59,7 @@ from ..registry import enter
 from ..span import Span
 from ..types import BOOL, I64, DType
 from .generators import by_library, consume
-from .iterables import LISTED, RANGES, Generated, Iteration, Unrolled, from_zero, iteration, of_object
+from .iterables import RANGES, Generated, Iteration, Unrolled, from_zero, iteration, listed, of_object
 from .loops import run_loop
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -224,7 +224,10 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
     if isinstance(what, COMPREHENSIONS):
         only_plain(ctx, what)
         return _of_loop(ctx, node, name, what, start, hint)
-    if isinstance(what, (ast.List, ast.Set)):
+    starred = any(isinstance(n, ast.Starred) for n in getattr(what, "elts", ()))
+    if isinstance(what, ast.Tuple) and starred:
+        what = ast.copy_location(ast.List(what.elts, ast.Load()), what)
+    elif isinstance(what, (ast.List, ast.Set)) and not starred:
         what = ast.copy_location(ast.Tuple(what.elts, ast.Load()), what)
     if _is_range(ctx, what):
         return _of_loop(ctx, node, name, each_of(what), start, hint)
@@ -233,8 +236,7 @@ def fold(ctx: Lowering, node: ast.Call, dotted: str, called: str, hint: str) -> 
         value = value.items[0]
     if (made := of_object(ctx, value, what)) is not None:
         value = made
-    if isinstance(value, TupleValue) and value.record in LISTED:
-        value, _ = LISTED[value.record](ctx, value, ctx.span(what))
+    value = listed(ctx, value, ctx.span(what))
     if isinstance(value, TupleValue) and value.record in ITERATORS:
         value = by_library(ctx, ITERATORS[value.record], node, [Quoted(what, value)])
     if is_growing(value):

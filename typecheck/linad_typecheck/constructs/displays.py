@@ -19,6 +19,7 @@ from ..library.complexes import complex_dtype
 from ..messages.language import BadCall
 from ..types import DType
 from .comprehensions import array_from
+from .iterables import listed
 
 
 def array_of(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:
@@ -70,7 +71,9 @@ def _with_options(
 def _collect(ctx: Lowering, node: ast.expr, cells: list[ScalarValue]) -> tuple[int, ...] | ArrayValue | Stacked | None:
     """The scalars of nested lists in order, and their shape. An array is returned as it is."""
     if not isinstance(node, (ast.List, ast.Tuple)):
-        value = expression(ctx, node)
+        return collect(ctx, listed(ctx, expression(ctx, node), ctx.span(node)), cells, ctx.span(node))
+    if any(isinstance(e, ast.Starred) for e in node.elts):
+        value = expression(ctx, ast.copy_location(ast.List(node.elts, ast.Load()), node))
         return collect(ctx, value, cells, ctx.span(node))
     shapes = [_collect(ctx, e, cells) for e in node.elts]
     return shape_of_parts(ctx, shapes, cells, ctx.span(node))

@@ -126,6 +126,8 @@ def _binop(ctx: Lowering, node: ast.BinOp, hint: str) -> Value:
             return TupleValue(a.items + b.items, LIST if a.listed else None)
     if hashed.is_set(a) and hashed.is_set(b) and type(node.op) in hashed.OPERATIONS:
         return hashed.combined(ctx, node, hashed.OPERATIONS[type(node.op)], a, b)
+    if isinstance(node.op, ast.BitOr) and hashed.is_dict(a) and hashed.is_dict(b):
+        return hashed.joined(ctx, node, a, b)
     if isinstance(node.op, ast.Mult):
         repeated = _repeated(ctx, a, b, node) or _repeated(ctx, b, a, node)
         if repeated is not None:
@@ -268,8 +270,11 @@ def _tuple(ctx: Lowering, node: ast.Tuple, hint: str) -> Value:
 
 
 def _list(ctx: Lowering, node: ast.List, hint: str) -> Value:
-    """A list display: a tuple with the class of a list."""
-    return TupleValue(tuple(expression(ctx, e, hint, none=True) for e in expand_starred(ctx, node.elts)), LIST)
+    """A list display: a tuple with the class of a list; a growing list if ``*xs`` in it is of unknown length."""
+    nodes = expand_starred(ctx, node.elts, others=True)
+    if any(isinstance(n, ast.Starred) for n in nodes):
+        return lists.display(ctx, nodes, node)
+    return TupleValue(tuple(expression(ctx, e, hint, none=True) for e in nodes), LIST)
 
 
 def _walrus(ctx: Lowering, node: ast.NamedExpr, hint: str) -> Value:

@@ -33,7 +33,7 @@ from ..span import Span
 from ..types import BOOL, FLOATS
 from .comparisons import MEMBERS
 from .comprehensions import COMPREHENSIONS, run_through
-from .dicts import construct as known_call, display as known_display, has
+from .dicts import construct as known_call, display as known_display, has, keys, of as known_dict
 from .iterables import iteration
 from .lists import from_iteration, holds_lists as lists_held, order_of, permuted
 from .targets import held_object
@@ -126,6 +126,20 @@ def hashed_for_key(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValu
     parts = _parts(v)
     known = not any(isinstance(x, ScalarValue) and not isinstance(x.atom, Const) for x in parts)
     return rehash_everywhere(ctx, base, ctx.span(node)) if not known and all(map(is_key, parts)) else None
+
+
+def hashed_for_items(ctx: Lowering, base: TupleValue, node: ast.expr) -> TupleValue | None:
+    """The dict with keys known at compile time as a hashed one, if it is updated with items whose keys are not."""
+    if not base.mapping:
+        return None
+    if not isinstance(node, COMPREHENSIONS):
+        more = ctx.attempt(lambda: expression(ctx, node)).value
+        if isinstance(more, SILENT):
+            return None
+        node = Quoted(node, more)
+    call = ast.copy_location(ast.Call(node, [node], []), node)
+    known = ctx.attempt(lambda: known_call(ctx, call, "builtins.dict", "update", "t")).value
+    return None if is_dict(known) or isinstance(known, SILENT) else rehash_everywhere(ctx, base, ctx.span(node))
 
 
 def _position(ctx: Lowering, at: ast.expr, base: TupleValue, k: Value) -> ScalarValue:
@@ -375,10 +389,67 @@ def _updated(ctx: Lowering, node: ast.Call, base: TupleValue) -> Value:
     if base.record is SET or base.record is COUNTER:
         _entered(ctx, node, node.func.value, node.args[0])
         return NoneValue()
-    other = expression(ctx, node.args[0])
-    if not is_hashed(other):
-        raise Refused(Unsupported(ctx.span(node), "`.update` of such a dict with this", "write a loop"))
-    return _call(ctx, node, "_update", base, other)
+    other = None if isinstance(node.args[0], COMPREHENSIONS) else expression(ctx, node.args[0])
+    _put_all(ctx, node, node.func.value, node.args[0] if other is None else Quoted(node.args[0], other))
+    return NoneValue()
+
+
+def is_dict(v: Value) -> bool:
+    """Whether a value is a dict, with keys that are known or not."""
+    return isinstance(v, TupleValue) and (v.mapping or v.record is DICT or v.record in DEFAULTS.values())
+
+
+def _put_all(ctx: Lowering, at: ast.expr, name: ast.expr, node: ast.expr) -> None:
+    """Store the items of a dict, or the pairs of an iterable, in the dict that ``name`` denotes."""
+    span, other = ctx.span(at), node.value if isinstance(node, Quoted) else None
+
+    def put(k: Value, v: Value) -> None:
+        base = _again(ctx, name)
+        store_item(ctx, at, base, _key_of(ctx, k, span, base), v, span)
+
+    def pair(v: Value) -> None:
+        if isinstance(v, Poison):
+            raise Refused(None, v, (_again(ctx, name),))
+        if not isinstance(v, Bottom):
+            put(*unpacked(ctx, v, 2, span))
+
+    if is_hashed(other) and is_dict(other):
+        if lists_held(other.items[1]):
+            what = "taking the lists in a dict into another one, where both would hold them,"
+            raise Refused(Unsupported(span, what, "copy them in a loop: `e[k] = [*v]`"))
+        _call(ctx, at, "_update", _again(ctx, name), other)
+    elif is_dict(other):
+        for k, v in zip(keys(other), other.items, strict=True):
+            put(k, v)
+    else:
+        _each(ctx, node, pair)
+
+
+def merged(ctx: Lowering, at: ast.expr, *parts: TupleValue) -> Value:
+    """``{**a, **b}``: the items of dicts, or of tuples of pairs, as a new one."""
+
+    def fill(made: ast.expr) -> None:
+        for part in parts:
+            _put_all(ctx, at, made, Quoted(at, part))
+
+    return _made(ctx, at, DICT, fill)
+
+
+def update(ctx: Lowering, target: ast.expr, base: TupleValue, more: Value, span: Span) -> None:
+    """``d |= more`` of dicts, of one of which the keys are not known."""
+    if base.mapping and rehash_everywhere(ctx, base, span) is None:
+        raise Refused(WrongType(span, KEYS, describe(type_of(keys(base)[0])), "use keys of one type"))
+    ctx.all_landed()
+    _put_all(ctx, target, target, Quoted(target, more))
+
+
+def joined(ctx: Lowering, node: ast.BinOp, a: TupleValue, b: TupleValue) -> Value:
+    """``a | b`` of two dicts."""
+    if a.mapping and b.mapping:
+        return known_dict(dict(zip((*a.record.names, *b.record.names), (*a.items, *b.items), strict=True)))
+    if not all(v.mapping or v.record is DICT for v in (a, b)):
+        raise Refused(Unsupported(ctx.span(node), "`|` of a defaultdict", "write `{**a, **b}`, or `a.update(b)`"))
+    return merged(ctx, node, a, b)
 
 
 # --------------------------------------------------------------------------------------------------------- construction
@@ -462,39 +533,31 @@ def comprehension(ctx: Lowering, node: ast.DictComp) -> Value:
 
 def _of_pairs(ctx: Lowering, node: ast.expr, what: ast.expr) -> Value:
     """A dict of an iterable of keys and values."""
-    span = ctx.span(node)
-
-    def fill(made: ast.expr) -> None:
-        def one(v: Value) -> None:
-            if isinstance(v, Bottom):
-                return
-            base = _again(ctx, made)
-            if isinstance(v, Poison):
-                raise Refused(None, v, (base,))
-            k, value = unpacked(ctx, v, 2, span)
-            store_item(ctx, node, base, _key_of(ctx, k, span, base), value, span)
-
-        _each(ctx, what, one)
-
-    return _made(ctx, node, DICT, fill)
+    return _made(ctx, node, DICT, lambda made: _put_all(ctx, node, made, what))
 
 
 def display(ctx: Lowering, node: ast.Dict, hint: str) -> Value:
-    """``{i: v}``: a hashed dict if one of the keys is an int that is known only at run time."""
+    """``{i: v, **d}``: a hashed dict if one of the keys, or those of a dict in it, are known only at run time."""
+    trials = [ctx.attempt(lambda k=k, v=v: expression(ctx, k or v)).value for k, v in zip(node.keys, node.values)]
     parts = [
         x
-        for k in node.keys
-        for v in (() if k is None else (ctx.attempt(lambda k=k: expression(ctx, k)).value,))
+        for k, v in zip(node.keys, trials, strict=True)
+        if k is not None
         for x in (v.items if isinstance(v, TupleValue) and not v.closed else (v,))
     ]
     unknown = any(isinstance(x, ScalarValue) and x.dtype not in FLOATS and not isinstance(x.atom, Const) for x in parts)
-    if not unknown or None in node.keys:
+    of_dicts = any(k is None and is_hashed(v) and is_dict(v) for k, v in zip(node.keys, trials, strict=True))
+    if not unknown and not of_dicts:
         return known_display(ctx, node, hint)
-    pairs = [ast.Tuple([k, v], ast.Load()) for k, v in zip(node.keys, node.values, strict=True)]
-    what = ast.Tuple(pairs, ast.Load())
-    for n in (what, *pairs):
-        ast.copy_location(n, node)
-    return _of_pairs(ctx, node, what)
+    found: list[TupleValue] = []
+    for k, v in zip(node.keys, node.values, strict=True):
+        of = None if k is None else key(ctx, k)
+        value = expression(ctx, v, hint, none=True)
+        if of is None and not is_dict(value):
+            told = WrongType(ctx.span(v), "only a dict is unpacked into a dict", describe(type_of(value)))
+            raise Refused(None if isinstance(value, SILENT) else told)
+        found.append(value if of is None else TupleValue((TupleValue((of, value)),)))
+    return merged(ctx, node, *found)
 
 
 def construct(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value | None:

@@ -51,6 +51,12 @@ from .records import by_class, only_fields
 LISTED: dict[RecordClass, Callable[[Lowering, TupleValue, Span], tuple[TupleValue, Value]]] = {}
 
 
+def listed(ctx: Lowering, v: Value, span: Span) -> Value:
+    """The list of the items of a deque; other values unchanged."""
+    found = isinstance(v, TupleValue) and v.record in LISTED
+    return LISTED[v.record](ctx, v, span)[0] if found else v
+
+
 def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated | None:
     """The iteration over ``node``; None if a problem was reported."""
     span = ctx.span(node)
@@ -65,7 +71,7 @@ def iteration(ctx: Lowering, node: ast.expr) -> Iteration | Unrolled | Generated
                 ctx.report(BadCall(span, called.partition(".")[2], "takes no keyword arguments here"))
                 return None
             return rule(ctx, node)
-    if isinstance(node, ast.List):
+    if isinstance(node, ast.List) and not any(isinstance(n, ast.Starred) for n in node.elts):
         node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
     value = expression(ctx, node)
     match value:

@@ -846,11 +846,23 @@ def comprehension(ctx: Lowering, node: Comprehension, hint: str) -> Value:
 
 def of_iterable(ctx: Lowering, node: ast.expr) -> Value:
     """``list(x)`` of a length known only at run time."""
-    key = ctx.pseudo("list", ctx.span(node))
-    ctx.bind(key, Binding(TupleValue((), LIST), ctx.span(node)))
-    done = extend(ctx, key, node, ctx.span(node))
-    made = ctx.unbind(key).value
-    return usable(ctx, made, "the list", ctx.span(node)) if isinstance(done, NoneValue) else Poison()
+    return display(ctx, [ast.copy_location(ast.Starred(node, ast.Load()), node)], node)
+
+
+def display(ctx: Lowering, items: list[ast.expr], node: ast.expr) -> Value:
+    """``[a, *x]`` of a length known only at run time."""
+    span = ctx.span(node)
+    key = ctx.pseudo("list", span)
+    ctx.bind(key, Binding(TupleValue((), LIST), span))
+    for n in items:
+        if isinstance(n, ast.Starred):
+            done = extend(ctx, key, n.value, span)
+        else:
+            done = append(ctx, key, expression(ctx, n, none=True), span)
+        if not isinstance(done, NoneValue):
+            ctx.unbind(key)
+            return Poison()
+    return usable(ctx, ctx.unbind(key).value, "the list", span)
 
 
 def entry_result(ctx: Lowering, value: Value, span: Span) -> Value:

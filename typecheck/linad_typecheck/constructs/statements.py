@@ -400,10 +400,13 @@ def _augmented_name(ctx: Lowering, s: ast.AugAssign, name: str, span: Span) -> N
     elif lists.is_list(old) and isinstance(s.op, ast.Mult):
         new = _operation(ctx, s, old, value, name)
         lists.rebuild(ctx, s.target, old, new, "`*=`", span)
-    elif isinstance(old, TupleValue) and old.mapping and isinstance(s.op, ast.BitOr):
-        if not (isinstance(value, TupleValue) and value.mapping):
+    elif hashed.is_dict(old) and isinstance(s.op, ast.BitOr):
+        if not hashed.is_dict(value):
             told = WrongType(span, "a dict is updated with a dict", describe(type_of(value)))
             raise Refused(None if isinstance(value, SILENT) else told)
+        if not (old.mapping and value.mapping):
+            hashed.update(ctx, s.target, old, value, span)
+            return
         dicts.with_items_of(ctx, s.target, old, value, "`|=`", span)
     elif is_array(old):
         again = next((n for n in ast.walk(s.value) if isinstance(n, ast.NamedExpr) and n.target.id == name), None)

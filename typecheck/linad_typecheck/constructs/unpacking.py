@@ -21,6 +21,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import BOOL, I64
 from . import complexes, lists
+from .iterables import listed
 from .records import only_fields
 
 
@@ -31,6 +32,7 @@ def unpacked(ctx: Lowering, value: Value, count: int, span: Span) -> tuple[Value
     failed: tuple[Value, ...] = (Poison(),) * count
     if isinstance(value, SILENT):
         return (value,) * count
+    value = listed(ctx, value, span)
     if is_growing(value):
         text = f"{{0}} values to unpack, {count} expected"
         check_same_size(ctx, count_of(ctx, value), Const(count, I64), text, (count_of(ctx, value),), span)
@@ -61,7 +63,7 @@ def with_rest(
 ) -> tuple[tuple[Value, ...], Value, tuple[Value, ...]]:
     """The values of ``first, *rest, last = value``: those of the names before and after the starred one, and its list.
     """
-    value = usable(ctx, value, "the array", span)
+    value = listed(ctx, usable(ctx, value, "the array", span), span)
     least = before + after
     if isinstance(value, TextValue):
         value = TupleValue(tuple(map(TextValue, value.text)))

@@ -242,10 +242,10 @@ def as_list_comprehension(node: ast.expr) -> ast.expr:
 
 
 def expand_starred(
-    ctx: Lowering, nodes: list[ast.expr], room: Callable[[], int | None] = lambda: None
+    ctx: Lowering, nodes: list[ast.expr], room: Callable[[], int | None] = lambda: None, others: bool = False
 ) -> list[ast.expr]:
     """The expressions, with each ``*tuple`` replaced by its items. ``room``: how many items an array or a list has
-    whose length is known only at run time; None if that is not known."""
+    whose length is known only at run time; None if that is not known. ``others``: those that are left stay starred."""
     found: list[ast.expr] = []
     for n in nodes:
         if not isinstance(n, ast.Starred):
@@ -264,6 +264,9 @@ def expand_starred(
         if not isinstance(value, TupleValue) or value.closed:
             if isinstance(value, SILENT):
                 raise Refused(None)
+            if others:
+                found.append(ast.copy_location(ast.Starred(Quoted(n, value), ast.Load()), n))
+                continue
             long = " and of a length known only at run time" * is_array(value)
             what = f"unpacking {describe(type_of(value))}{long}"
             instead = "name its elements first, `a, b = x`, or unpack a tuple"
