@@ -82,6 +82,32 @@ def f(x, n):
             best = last
     return np.array(path).sum() + best @ path[-2]
 """, (np.array([0.5, 1.2]), 4)),
+    "arrays in a list change places": ("""\
+def f(x, n):
+    xs, ys = [x * k for k in range(n)], []
+    for k in range(n - 1):
+        xs[k], xs[k + 1] = xs[k + 1], xs[k]
+        ys.append(x - k)
+    for i in range(n):
+        for k in range(n - 1 - i):
+            if xs[k][0] < xs[k + 1][0]:
+                xs[k], xs[k + 1] = xs[k + 1], xs[k]
+    ys[0], ys[1], last = ys[1], ys[2], ys[0]
+    weights = np.arange(1.0, n + 1)
+    return weights @ np.array(xs) @ x + ys[0] @ x + 2 * (ys[1] @ x) + 3 * (last @ x)
+""", (np.array([0.5, 1.2]), 4)),
+    "a list that gets its own items again": ("""\
+def f(x, n):
+    xs, ys = [x * k for k in range(n)], [x]
+    for k in range(2 * n):
+        xs.append(xs[k])
+        xs.append(xs[-1])
+        ys.append(ys[-1] if k % 2 else x * k)
+    xs.append(xs[1])
+    xs.insert(1, xs[2])
+    xs[0] = xs[3]
+    return sum(k * (v @ x) for k, v in enumerate(xs)) + sum(k * v[0] for k, v in enumerate(ys))
+""", (np.array([0.5, 1.2]), 3)),
     "an earlier target changes what a later one receives": ("""\
 class C:
     def __init__(self, v):
@@ -1202,6 +1228,14 @@ def f(x, keys):
 
 # What is refused, because Python would show a change under another name.
 REFUSED = {
+    "an item of a list that the expression changes before it uses the item": ("""\
+def first(xs, v):
+    xs[0] = v
+    return v[0]
+def f(x, n):
+    xs = [x * k for k in range(n)]
+    return (xs[0] * first(xs, x + 5.0)).sum()
+""", (np.array([0.5, 1.2]), 3)),
     "lists that two dicts would hold": ("""\
 def f(x, k):
     rows = {}

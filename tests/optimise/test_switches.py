@@ -163,6 +163,12 @@ def test_a_user_who_verifies_is_told_which_pass_to_switch_off(monkeypatch) -> No
     assert told.value.diagnostics[0].slug == "internal-error"
 
 
+def test_gradients_pass_the_verification(monkeypatch) -> None:
+    monkeypatch.setenv("LINAD_VERIFY", "1")
+    gradients = linear_grad(row_sums, cache=False).grad(np.ones((2, 3)), np.ones(3))
+    assert [g.tolist() for g in gradients] == [[[6.0] * 3] * 2, [12.0] * 3]
+
+
 def broken(name: str, program, linear: bool = True) -> None:
     if name == "unroll_and_jam":
         raise BrokenByPass(name, "is not well formed")

@@ -12,7 +12,7 @@ from ..ir.core import Atom, Block, Check, Const, Fill, Loop, Var
 from ..engine.evaluation import CALLS, expression, usable
 from ..engine.growing import (
     appended, as_array, as_growing, as_item, copied, count_of, from_array, holder_of, is_growing, is_weak, item_at,
-    items_copied, leaves_of, new_list, put_item, replaced, row_appended,
+    items_copied, leaves_of, new_list, put_item, replaced, row_appended, taken_out,
 )
 from ..engine.hashed import is_hashed
 from ..engine.numbers import as_index
@@ -325,8 +325,7 @@ def _popped(ctx: Lowering, base: TupleValue, given: list[Value], span: Span) -> 
 
 def _taken(ctx: Lowering, base: TupleValue, place: Atom, span: Span) -> Value:
     """An item that its list gives up, so that its cells may be given to another one."""
-    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True) if isinstance(v, ViewValue) else v
-    return map_arrays(item_at(ctx, base, place, span), take)
+    return taken_out(ctx, item_at(ctx, base, place, span), lambda v: True, span)
 
 
 def taken(ctx: Lowering, node: ast.Call, dotted: str, name: str, hint: str) -> Value:

@@ -20,6 +20,7 @@ from ..engine.evaluation import (
     all_present, as_list_comprehension, condition, expression, may_update, operands, pull, usable,
 )  # fmt: skip
 from ..engine.exits import only_raises
+from ..engine.growing import taken_out
 from ..engine.numbers import fitted, promote
 from ..engine.hashed import is_hashed
 from ..engine.places import force_delayed
@@ -37,7 +38,7 @@ from ..engine.values import objects as objects_in
 from ..library.operators import operator
 from ..ownership.liveness import bound
 from ..ownership.objects import allocated_at
-from ..ownership.state import cell_of, write
+from ..ownership.state import cell_of, is_item, write
 from ..messages.language import ImpureCall, NotPrinted, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External, is_library
@@ -168,8 +169,12 @@ def _assign(ctx: Lowering, s: ast.Assign) -> None:
 
 def _assign_each(ctx: Lowering, targets: list[ast.expr], values: tuple[Value, ...], span: Span) -> None:
     """Assign to several targets. Storing into one may change an object that a later one receives, as in
-    ``xs[0], ys = 1.0, xs``: until then a pseudo-name holds the values."""
-    if all(isinstance(t, ast.Name) for t in targets[:-1]) or not any(objects_in(TupleValue(values[1:]))):
+    ``xs[0], ys = 1.0, xs``: until then a pseudo-name holds the values. An array that a later one receives from a list,
+    as in ``xs[0], xs[1] = xs[1], xs[0]``, is taken out of it before its cells get another item."""
+    only_names = all(isinstance(t, ast.Name) for t in targets[:-1])
+    if not only_names:
+        values = (*values[:1], *(taken_out(ctx, v, is_item, span) for v in values[1:]))
+    if only_names or not any(objects_in(TupleValue(values[1:]))):
         for target, value in zip(targets, values, strict=True):
             assign(ctx, target, value, span)
         return

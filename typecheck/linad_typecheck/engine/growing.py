@@ -396,6 +396,12 @@ def items_copied(ctx: Lowering, v: Value, of: Value, span: Span, taken: bool = F
 # ------------------------------------------------------------------------------------------------------------ growing
 
 
+def taken_out(ctx: Lowering, value: Value, given_up: Callable[[ViewValue], bool], span: Span) -> Value:
+    """A value without the views of cells that lists give to other items, or move."""
+    take = lambda v: items_copied(ctx, v, ArrayValue(v.var), span, taken=True)
+    return map_arrays(value, lambda v: take(v) if isinstance(v, ViewValue) and given_up(v) else v)
+
+
 def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) -> TupleValue | None:
     """The list ``name`` with one more item; it reuses the arrays. None if the items have no common type."""
     t = with_item(type_of(v), type_of(value))
@@ -403,11 +409,17 @@ def appended(ctx: Lowering, v: TupleValue, value: Value, name: str, span: Span) 
         return None
     v = as_growing(ctx, v, t, span)
     count = count_of(ctx, v)
-    value = as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span)
+    value = _not_in(ctx, as_item(ctx, value, without_axis(t.items[0], is_weak(v)), span), v, span)
     cells = _with_room(ctx, name, v.items[0], value, count, True, span)
     put_item(ctx, cells, (count,), value, span)
     one_more = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
     return new_list(ctx, cells, one_more, is_weak(v))
+
+
+def _not_in(ctx: Lowering, value: Value, v: TupleValue, span: Span) -> Value:
+    """An item that may be one of the list already, for a list that moves its items if it is full."""
+    own = {array.name for array in arrays(v)}
+    return taken_out(ctx, value, lambda view: view.var.name in own, span)
 
 
 def replaced(
@@ -433,7 +445,7 @@ def row_appended(ctx: Lowering, v: TupleValue, k: Atom, value: Value, name: str,
     if t is None:
         return None
     v = as_growing(ctx, v, t, span)
-    value = as_item(ctx, value, without_axis(longer.items[0], is_weak(row)), span)
+    value = _not_in(ctx, as_item(ctx, value, without_axis(longer.items[0], is_weak(row)), span), v, span)
     count = count_of(ctx, row)
     n = ctx.let("n", "add", (count, ONE), I64, span, nonneg=True)
     item = TupleValue((value, ScalarValue(n, True)))

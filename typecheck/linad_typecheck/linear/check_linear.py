@@ -15,6 +15,10 @@ from .check_aliases import NotLinear as NotLinear
 from .check_aliases import check_aliases
 from .uses import Modes, modes_of, uses
 
+# What a function may do with an array parameter of each mode. One to be filled is written before it is read.
+_WRITTEN = {"borrow", "accumulate", "update"}
+_ALLOWED = {"read": {"borrow"}, "acc": {"accumulate"}, "mut": _WRITTEN, "out": _WRITTEN}
+
 
 def check_linear(program: Program) -> None:
     """Raise `NotLinear` unless the program is linear.
@@ -97,8 +101,7 @@ class _Checker:
         param = self.lent.get(v.name)
         if param is None:
             return
-        allowed = {"read": {"borrow"}, "acc": {"accumulate"}, "mut": {"borrow", "accumulate", "update"}}[param.mode]
-        if use not in allowed and not _is_shape_question(s):
+        if use not in _ALLOWED[param.mode] and not _is_shape_question(s):
             self.fail(f"parameter {v.name} of mode {param.mode} is {use}ed", s)
 
     def define(self, outs: Iterable[Var], live: set[str], s: Stmt) -> None:

@@ -63,10 +63,14 @@ def record_copy(ctx: Lowering, copy: Var, value: Value, span: Span) -> None:
         record_copy(ctx, copy, value.one, span)
         record_copy(ctx, copy, value.other, span)
         return
-    item = isinstance(value, ViewValue) and value.view.readonly == ITEM
     for array in arrays(value):
         join_aliases(ctx, copy.name, array.name)
-        ctx.emit(Same(array, copy, span, "holds") if item else Same(copy, array, span))
+        ctx.emit(Same(array, copy, span, "holds") if is_item(value) else Same(copy, array, span))
+
+
+def is_item(v: Value) -> bool:
+    """Whether an array is that which a list holds: in Python not a part of another one."""
+    return isinstance(v, ViewValue) and v.view.readonly == ITEM
 
 
 def inherits(ctx: Lowering, new: Var, *old: Atom) -> None:
@@ -116,10 +120,10 @@ def write(ctx: Lowering, place: ArrayValue | ViewValue, by: str, span: Span) -> 
     if _of_somebody_else(ctx, place.var, sorted(alike), by, span):
         return
     # A pending value that is evaluated shows the update, as in Python, unless it may be a copy. A delayed expression
-    # must not show it.
+    # must not show it, nor an item of a list whose cells get another one.
     unseen = lambda part, read: (
         any(v.name in alike for v in arrays(part))
-        or ((read or isinstance(part, UnionValue)) and may_overlap(ctx, part, place))
+        or ((read or isinstance(part, UnionValue) or is_item(part)) and may_overlap(ctx, part, place))
     )
     _lose_waiting(ctx, unseen, by, span, True)
     holder = by if by in ctx.env else by.replace("[", ".").partition(".")[0]  # `p` holds the array `p.x`
