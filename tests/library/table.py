@@ -507,7 +507,7 @@ _rows("numpy", """
     flipud: np.flipud(x).copy() | np.flipud(A).copy()
     fliplr: np.fliplr(A).copy()
     rot90: np.rot90(A).copy() | np.rot90(A, 2).copy() | np.rot90(A, -1).copy()
-    reshape: np.reshape(x, (-1,)).copy() | np.reshape(A, (A.size,)).copy() | np.reshape(A, (-1, 1)).copy() | np.reshape(x, (2, 2)).copy() | np.reshape(A, (-1, 2)).copy()
+    reshape: np.reshape(x, (-1,)).copy() | np.reshape(A, (A.size,)).copy() | np.reshape(A, (-1, 1)).copy() | np.reshape(x, (2, 2)).copy() | np.reshape(A, (-1, 2)).copy() | np.reshape(A, (2, -1), order="F").copy() | np.reshape(x[0], (1, 1))
     ravel: np.ravel(x).copy() | np.ravel(A.T).copy()
     transpose: np.transpose(x).copy() | np.transpose(A).copy() | np.transpose(T, (2, 0, 1)).copy()
     permute_dims: np.permute_dims(T, (1, 2, 0)).copy()

@@ -30,8 +30,8 @@ def loop_metadata(module: ir.Module, body: list[ast.stmt]) -> ir.MDValue:
 
     Vectorised loops gain nothing from unrolling, and others lose: the remainder is a separate loop, whose branch is
     mispredicted once per row of a sparse matrix. But a loop with library calls waits for each call, so it is
-    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. A loop with a library call in a
-    branch of a branch is not vectorised: the call would be made for all lanes, and few iterations need it.
+    interleaved. LLVM's own choice only counts registers, which the calls clobber anyway. A loop with a library call in
+    a branch of a branch is not vectorised: the call would be made for all lanes, and few iterations need it.
     """
     hints = [module.add_metadata(("llvm.loop.unroll.runtime.disable",))]
     if calls_in_inner_branch(body):

@@ -9,8 +9,8 @@
 **Legality.** Only operations that cannot fail, sizes of arrays that do not grow, and arrays of constant size that are
 filled with invariant values at constant indices and only read afterwards, also in branches. Of equal ones one is left.
 
-**Profitability.** LLVM would do this with ints anyway, but the storage plan needs it earlier: an inner loop whose bounds
-are invariant has logs of known size, indexed by iteration. A table costs as much as one iteration.
+**Profitability.** LLVM would do this with ints anyway, but the storage plan needs it earlier: an inner loop whose
+bounds are invariant has logs of known size, indexed by iteration. A table costs as much as one iteration.
 
 **Needs.** Nothing: results are bitwise identical.
 """
@@ -68,6 +68,7 @@ def _tables(body: Block, inside: set[str]) -> dict[str, list[Alloc | Store]]:
         return found
     read: set[str] = set()
     others: set[str] = set()
+    invariant = lambda t: not inside.intersection(_names(*t.index, t.value))
 
     def visit(b: Block, own: bool) -> None:
         made: set[str] = set()
@@ -76,7 +77,7 @@ def _tables(body: Block, inside: set[str]) -> dict[str, list[Alloc | Store]]:
                 case Alloc(out=v, log="no", shape=shape) if own and all(isinstance(n, Const) for n in shape):
                     found[v.name] = [t]
                     made.add(v.name)
-                case Store(array=a, checked=False) if a.name in made - read and not inside.intersection(_names(*t.index, t.value)):
+                case Store(array=a, checked=False) if a.name in made - read and invariant(t):
                     found[a.name].append(t)
                 case Load(array=a) | Dim(array=a) | Copy(array=a):
                     read.add(a.name)

@@ -47,8 +47,8 @@ def _write_only(f: Function) -> tuple[set[str], set[str]]:
 class _Needs:
     """What each name depends on, arrays by the statements that update them, and regions by names of their own.
 
-    ``roots``: what is needed anyway: results, parameters, and the operands of statements with effects. ``sized``: arrays
-    with stores that may fail, whose size is needed.
+    ``roots``: what is needed anyway: results, parameters, and the operands of statements with effects. ``sized``:
+    arrays with stores that may fail, whose size is needed.
     """
 
     def __init__(self, f: Function) -> None:
@@ -104,7 +104,8 @@ class _Needs:
         for out, *others in passed:
             names = [out.name, *(a.name for a in others if isinstance(a, Var))]
             is_array = isinstance(out.type, Array)
-            for name in names if is_array else names[: 1 + isinstance(s, Loop)]:  # an array that is passed on stays itself
+            # an array that is passed on stays itself
+            for name in names if is_array else names[: 1 + isinstance(s, Loop)]:
                 self.needs.setdefault(name, []).extend((own, *names))
             if is_array:
                 self.arrays.update(names)

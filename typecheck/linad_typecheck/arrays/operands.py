@@ -19,7 +19,7 @@ from ..messages.types import WrongType
 from ..span import Span
 from ..types import FLOATS, I64, INTS
 from .from_parts import array_of_values
-from .shapes import axes_of
+from .shapes import axes_of, rank_zero
 
 REFUSED = {
     "out": "assign the result: `a[...] = ...`",
@@ -124,10 +124,6 @@ def no_floats(args: Args, what: str, *values: Value) -> None:
 def force_expensive(ctx: Lowering, v: AnyArray, hint: str, span: Span) -> AnyArray:
     """The array, evaluated first if its cells are expensive; used by callers that read them more than once."""
     return materialise(ctx, v, hint, span) if isinstance(v, Delayed) and v.expensive else v
-
-
-def rank_zero(v: ScalarValue) -> Delayed:
-    return Delayed(v.dtype, (), lambda index: v)
 
 
 def axis_of(ctx: Lowering, v: Value, rank: int, span: Span) -> int:

@@ -259,11 +259,19 @@ def _flat_copy(ctx: Lowering, v: AnyArray, args: Args) -> Value:
     return materialise(ctx, reshaped(ctx, v, ScalarValue(Const(-1, I64), True), args), args.hint, args.span)
 
 
+def rank_zero(v: ScalarValue) -> Delayed:
+    """A number as an array of rank 0."""
+    return Delayed(v.dtype, (), lambda index: v)
+
+
 def _reshape(ctx: Lowering, args: Args) -> Value:
-    match args.values:
-        case (v, shape) if is_array(v) and not args.keywords:
-            return reshaped(ctx, v, shape, args)
-    raise Refused(BadCall(args.span, args.name, "takes an array and its new shape"))
+    """``np.reshape(a, shape, order)``, where ``shape`` was called ``newshape`` before NumPy 2.1."""
+    given = {**dict(zip(("a", "shape", "order"), args.values, strict=False)), **args.keywords}
+    v, shape = given.pop("a", None), given.pop("shape", given.pop("newshape", None))
+    v = rank_zero(v) if isinstance(v, ScalarValue) else v
+    if not is_array(v) or shape is None:
+        raise Refused(BadCall(args.span, args.name, "takes an array and its new shape"))
+    return reshape_method(ctx, v, replace(args, values=(shape,), keywords=given), "")
 
 
 def with_axes(ctx: Lowering, v: AnyArray, at: Sequence[int], span: Span) -> AnyArray:

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..arrays.operands import rank_zero
-from ..arrays.shapes import transposed
+from ..arrays.shapes import rank_zero, transposed
 from ..ir.core import Atom, Call, Check, Const
 from ..engine.closures import captured, closed, nested_function
 from ..engine.entities import callee as callee_of

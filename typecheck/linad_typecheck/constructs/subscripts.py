@@ -12,7 +12,7 @@ from ..arrays.gather import fits, gathered, mask_of, under
 from ..arrays.indexing import (
     MOST_CHOSEN, Cell, cell_at, indexed, inner_parts, is_cell, place_in, select_item, value_parts,
 )
-from ..arrays.operands import rank_zero
+from ..arrays.shapes import rank_zero
 from ..arrays.slices import Part, Place, Rest, Slice, is_basic, is_bound, slice_of, view_of
 from ..arrays.updates import Region, may_meet, picked_cells, region
 from ..ir.core import Check, Const, Var
@@ -29,8 +29,8 @@ from ..engine.refusal import Refused
 from ..engine.sizes import AnyArray, dtype_of, is_array
 from ..engine.state import FALSE, Lowering
 from ..engine.values import (
-    KNOWN_RANGE, LIST, RANGE, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue, TextValue,
-    TupleValue, Value, ViewValue, describe, is_complex, type_of,
+    KNOWN_RANGE, LIST, RANGE, SILENT, SLICE, ArrayValue, Bottom, Delayed, EntityValue, NoneValue, Poison, ScalarValue,
+    TextValue, TupleValue, Value, ViewValue, describe, is_complex, type_of,
 )
 from ..messages.language import Unsupported
 from ..messages.types import WrongType

@@ -103,8 +103,8 @@ def more(one: Fixed[Span, int], other: Fixed[Span, int]) -> Fixed[Span, int]:
 def join(before: Path, one: Path, other: Path) -> Path:
     """The join of two paths from ``before``.
 
-    Arrays may alias if they may on either path. Only sizes and stored items from before are kept. Names keep their values
-    from before: joining those needs statements at the end of both arms (`joins.join`).
+    Arrays may alias if they may on either path. Only sizes and stored items from before are kept. Names keep their
+    values from before: joining those needs statements at the end of both arms (`joins.join`).
     """
     flight = before.flight
     if flight:  # a value used on either path counts as used

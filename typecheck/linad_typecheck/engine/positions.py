@@ -18,6 +18,8 @@ from .programs import Programs
 def positioned(programs: Programs, functions: Mapping[str, Function]) -> dict[str, Function]:
     """The functions, in which each call of a shared function is that of one with the position of the call."""
     shared = {s.name for s in programs.specs.values() if s.source.anywhere}
+    if not shared:
+        return dict(functions)
     copies: dict[tuple[str, Span], str] = {}
     found: dict[str, Function] = {}
     todo = [(f, f.span, name) for name, f in functions.items()]

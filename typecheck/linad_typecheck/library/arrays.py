@@ -14,7 +14,7 @@ from ..arrays.axes import item as the_item
 from ..arrays.from_parts import const, copy
 from ..arrays.updates import assign_region, converted, region
 from ..arrays.indexing import indexed
-from ..arrays.operands import bound, choice, rank_zero
+from ..arrays.operands import bound, choice
 from ..arrays.slices import Place
 from ..ir.core import Atom, Const, Fill
 from ..engine import places
@@ -106,7 +106,7 @@ def _like(value: float | None) -> Callable[[Lowering, Args], Value]:
         found = bound(ctx, args, "dtype shape")
         model = next(iter(found.values()))
         if isinstance(model, ScalarValue):
-            model = rank_zero(model)
+            model = shapes.rank_zero(model)
         if not is_array(model):
             if not isinstance(model, SILENT):
                 raise Refused(WrongType(args.span, f"`{args.name}` is of an array", describe(type_of(model))))
@@ -260,7 +260,7 @@ def _method_item(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
     if len(args.values) != places.rank_of(array):
         raise Refused(BadCall(args.span, args.name, "takes no index, one of the cells in order, or one for each axis"))
     cell = indexed(ctx, array, [Place(v, args.span) for v in args.values], by, args.span)
-    return the_item(ctx, rank_zero(cell), replace(args, values=()))
+    return the_item(ctx, shapes.rank_zero(cell), replace(args, values=()))
 
 
 def _method_compress(ctx: Lowering, array: AnyArray, args: Args, by: str) -> Value:
