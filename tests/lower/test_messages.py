@@ -204,7 +204,7 @@ def test_a_name_is_not_said_to_share_an_array_with_itself():
     ("body", "help"),
     [
         ("t = [1.0, x[0]]\nreturn t * t", "make an array of it: `np.array(...)`"),
-        ("t = ((0.0, x[0]), (x[0], 1.0))\nreturn t[len(x)][0]", "make an array of it first: `a = np.array(t)`, then `a[k]`"),
+        ("t = ((0.0, x[0]), (x[0], True))\nreturn t[len(x)][0]", "make an array of it first: `a = np.array(t)`, then `a[k]`"),
     ],
 )  # fmt: skip
 def test_lists_that_are_used_as_arrays_are_to_become_arrays(body, help):
