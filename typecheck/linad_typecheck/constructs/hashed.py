@@ -591,5 +591,4 @@ CALLS["builtins.dict.fromkeys"] = from_keys
 EXPRESSIONS[ast.Set] = EXPRESSIONS[ast.SetComp] = set_display
 CALLS["builtins.set"] = CALLS["collections.Counter"] = of_iterable
 CALLS["collections.defaultdict"] = defaultdict
-enter("fold", ("builtins.set", "builtins.dict.fromkeys"))
-enter("fold", ("collections.OrderedDict", "collections.Counter", "collections.defaultdict"))
+enter("fold", ("builtins.set", "collections.OrderedDict", "collections.Counter", "collections.defaultdict"))
