@@ -4,6 +4,28 @@ import numpy as np
 
 # ruff: noqa: E501
 PROGRAMS = {
+    "lists that grow under another name": ("""\
+class Holder:
+    def __init__(self):
+        self.of = []
+    def put(self, v):
+        self.of.append(v)
+def longer(xs, v):
+    xs.append(v)
+def f(x):
+    a, b, c, d, o = [x[0]], [x * 1.0, x * 2.0], [x[0]], [x[0]], Holder()
+    same, held, of = a, {"h": c}, o.of
+    same.append(x[1])
+    same.extend([x[2], x[0]])
+    longer(b, x)
+    held["h"].append(x[1])
+    def put(v):
+        d.append(v)
+    put(x[2])
+    o.put(x[0])
+    o.of.append(x[1])
+    return a[1] * a[3] + b[2].sum() + c[1] * d[1] + of[1]
+""", (np.array([0.5, 1.2, 2.0]),)),
     "dicts from keys": ("""\
 def f(x, n):
     counts, by_name, shared = dict.fromkeys(range(n), 0), dict.fromkeys(["a", "b"], x[0]), dict.fromkeys("ab", [0.0])

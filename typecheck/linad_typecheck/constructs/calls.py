@@ -93,6 +93,8 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
     if isinstance(base, TupleValue) and node.args and base.mapping:
         as_hashed = hashed.hashed_for_items if node.func.attr == "update" else hashed.hashed_for_key
         base = as_hashed(ctx, base, node.args[0]) or base
+    if isinstance(base, Poison) and (root := next((n for n in ast.walk(node.func) if isinstance(n, ast.Name)), None)):
+        forget(ctx, (ctx.env[root.id].value,) if root.id in ctx.env else ())
     return _of_value(ctx, node, base, hint)
 
 
@@ -101,8 +103,6 @@ def _after_arguments(ctx: Lowering, node: ast.Call) -> ast.Call:
     they are evaluated first, so that the method is that of what they leave."""
     given = evaluated_before(ctx, node.func.value, node.args)
     return node if given is None else ast.copy_location(ast.Call(node.func, given, node.keywords), node)
-
-
 
 
 def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
@@ -340,9 +340,8 @@ def _call(
     args, captures = _evaluated(ctx, node, source, callee)
     values = [usable(ctx, a.value, a.name or "the argument", a.span) for a in args.values()]
     capture_args = [Argument(usable(ctx, v, n, ctx.span(node)), ctx.span(node), n) for n, v in captures]
-    changeable = [*values, *(c.value for c in capture_args)]
-    if any(contains(v, Poison) for v in changeable):
-        forget(ctx, changeable)
+    if any(contains(v, Poison) for v in (*values, *(c.value for c in capture_args))):
+        forget(ctx, [*(a.value for a in args.values()), *(ctx.env[n].value for n, _ in captures if n in ctx.env)])
         ctx.programs.poisoned = True
         return Poison()
     if any(isinstance(v, Bottom) for v in values):

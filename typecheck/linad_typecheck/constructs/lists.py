@@ -19,7 +19,7 @@ from ..engine.numbers import as_index
 from ..engine.places import base_index, force_delayed, fresh_array, materialise, nest, put, read
 from ..engine.provenance import user_name
 from ..engine.quoted import Do, Quoted
-from ..engine.refusal import Refused
+from ..engine.refusal import Refused, forget
 from ..engine.rulebook import Args
 from ..engine.sequences import Generated, Iteration, Unrolled
 from ..engine.sizes import dtype_of, is_array, rank_of
@@ -67,13 +67,14 @@ def method(ctx: Lowering, node: ast.Call, base: TupleValue, name: str) -> Value:
         for a in node.args
         if name != "extend" or not isinstance(a, COMPREHENSIONS)
     ]
-    lost = contains(base, LostArray)
+    lost, whole = contains(base, LostArray), base
     base = usable(ctx, base, user_name(node.func.value) or "the list", span)
     silent = next((v for v in (base, *given) if isinstance(v, SILENT)), None)
     if silent is not None:
         ctx.programs.poisoned |= isinstance(silent, Poison)
-        if not lost and isinstance(node.func.value, ast.Name) and name != "copy":
-            _unknown_item(ctx, node.func.value.id, base, silent, span)
+        if not lost and name != "copy":
+            of = node.func.value
+            _unknown_item(ctx, of.id if isinstance(of, ast.Name) else "", whole, silent, span)
         return silent
     least, most = {"append": (1, 1), "extend": (1, 1), "insert": (2, 2), "pop": (0, 1)}.get(name, (0, 0))
     if not least <= len(node.args) <= most:
@@ -202,20 +203,27 @@ def _told(node: ast.expr | None, what: str) -> tuple[str, str]:
 
 
 def _unknown_item(ctx: Lowering, name: str, base: Value, item: Value, span: Span) -> None:
-    """Record that an item of unknown type was appended. It does not contradict the item type of a growing list, nor
-    does one whose type is not known yet contradict that of any; the problem with others has been reported."""
-    if isinstance(item, Bottom) and is_list(base) and not is_growing(base):
-        ctx.bind(name, Binding(TupleValue((*base.items, item), LIST, base.made), span))
-    elif not is_growing(base):
-        ctx.bind(name, Binding(replace(UNKNOWN_LIST, made=getattr(ctx.env[name].value, "made", None)), span))
+    """Record that an item of unknown type was appended, under all names of the list. It does not contradict the item
+    type of a growing list, nor does one whose type is not known yet contradict that of any; the problem with others has
+    been reported. ``name``: the name of the list, or empty."""
+    if is_growing(base):
+        return
+    if isinstance(item, Bottom) and is_list(base):
+        new = TupleValue((*base.items, item), LIST, base.made)
+    else:
+        forget(ctx, (base,))
+        new = replace(UNKNOWN_LIST, made=getattr(base, "made", None))
+    if name:
+        ctx.bind(name, Binding(new, span))
 
 
 def append(ctx: Lowering, name: str, value: Value, span: Span) -> Value:
     """``xs.append(v)``: rebind the name to the list with one more item."""
-    base, value = usable(ctx, ctx.env[name].value, name, span), usable(ctx, value, "the item", span)
+    whole = ctx.env[name].value
+    base, value = usable(ctx, whole, name, span), usable(ctx, value, "the item", span)
     if isinstance(base, SILENT) or isinstance(value, SILENT):
-        if not contains(ctx.env[name].value, LostArray):
-            _unknown_item(ctx, name, base, value, span)
+        if not contains(whole, LostArray):
+            _unknown_item(ctx, name, whole, value, span)
         return Poison()
     ctx.bind(name, Binding(replace(appended_to(ctx, base, value, name, span), made=base.made), span))
     return NoneValue()
