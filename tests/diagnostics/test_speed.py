@@ -56,7 +56,7 @@ def test_checking_300_lines_is_quick():
     checks, compiles = [], []
 
     def measure():
-        for _ in range(75):  # the least of many: one is soon disturbed
+        for _ in range(200):  # the least of many: one is soon disturbed
             checks.append(seconds(lambda: check_source(text, "program.py")))
             compiles.append(seconds(lambda: [compile(text, "program.py", "exec") for _ in range(AS_LONG)]))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from .ir import core
 from .ir.core import Block, Function, Program, Stmt
@@ -35,6 +37,7 @@ class _Walk:
     known: dict[tuple[str, tuple[Flow, ...]], tuple[list[Flow], list[Flow]]]
     searches: set[Set]  # sets of several parameters that a comparison in a loop depends on, as in a bisection
     env: dict[str, Flow] = field(default_factory=dict)
+    once: bool = False  # loops are analysed once: the flows found are some of all
     looping: bool = False  # inside a loop, possibly of a caller
     settling: bool = False  # the outermost loop of this function is being iterated
     grown: bool = False  # a flow has grown that earlier statements of that loop may read
@@ -114,7 +117,7 @@ class _Walk:
         for var, init in zip(s.carried, s.inits):
             self.define(var, *self.of(init))
         control = self.join((s.start, s.stop, s.step), control)[0]
-        if self.settling:
+        if self.settling or self.once:
             return self.turn(s, control)
         looping, self.looping, self.settling, self.grown = self.looping, True, True, True
         while self.grown:  # terminates, because flows only grow
@@ -164,7 +167,8 @@ class _Walk:
         question = (f.name, tuple(arguments))
         if question in self.known:
             return self.known[question]
-        inner = _Walk(self.program, (*self.stack, f.name), self.cuts, self.known, self.searches, looping=self.looping)
+        stack = *self.stack, f.name
+        inner = _Walk(self.program, stack, self.cuts, self.known, self.searches, once=self.once, looping=self.looping)
         for p, flow in zip(f.params, arguments):
             inner.define(p.var, *flow)
         inner.block(f.body, NONE)
@@ -206,27 +210,30 @@ def zero_gradients(program: Program, signature: Signature, places: dict[str, Spa
     places
         The position of each parameter of the function.
     """
-    cuts: dict[tuple[Span, str], Set] = {}
     main = program.main
-    walk = _Walk(program, (), cuts, {}, set())
     bits = {p.var.name: 1 << k for k, p in enumerate(main.params)}
-    start = [(bits[p.var.name], bits[p.var.name] if is_float(p.var.type) else NONE) for p in main.params]
-    finals, results = walk.callee(main, start)
-    any = smooth = NONE
-    for kept, flow in (
-        *((p.mode in ("mut", "acc"), flow) for p, flow in zip(main.params, finals)),
-        *((is_float(r.type), flow) for r, flow in zip(main.body.results, results)),
-    ):
-        if kept:
-            any, smooth = any | flow[0], smooth | flow[1]
+    floats = {p.var.name for p in main.params if is_float(p.var.type)}
+    owns = {}
+    for info in signature.params:
+        leaves = [main.params[leaf.index].var.name for leaf in _leaves(info.structure) if is_float(leaf.type)]
+        owns[info.name] = reduce(or_, (bits[n] for n in leaves), NONE)
+    for once in (True, False):
+        walk = _Walk(program, (), {}, {}, set(), once=once)
+        finals, results = walk.callee(main, [(b, b if n in floats else NONE) for n, b in bits.items()])
+        any = smooth = NONE
+        for kept, flow in (
+            *((p.mode in ("mut", "acc"), flow) for p, flow in zip(main.params, finals)),
+            *((is_float(r.type), flow) for r, flow in zip(main.body.results, results)),
+        ):
+            if kept:
+                any, smooth = any | flow[0], smooth | flow[1]
+        if all(own & smooth for own in owns.values() if own):  # as in most functions
+            return []
     found = []
     for info in signature.params:
-        own = NONE
-        for leaf in _leaves(info.structure):
-            if is_float(leaf.type):
-                own |= bits[main.params[leaf.index].var.name]
+        own = owns[info.name]
         if own & any and not own & smooth and info.name in places:
-            spots = [Cut(span, op) for (span, op), lost in cuts.items() if lost & own]
+            spots = [Cut(span, op) for (span, op), lost in walk.cuts.items() if lost & own]
             searched = next((True for some in walk.searches if own & some and smooth & some), False)
             if smooth and not searched and all(OPS[cut.op].kind == "compare" for cut in spots):
                 continue  # a threshold or a tolerance, beside parameters that have a gradient

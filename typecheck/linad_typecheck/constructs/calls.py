@@ -113,13 +113,13 @@ def _of_value(ctx: Lowering, node: ast.Call, base: Value, hint: str) -> Value:
 
 def _spread(ctx: Lowering, node: ast.Call) -> ast.Call:
     """A call with its starred arguments written out."""
-    if any(isinstance(a, ast.Starred) for a in node.args) and callee_of(ctx, node.func) != "builtins.zip":
+    if ast.Starred in map(type, node.args) and callee_of(ctx, node.func) != "builtins.zip":
         extreme = callee_of(ctx, node.func) in ("builtins.min", "builtins.max")
         written_out = expand_starred(ctx, node.args, lambda: _parameters_for_last(ctx, node), extreme)
         if any(isinstance(a, ast.Starred) for a in written_out):
             written_out = [_several(ctx, written_out, node)]
         node = ast.copy_location(ast.Call(node.func, written_out, node.keywords), node)
-    if any(k.arg is None for k in node.keywords):
+    if node.keywords and any(k.arg is None for k in node.keywords):
         node = ast.copy_location(ast.Call(node.func, node.args, unpacked(ctx, node)), node)
     return node
 

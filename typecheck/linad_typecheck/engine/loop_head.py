@@ -131,9 +131,11 @@ def fits(v: Value, t: ValueType) -> bool:
 
 def renamed(v: Value, final: dict[str, Var]) -> Value:
     """A value at the head of the loop, in terms of the variables after the loop."""
-    if any(isinstance(a, Var) and a.name in final for a in leaves(v)):
-        return rebuild(type_of(v), iter([outside(a, final) for a in leaves(v)]))
-    return v
+    # the two kinds of most values are written out: this is done for every name after every loop
+    held = (v.atom,) if type(v) is ScalarValue else (v.var,) if type(v) is ArrayValue else tuple(leaves(v))
+    if not any([type(a) is Var and a.name in final for a in held]):
+        return v
+    return rebuild(type_of(v), iter([outside(a, final) for a in held]))
 
 
 def outside(a: Atom | None, final: dict[str, Var]) -> Atom | None:
