@@ -32,13 +32,13 @@ from ..engine.sizes import is_array, is_complex_array
 from ..engine.state import BREAK, CONTINUE, FALSE, RET, RETURN, Lowering
 from ..engine.values import (
     ITERATORS, RANGE, SILENT, ArrayValue, Binding, Delayed, EntityValue, FunctionValue, NoneValue, Poison, ScalarValue,
-    TupleValue, Value, arrays, contains, describe, literal, map_arrays, type_of,
+    TupleValue, Value, contains, describe, literal, map_arrays, type_of,
 )
 from ..engine.values import objects as objects_in
 from ..library.operators import operator
 from ..ownership.liveness import bound
 from ..ownership.objects import allocated_at
-from ..ownership.state import cell_of, is_item, write
+from ..ownership.state import cell_of, is_item, names_of, write
 from ..messages.language import ImpureCall, NotPrinted, Unsupported
 from ..messages.types import WrongType
 from ..names.scope import ErrorClass, External, is_library
@@ -211,7 +211,7 @@ def _annotated(ctx: Lowering, s: ast.AnnAssign) -> None:
 
 
 def _name(ctx: Lowering, target: ast.Name, value: Value, span: Span) -> None:
-    if isinstance(value, ArrayValue) and any(value.var in arrays(b.value) for n, b in ctx.env.items() if n[0] != "%"):
+    if isinstance(value, ArrayValue) and any([n[0] != "%" for n in names_of(ctx, value.var)]):
         ctx.fact("borrow", target.id, span, "another name for the same array")
     ctx.bind(target.id, Binding(value, span))
     ctx.typed(target.id, ctx.span(target), value)

@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 from ..engine.disjoint import views_disjoint
 from ..engine.path import Fixed
 from ..engine.values import (
-    ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, TupleValue, UnionValue, Value, ViewValue, arrays,
-    map_arrays,
+    ARRAYS, SEQUENCES, ArrayValue, Delayed, Loss, LostArray, ScalarValue, TupleValue, UnionValue, Value, ViewValue,
+    arrays, map_arrays,
 )
 from ..engine.views import ITEM, Along, View, within
 
 
 def names_of(ctx: Lowering, var: Var) -> list[str]:
     """The names that hold an array or a view of it, user names first."""
-    held = [n for n, b in ctx.env.items() if any(v.name == var.name for v in arrays(b.value))]
+    name, others = var.name, [(n, b.value) for n, b in ctx.env.items() if type(b.value) is not ScalarValue]
+    held = [n for n, value in others if name in [v.name for v in arrays(value)]]
     return sorted(held, key=lambda n: n.startswith("%"))
 
 
