@@ -341,8 +341,9 @@ class Contents:
         return all(held.same(now[k]) for k, held in self.inner)
 
 
-def _items(value: object) -> tuple[object, ...]:
-    return (*value, *value.values()) if type(value) is dict else tuple(value)  # type: ignore[arg-type]
+def _items(value: list[object] | tuple[object, ...] | dict[object, object]) -> tuple[object, ...]:
+    """What a list or tuple holds, or the keys and then the values of a dict."""
+    return (*value, *value.values()) if isinstance(value, dict) else tuple(value)
 
 
 def _told(value: object) -> str:

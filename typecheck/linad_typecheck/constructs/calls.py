@@ -94,6 +94,7 @@ def call(ctx: Lowering, node: ast.Call, hint: str) -> Value:
         as_hashed = hashed.hashed_for_items if node.func.attr == "update" else hashed.hashed_for_key
         base = as_hashed(ctx, base, node.args[0]) or base
     if isinstance(base, Poison) and (root := next((n for n in ast.walk(node.func) if isinstance(n, ast.Name)), None)):
+        # a method of an unknown part of it may change any other part
         forget(ctx, (ctx.env[root.id].value,) if root.id in ctx.env else ())
     return _of_value(ctx, node, base, hint)
 

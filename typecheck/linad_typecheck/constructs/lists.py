@@ -613,11 +613,11 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
         return False
     value = usable(ctx, value, "the value", span)
     never = is_growing(base) and isinstance(base.items[0], Never)
-    other = _holds_none(base) or retyped(base, value)
-    if not (never or other or isinstance(value, TupleValue | NoneValue) or is_array(value)):
+    changed_type = _holds_none(base) or retyped(base, value)
+    if not (never or changed_type or isinstance(value, TupleValue | NoneValue) or is_array(value)):
         return False
-    t = with_item(type_of(base), type_of(value)) if other else growing_type(type_of(base), NOTHING)
-    if not base.items or (t is None and not (other and isinstance(value, ScalarValue))):
+    t = with_item(type_of(base), type_of(value)) if changed_type else growing_type(type_of(base), NOTHING)
+    if not base.items or (t is None and not (changed_type and isinstance(value, ScalarValue))):
         return False
     index = expression(ctx, node.slice)
     if not isinstance(index, ScalarValue) or index.dtype not in INTS:
@@ -632,7 +632,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
         raise Refused(unlike)
     numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
     if base.made is not None and HELD <= base.made:
-        if other:
+        if changed_type:
             base, value = _row_for(ctx, node, base, value, span)
             numbers = all(isinstance(v, ScalarValue) for v in leaves_of(value))
         if not numbers or not _is_one_of(base.items[0], value):
@@ -643,7 +643,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
             store_cell(ctx, cell, x)
         return True
     name = node.value.id if isinstance(node.value, ast.Name) else ""
-    if other and is_growing(base):
+    if changed_type and is_growing(base):
         value = as_item(ctx, value, without_axis(t.items[0], is_weak(base)), span)
     if is_growing(base) and numbers and own_arrays(ctx, base) and _fits(base, value):
         row_may_change(ctx, base, None, *_told(node.value, what), span)
@@ -652,7 +652,7 @@ def _stored_at(ctx: Lowering, node: ast.Subscript, value: Value, span: Span) -> 
         put_item(ctx, base.items[0], (place,), value, span)
         return True
     may_change(ctx, base, name, *_told(node.value, what), span)
-    base = replace(as_growing(ctx, base, t, span), made=base.made) if other else _grown(ctx, base, what, span)
+    base = replace(as_growing(ctx, base, t, span), made=base.made) if changed_type else _grown(ctx, base, what, span)
     place = _place(ctx, base, index, name, span)
     _written(ctx, base, user_name(node.value), span)
     new = replaced(ctx, base, place, value, name, span)
