@@ -12,7 +12,7 @@ from .span import Span
 Severity = Literal["error", "warning", "information"]
 
 
-@frozen(slots=True)
+@frozen
 class Label:
     """A secondary position, and what happens there."""
 
@@ -20,7 +20,7 @@ class Label:
     message: str
 
 
-@frozen(slots=True)
+@frozen
 class Edit:
     """A replacement of the text at ``span`` by ``text``; an empty span inserts."""
 
@@ -28,7 +28,7 @@ class Edit:
     text: str
 
 
-@frozen(slots=True)
+@frozen
 class Fix:
     """A repair, as a sentence and as edits. ``safe``: it may be applied automatically."""
 
@@ -37,7 +37,7 @@ class Fix:
     safe: bool = False
 
 
-@frozen(slots=True)
+@frozen
 class Diagnostic:
     """A finding. ``message`` is a single line, in lower case and without a final period."""
 

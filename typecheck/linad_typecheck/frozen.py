@@ -30,11 +30,9 @@ _KIND = dataclasses.fields(_Plain)[0]._field_type  # type: ignore[attr-defined] 
 @overload
 def frozen(cls: type[T], /) -> type[T]: ...
 @overload
-def frozen(
-    *, slots: bool = False, eq: bool = True, repr: bool = True, guarded: bool = True
-) -> Callable[[type[T]], type[T]]: ...
+def frozen(*, slots: bool = False, eq: bool = True, repr: bool = True) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(cls=None, /, *, slots=False, eq=True, repr=True, guarded=True):
+def frozen(cls=None, /, *, slots=False, eq=True, repr=True):
     """``dataclass(frozen=True)``, with a fast import.
 
     The class is a dataclass in every other respect: for `dataclasses.fields`, `replace` and `asdict`, for ``match``,
@@ -43,17 +41,16 @@ def frozen(cls=None, /, *, slots=False, eq=True, repr=True, guarded=True):
 
     Parameters
     ----------
-    slots, eq, repr
+    slots
+        For classes that are instantiated at each node of a program. Assignment to a field does not raise at run time,
+        with which construction would take three times as long; type checkers reject it.
+    eq, repr
         As in `dataclasses.dataclass`.
-    guarded
-        Whether assignment to a field raises at run time. Without it, construction takes a third of the time: for the
-        few classes with slots that are instantiated at each node of a program. Type checkers reject the assignment in
-        any case.
     """
-    return (lambda c: _made(c, slots, eq, repr, guarded)) if cls is None else _made(cls, slots, eq, repr, guarded)
+    return (lambda c: _made(c, slots, eq, repr)) if cls is None else _made(cls, slots, eq, repr)
 
 
-def _made(cls: type, slots: bool, eq: bool, repr: bool, guarded: bool) -> type:
+def _made(cls: type, slots: bool, eq: bool, repr: bool) -> type:
     fields: Fields = {}
     for base in reversed(cls.__mro__[1:]):
         fields.update(base.__dict__.get("__dataclass_fields__", {}))
@@ -68,7 +65,7 @@ def _made(cls: type, slots: bool, eq: bool, repr: bool, guarded: bool) -> type:
     )
     cls.__match_args__ = tuple(n for n, f in fields.items() if f.init)
     cls.__init__ = _first_constructor(cls, fields)
-    if guarded:
+    if not slots:
         cls.__setattr__, cls.__delattr__ = _refuse("assign to"), _refuse("delete")
     if slots:
         cls.__getstate__, cls.__setstate__ = _state(tuple(fields))

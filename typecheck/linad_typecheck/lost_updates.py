@@ -16,15 +16,17 @@ def lost_updates(program: ir.Program, source: SourceFile) -> list[UpdateLost]:
 
 
 def _of(f: ir.Function, source: SourceFile) -> list[UpdateLost]:
-    made = {s.out.name for s in ir.walk(f.body) if type(s) is ir.Alloc or type(s) is ir.Copy}
-    if not made:
-        return []
+    made: set[str] = set()
     first: dict[str, ir.Stmt] = {}
     flow = _Flow({}, {p.var.name for p in f.params} | _names(f.body.results))
     for s in ir.walk(f.body):
+        if type(s) is ir.Alloc or type(s) is ir.Copy:
+            made.add(s.out.name)
         target = flow.see(s)
         if target is not None and target.name in made:
             first.setdefault(target.name, s)
+    if not first:
+        return []
     reached = flow.reached()
     useful = {s.span for name, s in first.items() if name in reached}  # an update of several arrays, of complex numbers
     lost = [(s, ir.base_name(name)) for name, s in first.items() if name not in reached and s.span not in useful]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .frozen import frozen
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Span:
     """A range of a source file; ``end_column`` is exclusive."""
 

@@ -30,7 +30,7 @@ from .slices import (
 )
 
 
-@frozen
+@frozen(slots=True)
 class Cell:
     """A cell of an array. ``item``: it stores an item of a list, which NumPy does not convert."""
 

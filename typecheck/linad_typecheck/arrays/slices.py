@@ -107,7 +107,7 @@ class Rest:
     """``...``"""
 
 
-@frozen
+@frozen(slots=True)
 class Place:
     """An integer index or an index array. ``inside``: known to be in range."""
 

@@ -30,7 +30,7 @@ from .records import default as default_value
 Captures = tuple[tuple[str, Value], ...]
 
 
-@frozen
+@frozen(slots=True)
 class Argument:
     value: Value
     span: Span

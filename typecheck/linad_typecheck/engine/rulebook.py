@@ -24,7 +24,7 @@ from .state import Lowering
 from .values import EntityValue, NoneValue, ScalarValue, Value, literal
 
 
-@frozen
+@frozen(slots=True)
 class Args:
     """The evaluated arguments of a library call."""
 

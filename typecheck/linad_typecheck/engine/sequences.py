@@ -14,7 +14,7 @@ from .state import Lowering
 from .values import Binding, FunctionValue, Value
 
 
-@frozen
+@frozen(slots=True)
 class Iteration:
     """A counted iteration from ``start`` to ``stop`` by ``step``. ``element`` computes the target from the index."""
 

@@ -46,7 +46,7 @@ class Lent:
 Raises = tuple[tuple[str, str, tuple[Atom, ...]], ...]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Known:
     """Facts about a variable.
 

@@ -55,7 +55,7 @@ def both_weak(a: bool | Undecided, b: bool | Undecided) -> bool | Undecided:
     return b if a is True else a if b is True else a and b
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class ScalarValue:
     """A scalar. ``weak``: it behaves as a Python number in NumPy's promotion."""
 
@@ -67,7 +67,7 @@ class ScalarValue:
         return self.atom.type.dtype
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class ArrayValue:
     """An array. Two names alias if and only if they hold the same ``var``."""
 
@@ -112,7 +112,7 @@ class Delayed:
     tests: tuple[Callable[[], None], ...] = ()
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Origin:
     """Where an object comes from: its allocation site and the number of objects made there before, or a word for a
     place outside the function. ``again``, if not 0: several objects may have this origin, because they were made in
@@ -128,7 +128,7 @@ class Origin:
 HELD, TWICE = (frozenset((Origin(what),)) for what in ("held", "twice"))  # marks of lists that a growing list holds
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class TupleValue:
     """A tuple, or with ``record`` an instance of that class, whose items are its fields.
 
@@ -364,7 +364,7 @@ ITERATORS = {ITERATOR: "%iterators._rest", CYCLE: "%iterators._around"}  # and t
 ARRAYS = (ArrayValue, ViewValue, UnionValue)  # the arrays that a name may hold
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Binding:
     """A name's value, where it was bound, and a flag if it may be undefined.
 
@@ -382,13 +382,13 @@ class Binding:
 # ---------------------------------------------------------------------------------------------------------- types
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class ScalarType:
     dtype: DType
     weak: bool | Undecided = False
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class ArrayType:
     dtype: DType
     rank: int
@@ -426,7 +426,7 @@ class UnionType:
         return self.one.rank
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class TupleType:
     items: tuple[ValueType, ...]
     record: RecordClass | None = None

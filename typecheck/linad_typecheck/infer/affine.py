@@ -13,7 +13,7 @@ from ..frozen import frozen
 Relation = Literal["equal", "unequal", "unknown"]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Affine:
     """``const + sum(coeff * atom)``. ``terms`` are sorted by atom and have no zero coefficient.
 

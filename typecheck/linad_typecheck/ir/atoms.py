@@ -13,7 +13,7 @@ from ..types import I64, Scalar, Type
 Saves = Literal["", "values", "arrays", "snapshots", "matrices", "calls"]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Var:
     """A named value. ``name`` is unique in its function: the user's name, with a suffix ``.k`` where it is bound again.
 

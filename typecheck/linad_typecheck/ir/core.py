@@ -35,7 +35,7 @@ from ..span import NOWHERE, Span
 # ---------------------------------------------------------------------------------------------------- statements
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Let:
     """``out = op(ins)``: a pure scalar operation of `ops.OPS`."""
 
@@ -45,7 +45,7 @@ class Let:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Dup:
     """``(first, second) = dup x``, in the linear form only. Its derivative is ``+``."""
 
@@ -55,7 +55,7 @@ class Dup:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Drop:
     """``drop x``: the last use of a float scalar or an array, in the linear form only."""
 
@@ -63,7 +63,7 @@ class Drop:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Read:
     """``out = read &x``: borrows a float scalar of an outer block inside a loop or an arm, in the linear form only."""
 
@@ -72,7 +72,7 @@ class Read:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Same:
     """``same &copy &array``: in Python the two are one array, of which ``copy`` is a copy from here on.
 
@@ -90,7 +90,7 @@ class Same:
     how: Literal["same", "holds", "like", "taken"] = "same"
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Load:
     """``out = array[index]``. Indices are non-negative: lowering applies `wrap` to an index that may be negative.
 
@@ -105,7 +105,7 @@ class Load:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Store:
     """``array[index] = value``."""
 
@@ -116,7 +116,7 @@ class Store:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class AddTo:
     """``array[index] += value``."""
 
@@ -127,7 +127,7 @@ class AddTo:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Dim:
     """``out = array.shape[axis]``."""
 
@@ -140,7 +140,7 @@ class Dim:
 LogKind = Literal["no", "cells", "stack", "slices"]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Alloc:
     """A fresh array of ``shape`` with every cell ``fill``. With ``fill`` None it is uninitialised, and every cell is
     written before it is read.
@@ -157,7 +157,7 @@ class Alloc:
     log: LogKind = "no"
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Copy:
     """``out = array.copy()``."""
 
@@ -166,7 +166,7 @@ class Copy:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class AddArray:
     """``array += other``, cell by cell, for equal shapes. The derivative of `Copy`."""
 
@@ -175,7 +175,7 @@ class AddArray:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Fill:
     """``array[...] = value``: stores to every cell."""
 
@@ -184,7 +184,7 @@ class Fill:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Reserve:
     """Grow a rank-1 log to at least ``size`` cells. It keeps its contents; new cells are the ``fill`` of its `Alloc`.
 
@@ -196,7 +196,7 @@ class Reserve:
     span: Span = NOWHERE
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Dense:
     """Linear algebra on whole arrays. `dense_ops` defines how ``op`` changes the ``updated`` arrays in place and
     what it reads."""
@@ -214,13 +214,13 @@ class _Kept:
     __slots__ = ("free",)
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Block(_Kept):
     stmts: tuple[Stmt, ...] = ()
     results: tuple[Atom, ...] = ()
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class If:
     """A branch. ``outs`` are the results of the arm that is taken."""
 
@@ -235,7 +235,7 @@ LoopKind = Literal["sequential", "chunks", "chunk"]
 Scheme = Literal["tape", "recompute", "periodic", "bisect", "revolve"]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Checkpoint:
     """The mark of a loop whose reverse starts from snapshots of its state.
 
@@ -252,7 +252,7 @@ class Checkpoint:
         return tuple(a for a in (self.slots, self.memory) if a is not None)
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Loop:
     """``for index in range(start, stop, step)`` with carried values. With ``stop`` None it is a ``while``, which never
     ends by itself.
@@ -285,7 +285,7 @@ class Loop:
         return self.body.results[1:] if self.exits else self.body.results
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Call:
     """``outs = callee(args)``. The modes of the callee's parameters decide whether an argument is borrowed or moved."""
 
@@ -298,7 +298,7 @@ class Call:
 RETRY = "retry"
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Check:
     """Raise ``error(message.format(*args))`` at ``span`` unless ``cond``. A pass may delete it only with a proof of
     ``cond``.
@@ -340,7 +340,7 @@ Stmt = (
 Mode = Literal["read", "acc", "mut", "own", "out"]
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Param:
     """A parameter. Scalars are always ``own``; arrays are borrowed (``read``, ``acc``, ``mut``) or moved (``own``).
 
@@ -354,7 +354,7 @@ class Param:
     like: str = field(default="", compare=False)
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Size:
     """The size of an array parameter, given by the position of the parameter."""
 
@@ -362,14 +362,14 @@ class Size:
     axis: int
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Result:
     """An additional result of the forward function of a `Rule`, after those of the primal function, by its position."""
 
     position: int
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Rule:
     """A user-defined derivative of a function, used in place of the derivative of its body.
 
@@ -398,7 +398,7 @@ class Rule:
         return own if self.tangent is None else (*own, *self.tangent.functions)
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Nonlinear:
     """Why the backward function of a rule is not linear in the cotangents, and where."""
 
@@ -406,7 +406,7 @@ class Nonlinear:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Function:
     """A function. ``body.results`` are its results, flattened to scalars and arrays.
 
@@ -422,7 +422,7 @@ class Function:
     nonlinear: Nonlinear | None = None
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Derivative:
     """The definition of a declared function: the derivative of ``callee`` with respect to its flat parameters ``wrt``.
 
@@ -438,7 +438,7 @@ class Derivative:
     directions: bool = False
 
 
-@frozen(slots=True, guarded=False)
+@frozen(slots=True)
 class Program:
     """Functions by name; Python calls `entry`. Functions in ``derivatives`` are only declared, and are generated
     before anything runs (`linad.expand`)."""
