@@ -10,7 +10,8 @@ FRESH = ((), "fresh")  # before all others: gradients are stored, in arrays that
 PATTERN = "pattern"
 MOVED = "moved"  # a forward derivative without the value
 PUSHED, PULLED = "pushed", "pulled"  # a forward or a reverse derivative in several directions at once
-KINDS = ("counted", "placed", "filled", "summed")  # the entries of a Jacobian, one by one (see `adjoint.sweep.entries`)
+# the entries of a Jacobian, one by one (see `adjoint.sweep.entries`)
+KINDS = ("counted", "placed", "filled", "summed", "blocks", "runs")
 RECORD, REPLAY = "record", "replay"  # the two parts of a forward derivative (see `adjoint.sweep.split`)
 Level = tuple[tuple[int, ...], bool | str]
 Request = tuple[Level, ...]

@@ -127,13 +127,15 @@ class _Columns:
         return found
 
 
-def _columns(function: CheckedFunction[..., Any], positions: Any, arguments: Sequence[object]) -> _Columns:
-    s = function.specialisation(arguments)
+def _columns(s: Specialisation, positions: int | tuple[int, ...], arguments: Sequence[object]) -> _Columns:
     values = derive.flat_values(s, arguments)
-    want = derive.asked(s, (positions,) if isinstance(positions, int) else positions)
-    if not float_leaves(s.signature.result):
-        raise refusal("no-gradient", f"`{s.signature.name}` has no float result, and no Jacobian")
-    leaves = tuple(leaf for p in want.params for leaf in float_leaves(p.structure))
+    known = "columns", positions
+    if known not in s.known:
+        want = derive.asked(s, (positions,) if isinstance(positions, int) else positions)
+        if not float_leaves(s.signature.result):
+            raise refusal("no-gradient", f"`{s.signature.name}` has no float result, and no Jacobian")
+        s.known[known] = want, tuple(leaf for p in want.params for leaf in float_leaves(p.structure))
+    want, leaves = s.known[known]
     sizes = tuple(int(np.size(values[leaf.index])) if isinstance(leaf.type, Array) else 1 for leaf in leaves)
     return _Columns(s, values, want, leaves, sizes)
 
@@ -152,7 +154,7 @@ class Pattern:
 
     def __call__(self, *args: Any, **kwargs: Any) -> csr_matrix:
         function, arguments = self.function, self.function._arguments(args, kwargs)
-        return function._with_shapes(arguments, lambda s: _pattern(_columns(function, self.positions, arguments)))
+        return function._with_shapes(arguments, lambda s: _pattern(_columns(s, self.positions, arguments)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return sparsity, (self.function, self.positions)
@@ -351,7 +353,7 @@ def _with_data(like: csr_matrix, data: np.ndarray) -> csr_matrix:
     return made
 
 
-COUNTED, PLACED, FILLED, SUMMED = KINDS
+COUNTED, PLACED, FILLED, SUMMED, BLOCKS, RUNS = KINDS
 MANY = np.iinfo(np.int32).max  # maximum number of entries
 
 
@@ -371,6 +373,7 @@ class _Entries:
     cells: np.ndarray
     count: int
     kind: str
+    single: bool  # whether the entries are of single precision
     blocks: list[tuple[int, int, csr_matrix]]  # first and last entry of each matrix, and its structure
     mode: str = "entries"
     sweeps: int = 1
@@ -402,6 +405,16 @@ def _same(before: Any, now: Any) -> bool:
     if isinstance(before, np.ndarray):
         return isinstance(now, np.ndarray) and np.array_equal(before, now)
     return type(before) is type(now) and before == now
+
+
+def _side_by_side(cells: np.ndarray, in_block: np.ndarray, in_run: np.ndarray) -> tuple[np.ndarray, str]:
+    """The cells of the first entries of all blocks, or runs, if the other entries are in the cells that follow; else
+    those of all entries. With them the kernel that stores the entries."""
+    for kind, before in ((BLOCKS, in_block), (RUNS, in_run)):
+        firsts = cells[before == 0]
+        if firsts.size < cells.size and np.array_equal(firsts[np.cumsum(before == 0) - 1] + before, cells):
+            return firsts, kind
+    return cells, FILLED
 
 
 def _keys(rows: np.ndarray, columns: np.ndarray, count: int, widths: tuple[int, ...]) -> np.ndarray:
@@ -441,10 +454,10 @@ class SparseJacobian:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arguments = self.function._arguments(args, kwargs)
-        return self.function._with_shapes(arguments, lambda s: self._matrices(arguments))
+        return self.function._with_shapes(arguments, lambda s: self._matrices(s, arguments))
 
-    def _matrices(self, arguments: Sequence[object]) -> Any:
-        call = _columns(self.function, self.transform.positions, arguments)
+    def _matrices(self, s: Specialisation, arguments: Sequence[object]) -> Any:
+        call = _columns(s, self.transform.positions, arguments)
         if (one_by_one := self._one_by_one(call)) is not None:
             found = tuple(one_by_one.matrices(self._filled(call, one_by_one)))
         else:
@@ -472,10 +485,10 @@ class SparseJacobian:
         sizes = iter(sizes)
         seeds = [_seed(leaf, tuple(next(sizes) for _ in range(_rank(leaf)))) for leaf in outputs]
         heights = [np.size(x) for x in seeds]
-        rows, columns = np.empty(count, np.int64), np.empty(count, np.int64)
+        rows, columns, *before = places = [np.empty(count, np.int64) for _ in range(4)]
         first = dict(zip((leaf.index for leaf in call.leaves), np.cumsum((0, *call.sizes)), strict=False))
         starts = [np.cumsum((0, *heights))[:-1], np.array([first[k] for k in leaves], np.int64)]
-        values = [*call.values, *seeds, rows, columns, *(np.ascontiguousarray(x, np.int64) for x in starts)]
+        values = [*call.values, *seeds, *places, *(np.ascontiguousarray(x, np.int64) for x in starts)]
         s.kernel(((leaves, PLACED),), call.values).run(values)
         marks = [m.copy() if isinstance(m, np.ndarray) else m for m in map(_mark, call.values)]
         shape = sum(heights), call.count
@@ -488,7 +501,10 @@ class SparseJacobian:
         else:
             cells, kind, blocks = self._arranged(rows, columns, shape, call.widths)
             total = blocks[-1][1] if blocks else 0
-            made = _Entries(rows, columns, shape, seeds, bool(fixed), marks, cells, total, kind, blocks)
+            if kind == FILLED:
+                cells, kind = _side_by_side(cells, *before)
+            single = all(leaf.type.dtype == "f32" for leaf in (*call.leaves, *outputs))
+            made = _Entries(rows, columns, shape, seeds, bool(fixed), marks, cells, total, kind, single, blocks)
         self.plan = made
         return made
 
@@ -531,12 +547,11 @@ class SparseJacobian:
 
     def _filled(self, call: _Columns, plan: _Entries) -> np.ndarray:
         """The values of the entries of all matrices."""
-        room = self.room.empty if plan.kind == FILLED else self.room.zeros
+        room = self.room.zeros if plan.kind == SUMMED else self.room.empty
         data = room(0, (plan.count + 1,), np.dtype(float))
         values = [*call.values, *plan.seeds, plan.cells, data]
         call.s.kernel(((call.want.leaves, plan.kind),), call.values).run(values, (), (len(values) - 1,))
-        single = all(leaf.type.dtype == "f32" for leaf in (*call.leaves, *float_leaves(call.s.signature.result)))
-        return data.astype(np.float32) if single else data
+        return data.astype(np.float32) if plan.single else data
 
     def _plan(self, call: _Columns) -> _Plan:
         last = self.plan if isinstance(self.plan, _Plan) else None

@@ -421,3 +421,59 @@ def test_a_branch_between_floats_moves_no_entry():
     for at in (x, x + 1.0, x * 0.0):
         np.testing.assert_allclose(jacobian(at, left, right).toarray(), dense(at, left, right).reshape(400, 5))
         assert jacobian.plan.mode == "entries" and jacobian.plan.fixed
+
+
+def crossed(points, left, right):
+    out = np.empty(len(left))
+    for k in range(len(left)):
+        p, q = points[left[k]], points[right[k]]
+        out[k] = p[0] * q[1] - q[0] * p[1]
+    return out
+
+
+def between(points, left, right):
+    """Two residuals for each pair of points."""
+    out = np.empty((len(left), 2))
+    for k in range(len(left)):
+        p, q = points[left[k]], points[right[k]]
+        out[k, 0] = p[0] * q[1] - q[0] * p[1]
+        out[k, 1] = (p[0] - q[0]) ** 2 * p[1] * q[1]
+    return out
+
+
+def three_in_a_row(x):
+    out = np.empty(len(x) - 2)
+    for k in range(len(out)):
+        out[k] = x[k] * x[k + 1] ** 2 + np.sin(x[k + 2])
+    return out
+
+
+PAIRS = np.arange(8), (3 * np.arange(8) + 5) % 40  # never the same two points, nor the same one twice
+ADJACENT = {
+    "a block": (crossed, (RNG.normal(size=(40, 2)), *PAIRS), "blocks"),
+    "rows of a block": (between, (RNG.normal(size=(40, 2)), *PAIRS), "runs"),
+    "neighbours in a vector": (three_in_a_row, (RNG.normal(size=9),), "blocks"),
+    "single precision": (three_in_a_row, (RNG.normal(size=9).astype(np.float32),), "blocks"),
+    "columns between": (lambda x: x[:4] * x[::-1][:4], (RNG.normal(size=8),), "filled"),
+    "the same point twice": (between, (RNG.normal(size=(40, 2)), PAIRS[0], PAIRS[0]), "summed"),
+}
+
+
+@pytest.mark.parametrize(("name", "backend"), on_backends(ADJACENT, len(ADJACENT)))
+def test_entries_side_by_side_have_one_number(name, backend):
+    f, args, kind = ADJACENT[name]
+    f = linear_grad(f, backend=backend)
+    jacobian = linad.jacobian(f, sparsity=True)
+    found = jacobian(*args)
+    np.testing.assert_allclose(found.toarray(), dense(f, args), rtol=1e-6, atol=1e-7)
+    assert jacobian.plan.kind == kind
+    assert (jacobian.plan.cells.size < found.nnz) == (kind in ("blocks", "runs"))
+
+
+def test_other_indices_change_how_entries_lie():
+    points = RNG.normal(size=(40, 2))
+    jacobian = linad.jacobian(linear_grad(between), sparsity=True)
+    for right, kind in ((PAIRS[1], "runs"), (PAIRS[0], "summed"), (PAIRS[1], "runs")):
+        args = points, PAIRS[0], right
+        np.testing.assert_allclose(jacobian(*args).toarray(), dense(linear_grad(between), args), rtol=1e-12, atol=1e-14)
+        assert jacobian.plan.kind == kind

@@ -19,8 +19,8 @@ value added to a cell depends on the same cotangents, whichever arms of earlier 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import count
+from dataclasses import dataclass, replace
+from itertools import count, groupby
 
 from linad_typecheck.ir.core import (
     AddTo, Atom, Block, Call, Const, Copy, Dense, Dim, Function, If, Let, Load, Loop, Names, Param, Program, Stmt,
@@ -32,9 +32,33 @@ from ..errors import CannotSplit
 from .directions import ONE, ZERO, Calls, Facts, zero
 
 COUNTED, PLACED, FILLED, SUMMED = "counted", "placed", "filled", "summed"
+BLOCKS, RUNS = "blocks", "runs"  # as FILLED, for entries that lie side by side
 MOST = 4000  # maximum number of statements for the factors
 
 Lanes = dict[int, Atom]  # by cotangent that was read: the factor of a value with respect to it
+Index = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class _Seed:
+    """A cotangent that was read: the result it belongs to, where it was read, its row, and the names that the row
+    depends on."""
+
+    leaf: int
+    index: Index
+    row: Atom
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An entry that is emitted at the end of its block: the parameter and its cell, as an index and in C order."""
+
+    leaf: int
+    index: Index
+    cell: Atom
+    lane: int
+    factor: Atom
 
 
 def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> Program:
@@ -55,13 +79,17 @@ def entries(program: Program, given: int, results: int, wrt: Sequence[int], kind
         What the program does. Its parameters are those of the function, then the cotangents, all of them 1.
 
         - ``"counted"``: returns the number of entries, and then the sizes of the arrays among the float results.
-        - ``"placed"``: stores the row and the column of each entry; the row is -1 for cells overwritten later. The
-          parameters include a vector for each of them, then two vectors with the offsets of the rows of each result and
-          of the columns of each parameter.
+        - ``"placed"``: stores the row and the column of each entry; the row is -1 for cells overwritten later. It also
+          stores how many entries of the same block, and of the same run, precede it. The parameters include a vector
+          for each of these, then two vectors with the offsets of the rows of each result and of the columns of each
+          parameter.
         - ``"filled"``: stores each entry to its cell of a vector. The parameters include the 32-bit numbers of the
           cells, and that vector. Entries of cells overwritten later go to a cell that is never read, so every cotangent
           is taken as 1.
         - ``"summed"``: as ``"filled"``; entries of the same cell are added.
+        - ``"blocks"`` and ``"runs"``: as ``"filled"``, with a number for the first entry of each block, or run, only:
+          the others are in the cells that follow. A block has the entries of one iteration in rows and columns whose
+          indices differ by constants in the last axis; a run is a row of it.
 
     Raises
     ------
@@ -90,8 +118,9 @@ def by_ints(program: Program, given: int) -> bool:
 
 
 class _Walk:
-    """Rewrites the entry function. ``at``: the number of entries so far. ``seeds``: the rows of the cotangents that
-    were read, with the names they depend on."""
+    """Rewrites the entry function. ``at``: the number of entries, blocks or runs so far. ``pending``: the entries of
+    the current block, which are emitted at its end in an order in which they probably lie side by side. ``shifts``:
+    ints that are another one and a constant."""
 
     def __init__(self, program: Program, given: int, results: int, wrt: Sequence[int], kind: str) -> None:
         self.f, self.given, self.results, self.kind = program.main, given, results, kind
@@ -110,13 +139,16 @@ class _Walk:
         self.lanes: dict[str, Lanes] = {}
         # the cotangents on which a value depends whichever arms have executed
         self.sure: dict[str, frozenset[int]] = {}
-        self.seeds: list[tuple[Atom, frozenset[str]]] = []
+        self.seeds: list[_Seed] = []
+        self.pending: list[_Entry] = []
+        self.shifts: dict[str, tuple[Atom, int]] = {}
         self.at: Atom = ZERO
         self.made = count()
         self.out: list[Stmt] = []
         self.placing = kind == PLACED  # where it matters whether a cotangent has been set to zero
         vector = lambda hint, dtype: self.names.var(hint, Array(dtype, 1))  # noqa: E731
         self.rows, self.columns = vector("rows", "i64"), vector("columns", "i64")
+        self.in_block, self.in_run = vector("in_block", "i64"), vector("in_run", "i64")
         self.row_starts, self.column_starts = vector("row_starts", "i64"), vector("column_starts", "i64")
         self.cells, self.data = vector("cells", "i32"), vector("data", "f64")
 
@@ -124,10 +156,11 @@ class _Walk:
         f = self.f
         for k, v in enumerate(self.cotangents):
             if isinstance(v.type, Scalar):
-                self.seed(v, k, ZERO, frozenset(), Const(1.0, v.type))
+                self.seed(v, k, (), ZERO, Const(1.0, v.type))
         self.block(f.body.stmts)
         for n, r in zip(self.scalars, f.body.results[self.results :], strict=True):
-            self.entries(n, ZERO, r)
+            self.entries(n, (), ZERO, r)
+        self.emit()
         sizes: list[Atom] = []
         if self.kind == COUNTED:
             for r in f.body.results[: self.results]:
@@ -138,24 +171,27 @@ class _Walk:
         more: dict[str, tuple[Param, ...]] = {
             COUNTED: (),
             PLACED: (
-                *(Param(v, "mut") for v in (self.rows, self.columns)),
+                *(Param(v, "mut") for v in (self.rows, self.columns, self.in_block, self.in_run)),
                 *(Param(v, "read") for v in (self.row_starts, self.column_starts)),
             ),
-            FILLED: (Param(self.cells, "read"), Param(self.data, "mut")),
             SUMMED: (Param(self.cells, "read"), Param(self.data, "acc")),
         }
+        filled = Param(self.cells, "read"), Param(self.data, "mut")
         ones = (Param(v, "read" if isinstance(v.type, Array) else "own") for v in self.cotangents)
-        params = (*f.params[: self.given], *ones, *more[self.kind])
+        params = (*f.params[: self.given], *ones, *more.get(self.kind, filled))
         total = (self.at, *sizes) if self.kind == COUNTED else ()
         return Function(f.name, params, Block(tuple(self.out), total), f.span)
 
     # -- the walk
 
     def block(self, stmts: Sequence[Stmt]) -> None:
+        around, self.pending = self.pending, []
         for s in stmts:
             self.stmt(s)
             if next(self.made) > 10**6 or len(self.out) > MOST:
                 raise CannotSplit("too long")
+        self.emit()
+        self.pending = around
 
     def stmt(self, s: Stmt) -> None:
         wide = self.facts.is_wide
@@ -166,8 +202,7 @@ class _Walk:
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
                 self.out += [s] if self.placing else []
-                names = frozenset(x.name for x in i if isinstance(x, Var))
-                self.seed(v, self.leaf[a.name], self.flat(a, i), names, v if self.placing else Const(1.0, v.type))
+                self.seed(v, self.leaf[a.name], i, self.flat(a, i), v if self.placing else Const(1.0, v.type))
             case Store(array=a, value=e) if wide(a):
                 if a.name not in self.leaf or wide(e) or not isinstance(e, Const) or e.value != 0.0:
                     raise CannotSplit("through memory")
@@ -177,7 +212,7 @@ class _Walk:
                     raise CannotSplit("through memory")
                 if s.checked:
                     raise CannotSplit("an index that is tested late")
-                self.entries(self.column[a.name], self.flat(a, i), e)
+                self.entries(self.column[a.name], i, self.flat(a, i), e)
             case Copy(out=v, array=a) if wide(v):
                 if a.name not in self.leaf:
                     raise CannotSplit("through memory")
@@ -190,6 +225,7 @@ class _Walk:
             case Loop():
                 self.loop(s)
             case _ if not self.touches(s):
+                self.shift(s)
                 self.out.append(s)
             case _:
                 raise CannotSplit("whole arrays")
@@ -210,9 +246,9 @@ class _Walk:
     def sure_of(self, a: Atom) -> frozenset[int]:
         return self.sure.get(a.name, frozenset()) if isinstance(a, Var) else frozenset()
 
-    def seed(self, v: Var, leaf: int, cell: Atom, names: frozenset[str], factor: Atom) -> None:
+    def seed(self, v: Var, leaf: int, index: Index, cell: Atom, factor: Atom) -> None:
         """Record a cotangent that is read. It is zero if its cell is overwritten later."""
-        row = cell
+        row, names = cell, frozenset(x.name for x in index if isinstance(x, Var))
         if self.kind == PLACED:
             row = self.op("add", self.start(self.row_starts, leaf), cell)
             if isinstance(factor, Var):
@@ -221,7 +257,7 @@ class _Walk:
             names |= {row.name}
         self.lanes[v.name] = {len(self.seeds): factor}
         self.sure[v.name] = frozenset((len(self.seeds),))
-        self.seeds.append((row, names))
+        self.seeds.append(_Seed(leaf, index, row, names))
 
     def let(self, s: Let) -> None:
         wide = self.facts.is_wide
@@ -265,7 +301,7 @@ class _Walk:
         for n, k in enumerate(wide):
             lanes: Lanes = {}
             for lane in dict.fromkeys(x for _, _, own, _ in arms for x in own[n]):
-                if self.seeds[lane][1] & inside:
+                if self.seeds[lane].names & inside:
                     raise CannotSplit("a row that one arm alone knows")
                 lanes[lane] = out = replace(self.names.like(s.outs[k]), adjoint=False)
                 outs.append(out)
@@ -309,24 +345,63 @@ class _Walk:
 
     # -- entries
 
-    def entries(self, leaf: int, cell: Atom, value: Atom) -> None:
-        """Emit the entries with respect to one cell of an argument."""
+    def entries(self, leaf: int, index: Index, cell: Atom, value: Atom) -> None:
+        """Record the entries with respect to one cell of an argument."""
         for lane, factor in self.of(value).items():
             if lane not in self.sure_of(value):
                 raise CannotSplit("what one arm alone depends on")
-            if self.kind == PLACED:
-                column = self.op("add", self.start(self.column_starts, leaf), cell)
-                self.out.append(Store(self.rows, (self.at,), self.seeds[lane][0], False))
-                self.out.append(Store(self.columns, (self.at,), column, False))
-            elif self.kind in (FILLED, SUMMED):
+            self.pending.append(_Entry(leaf, index, cell, lane, factor))
+
+    def emit(self) -> None:
+        """Emit the entries of a block, in an order in which those of a matrix probably lie side by side."""
+        groups: dict[object, list[tuple[int, int, _Entry]]] = {}
+        for e in sorted(self.pending, key=lambda e: e.leaf):
+            seed = self.seeds[e.lane]
+            (row, r), (column, c) = self.shifted(seed.index), self.shifted(e.index)
+            groups.setdefault((e.leaf, seed.leaf, row, column), []).append((r, c, e))
+        for group in groups.values():
+            in_block = count()
+            for _, run in groupby(sorted(group, key=lambda x: x[:2]), key=lambda x: x[0]):
+                for in_run, (_, _, e) in enumerate(run):
+                    self.entry(e, next(in_block), in_run)
+        self.pending = []
+
+    def entry(self, e: _Entry, in_block: int, in_run: int) -> None:
+        before = {BLOCKS: in_block, RUNS: in_run}.get(self.kind, 0)
+        if self.kind == PLACED:
+            column = self.op("add", self.start(self.column_starts, e.leaf), e.cell)
+            found = self.seeds[e.lane].row, column, Const(in_block, I64), Const(in_run, I64)
+            for array, value in zip((self.rows, self.columns, self.in_block, self.in_run), found, strict=True):
+                self.out.append(Store(array, (self.at,), value, False))
+        elif self.kind != COUNTED:
+            if not before:
                 number = self.names.var("cell", I32)
                 self.out.append(Load(number, self.cells, (self.at,), False))
-                place = self.op("cast", number)
-                if factor.type != F64:
-                    factor = self.op("cast", factor, type=F64)
-                kind = Store if self.kind == FILLED else AddTo
-                self.out.append(kind(self.data, (place,), factor, False))
+                self.first = self.op("cast", number)
+            place = self.op("add", self.first, Const(before, I64)) if before else self.first
+            factor = e.factor if e.factor.type == F64 else self.op("cast", e.factor, type=F64)
+            kind = AddTo if self.kind == SUMMED else Store
+            self.out.append(kind(self.data, (place,), factor, False))
+        if not before:
             self.at = self.op("add", self.at, ONE)
+
+    def shift(self, s: Stmt) -> None:
+        """Record an int that is another one and a constant."""
+        match s:
+            case Let(op="add", ins=(a, Const(value=k)) | (Const(value=k), a)) | Let(op="sub", ins=(a, Const(value=k))):
+                if s.out.type == I64:
+                    base, more = self.shifts.get(a.name, (a, 0)) if isinstance(a, Var) else (a, 0)
+                    self.shifts[s.out.name] = base, more + (k if s.op == "add" else -k)
+
+    def shifted(self, index: Index) -> tuple[Index, int]:
+        """An index without the constant that its last axis adds, and that constant."""
+        match index:
+            case (*most, Const(value=k)):
+                return tuple(most), int(k)
+            case (*most, Var(name=name)) if name in self.shifts:
+                base, k = self.shifts[name]
+                return (*most, base), k
+        return index, 0
 
     def start(self, starts: Var, k: int) -> Var:
         out = self.names.var("start", I64)

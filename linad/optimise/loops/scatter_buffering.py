@@ -11,10 +11,12 @@ Architectures, 2001, chapters 5 and 6).
 recomputed from arrays that the loop does not write. Carried values are sums. Additions and stores happen in the same
 order, so the results are bitwise identical.
 
-**Profitability.** At least `WORTH` operations for each addition, and nothing else that prevents vectorisation of the
-first loop, such as checks or calls. Branches between float operations are replaced by selects if the cheaper arms are a
-small part of the work: ``if angle == 0.0`` in a rotation. Additions down a column, whose cells are not adjacent, are
-treated alike in loops with library functions.
+**Profitability.** Blocks of stores alone are short: each cell is written once, so the caches rarely have it, and the
+processor computes the next block while it waits for them (15 % of the Jacobian of a bundle adjustment). At least
+`WORTH` operations for each addition, and nothing else that prevents vectorisation of the first loop, such as checks or
+calls. Branches between float operations are replaced by selects if the cheaper arms are a small part of the work: ``if
+angle == 0.0`` in a rotation. Additions down a column, whose cells are not adjacent, are treated alike in loops with
+library functions.
 
 **Needs.** Reassociation of sums (fastmath); arrays with different names do not overlap (noalias).
 """
@@ -36,7 +38,8 @@ from linad.analysis.operation_costs import is_library_call
 from linad.analysis.reductions import is_reduction
 
 
-LENGTH = Const(64, I64)  # iterations per block: buffers of a few hundred bytes
+LENGTH = 64  # iterations per block: buffers of a few hundred bytes
+SHORT = 8  # iterations per block of stores alone
 WORTH = 8  # operations per delayed addition
 COSTS = {"div": 5, "sqrt": 5, "neg": 0}
 EXPENSIVE = 10
@@ -155,19 +158,19 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
     assert s.stop is not None and isinstance(s.step, Const)
     made = {v.name: t for t in s.body.stmts for v in outputs(t)}
     forward = s.step.value == 1
+    length = Const(SHORT if all(isinstance(t, Store) for t in delayed) else LENGTH, I64)
     low, end, left, part = (names.var(n, I64) for n in ("low", "end", "left", "part"))
     head: list[Stmt] = [
         Let(left, "sub", (s.stop, low) if forward else (low, s.stop), s.span),
-        Let(part, "min", (left, LENGTH), s.span),
+        Let(part, "min", (left, length), s.span),
         Let(end, "add" if forward else "sub", (low, part), s.span),
     ]
     place, index = names.var("place", I64), names.var(s.index.name, I64)
     where = Let(place, "sub", (s.index, low) if forward else (low, s.index), s.span)
     again = Let(place, "sub", (index, low) if forward else (low, index), s.span)
 
-    kept: list[Stmt] = [where]
+    buffered: dict[str, Store] = {}  # by value
     after: list[Stmt] = [again, *needed(s.body.stmts, (), (a for t in delayed for a in t.index))]
-    buffers: dict[str, Var] = {}
     taken: dict[str, Atom] = {}
     waiting = {id(t) for t in delayed}
 
@@ -183,24 +186,29 @@ def _blocked(s: Loop, delayed: list[AddTo | Store], names: Names) -> Loop:
             after.append(Let(out, "neg", (later(t.ins[0]),), t.span))
         else:
             assert isinstance(a.type, Scalar)
-            buffers[a.name] = b = names.var("wait", Array(a.type.dtype, 1))
-            kept.append(Store(b, (place,), a, False, s.span))
+            b = names.var("wait", Array(a.type.dtype, 1))
+            buffered[a.name] = Store(b, (place,), a, False, s.span)
             after.append(Load(out, b, (place,), False, s.span))
         taken[a.name] = out
         return out
 
     for t in s.body.stmts:
         if id(t) in waiting:
-            after.append(replace(t, value=later(t.value)))
-        else:
+            value = later(t.value)
+            after.append(replace(t, value=value))
+    kept: list[Stmt] = [where]
+    for t in s.body.stmts:
+        if id(t) not in waiting:
             kept.append(t)
+            kept += [buffered[v.name] for v in outputs(t) if v.name in buffered]
     first_outs = tuple(names.like(o) for o in s.outs)
     outer = tuple(names.like(c) for c in s.carried)
     alone = needed(kept, (t for t in kept if isinstance(t, Store | AddTo)), s.body.results)
     first = replace(s, start=low, stop=end, inits=outer, body=Block(tuple(alone), s.body.results), outs=first_outs)
     body = freshen(Block(tuple(after)), names, {s.index.name: index})
     second = Loop(index, low, end, s.step, (), (), body, (), span=s.span)
-    allocated = [Alloc(b, (LENGTH,), None, s.span) for b in buffers.values()]
+    buffers = [t.array for t in buffered.values()]
+    allocated = [Alloc(b, (length,), None, s.span) for b in buffers]
     whole = Block((*allocated, *head, first, second), first_outs)
-    step = Const(LENGTH.value if forward else -LENGTH.value, I64)
+    step = Const(length.value if forward else -length.value, I64)
     return Loop(low, s.start, s.stop, step, outer, s.inits, whole, s.outs, span=s.span)
